@@ -1,0 +1,101 @@
+"""Every exception that dl4py raises on purpose.
+
+::
+
+    DL4PyError
+    ├── GraphError (ValueError)              the graph is built or asked wrongly
+    │   ├── ShapeError                       shapes that do not fit each other
+    │   └── GradientError                    no gradient, no loss, not on the path
+    ├── DataTypeError (TypeError)            data types that do not fit
+    ├── UnknownNameError (KeyError)          no variable, op or placeholder of that name
+    ├── ConfigurationError (ValueError)      an invalid network, layer or training configuration
+    ├── MissingOpError (LookupError)         a file names an op, layer or class that is not registered
+    ├── RegistrationError (ValueError)       a plug-in that cannot be registered
+    ├── FileFormatError (ValueError)         a file that is not what it claims to be
+    │   ├── TruncatedFileError
+    │   ├── UnsupportedVersionError
+    │   └── LimitError                       larger or deeper than the caller allows
+    ├── NumericalError (ArithmeticError)     NaN or infinity found on request
+    └── DeviceError (RuntimeError)           the device is missing or was used wrongly
+
+Texts say what was expected, what came, where, and what to do.
+"""
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DL4PyError(Exception):
+    """Base class of all errors that dl4py raises on purpose."""
+
+
+class GraphError(DL4PyError, ValueError):
+    """The graph is built or asked wrongly."""
+
+
+class ShapeError(GraphError):
+    """Shapes that do not fit each other or a declaration."""
+
+
+class GradientError(GraphError):
+    """A gradient that does not exist: no derivative, no loss, or not on a path to the loss."""
+
+
+class DataTypeError(DL4PyError, TypeError):
+    """Data types that do not fit an operation or a declaration."""
+
+
+class UnknownNameError(DL4PyError, KeyError):
+    """No variable, operation or option of that name."""
+
+    def __str__(self) -> str:  # KeyError would show the repr of the text
+        return str(self.args[0]) if self.args else ""
+
+
+class ConfigurationError(DL4PyError, ValueError):
+    """An invalid network, layer or training configuration (DL4J's DL4JInvalidConfigException)."""
+
+
+class MissingOpError(DL4PyError, LookupError):
+    """A graph or file names an op, layer or class that is not registered in this process."""
+
+
+class RegistrationError(DL4PyError, ValueError):
+    """A plug-in that cannot be registered: its name is taken or its shape is wrong."""
+
+
+class FileFormatError(DL4PyError, ValueError):
+    """A file that is not what it claims to be."""
+
+
+class TruncatedFileError(FileFormatError):
+    """A file that ends before its content does."""
+
+
+class UnsupportedVersionError(FileFormatError):
+    """A file of a version that cannot be read."""
+
+
+class LimitError(FileFormatError):
+    """A file that is larger or deeper than the caller allows."""
+
+
+class NumericalError(DL4PyError, ArithmeticError):
+    """NaN or infinity, found because the caller asked to look for it."""
+
+
+class DeviceError(DL4PyError, RuntimeError):
+    """A compute device is missing or was used wrongly."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known names, or an empty text.
+
+    Examples
+    --------
+    >>> did_you_mean("sofmax", ["softmax", "relu"])
+    "; did you mean 'softmax'?"
+    """
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return "; did you mean " + " or ".join(repr(n) for n in near) + "?" if near else ""
