@@ -1,0 +1,43 @@
+"""No area may pass fewer recorded cases than ``tests/golden/floor.json`` says.
+
+The checker and its data lie outside the repository; ``DL4PY_GOLDEN_CHECK`` names the script, else a
+``tools/golden_check.py`` in a neighbouring folder is taken. Without one the test is skipped.
+"""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FLOOR: dict[str, int] = json.loads((ROOT / "tests" / "golden" / "floor.json").read_text(encoding="utf-8"))
+SECONDS = 1500
+
+
+def checker() -> Path | None:
+    named = os.environ.get("DL4PY_GOLDEN_CHECK")
+    found = [Path(named)] if named else sorted(ROOT.parent.glob("*/tools/golden_check.py"))
+    return found[0] if found else None
+
+
+@pytest.fixture(scope="module")
+def passed() -> dict[str, int]:
+    script = checker()
+    if script is None:
+        pytest.skip("no golden_check.py beside the repository")
+    areas = [word for area in FLOOR for word in ("--area", area)]
+    run = subprocess.run([sys.executable, str(script), *areas, "--max-seconds", str(SECONDS), "--json"],
+                         cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.stdout.strip(), run.stderr
+    report = json.loads(run.stdout)
+    return {area: report["areas"].get(area, {}).get("passed", 0) for area in FLOOR}
+
+
+@pytest.mark.parametrize("area", FLOOR)
+def test_no_fewer_cases_pass(passed, area):
+    print(f"{area}: {passed[area]} cases pass, floor {FLOOR[area]}")
+    assert passed[area] >= FLOOR[area]
