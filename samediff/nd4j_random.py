@@ -134,7 +134,8 @@ class Nd4jRandom:
         """Draw from the exponential distribution, ``-ln(u) / rate``. As in ND4J the state stays where it is."""
         def draw(n: int, kind: np.dtype[Any]) -> NDArray[Any]:
             with np.errstate(divide="ignore"):
-                return -np.log(self._unit(0, n).astype(kind)) / kind.type(rate)
+                drawn: NDArray[Any] = -np.log(self._unit(0, n).astype(kind)) / kind.type(rate)
+            return drawn
         return self._array(shape, dtype, order, draw, advance=False)
 
     def choice(self, source: ArrayLike, probabilities: ArrayLike, shape: Shape, order: Order = "c") -> NDArray[Any]:
