@@ -1,0 +1,70 @@
+"""Builders in DL4J's style, made from the fields of a configuration class."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+from .errors import ConfigurationError
+
+
+class Builder:
+    """``Thing.Builder().optionA(1).option_b(2).build()``: collects options in either spelling, then makes the object.
+
+    Several arguments are one tuple: ``kernel_size(3, 3)`` is ``kernel_size((3, 3))``.
+    """
+
+    target: ClassVar[Any] = None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._values: dict[str, Any] = {}
+        for name, value in {**self.target.builder_arguments(*args), **options}.items():
+            self.set_option(name, value)
+
+    def set_option(self, name: str, *values: Any) -> Self:
+        """Set one option by any spelling of its name."""
+        name = self.target.find_option(name)
+        if not values:
+            raise ConfigurationError(f"{self.target.__name__}.Builder: option {name} needs a value")
+        if name in self.target._options:
+            self.target._options[name](self._values, *values)
+        else:
+            self._values[name] = values[0] if len(values) == 1 else values
+        return self
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        name = self.target.find_option(name)
+
+        def set_it(*values: Any) -> Builder:
+            return self.set_option(name, *values)
+
+        return set_it
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.target._fields, *self.target._options]
+
+    def build(self) -> Any:
+        """Return the configuration."""
+        return self.target(**self._values)
+
+    def __repr__(self) -> str:
+        return f"{self.target.__name__}.Builder({', '.join(f'{k}={v!r}' for k, v in self._values.items())})"
+
+
+class BuilderAccess:
+    """Class attribute that gives each configuration class a builder class of its own.
+
+    A family with more than options derives from :class:`Builder` and sets ``Builder = BuilderAccess(ItsBuilder)``.
+    """
+
+    def __init__(self, base: type[Builder]) -> None:
+        self.base = base
+        self.made: dict[type, type[Builder]] = {}
+
+    def __get__(self, instance: object, owner: type) -> type[Builder]:
+        if owner not in self.made:
+            self.made[owner] = type("Builder", (self.base,), {
+                "target": owner, "__doc__": f"Builder of :class:`{owner.__name__}`.", "__module__": owner.__module__,
+                "__qualname__": f"{owner.__qualname__}.Builder"})
+        return self.made[owner]

@@ -1,0 +1,93 @@
+"""Java's camelCase names and Python's snake_case names, converted by one rule and one table of exceptions."""
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+_IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
+    "apply_lr": "applyLR",
+    "c_relu": "cReLU",
+    "evaluate_roc": "evaluateROC",
+    "evaluate_roc_multi_class": "evaluateROCMultiClass",
+    "import_frozen_tf": "importFrozenTF",
+    "is_ncdhw": "isNCDHW",
+    "set_iwm": "setIWM",
+    "set_twm": "setTWM",
+    "t_bptt_backward_length": "tBPTTBackwardLength",
+    "t_bptt_forward_length": "tBPTTForwardLength",
+    "t_bptt_length": "tBPTTLength",
+    "tbptt_backward_length": "tBPTTBackwardLength",
+    "tbptt_forward_length": "tBPTTForwardLength",
+    "tbptt_length": "tBPTTLength",
+    "use_leaky_relu": "useLeakyReLU",
+    "use_relu": "useReLU",
+}
+
+
+@cache
+def to_snake(name: str) -> str:
+    """Return the snake_case spelling of a Java name; Python keywords get a trailing underscore.
+
+    Examples
+    --------
+    >>> to_snake("nIn"), to_snake("useLeakyReLU"), to_snake("lambda"), to_snake("tBPTTLength")
+    ('n_in', 'use_leaky_relu', 'lambda_', 'tbptt_length')
+    """
+    name = name.replace("ReLU", "Relu").replace("TBPTT", "Tbptt").replace("tBPTT", "tbptt")
+    name = re.sub(r"(?<=[a-z0-9])([A-Z]+)", r"_\1", name)
+    name = re.sub(r"([A-Z])([A-Z][a-z])", r"\1_\2", name).lower()
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+@cache
+def to_camel(name: str) -> str:
+    """Return the Java spelling of a snake_case name.
+
+    Examples
+    --------
+    >>> to_camel("n_in"), to_camel("lambda_"), to_camel("use_relu")
+    ('nIn', 'lambda', 'useReLU')
+    """
+    if name in _IRREGULAR:
+        return _IRREGULAR[name]
+    first, *rest = name.rstrip("_").split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+def squash(name: str) -> str:
+    """Return what all spellings of a name share: ``nIn``, ``n_in``, ``nin`` and ``NIn`` are all ``nin``."""
+    return name.replace("_", "").lower()
+
+
+class JavaSpelling:
+    """Mix-in: camelCase names and Java's getters and setters reach the snake_case attributes.
+
+    ``obj.numParams`` is ``obj.num_params``. Where there is no such method, ``getX()``, ``get_x()``, ``isX()`` and
+    ``is_x()`` give the attribute ``x`` (or call the method ``x``), ``setX(v)`` and ``set_x(v)`` set it.
+    Names that exist cost nothing.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            snake = to_snake(name)
+            if snake != name and _has(self, snake):
+                return getattr(self, snake)
+            prefix, _, rest = snake.partition("_")
+            for field in (rest, rest + "_"):
+                if prefix in ("get", "is", "set") and rest and _has(self, field):
+                    return _accessor(self, prefix, field)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+
+def _has(obj: object, name: str) -> bool:
+    return hasattr(type(obj), name) or name in getattr(obj, "__dict__", ())
+
+
+def _accessor(obj: Any, prefix: str, field: str) -> Callable[..., Any]:
+    if prefix == "set":
+        return lambda value: setattr(obj, field, value)
+    value = getattr(obj, field)
+    return value if callable(value) and hasattr(type(obj), field) else lambda: value  # a method x() serves get_x() too

@@ -1,0 +1,170 @@
+"""Configuration objects: constructor, builder, JSON, YAML, names and refusals."""
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+from dataclasses import InitVar
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dl4py.samediff.configuration import Configuration, configuration, field, find_class, option
+from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingOpError, RegistrationError
+from dl4py.samediff.javanames import JavaSpelling, to_camel, to_snake
+
+
+class Kind(Enum):
+    FIRST = "FIRST"
+    None_ = "None"
+
+
+def add_penalty(values: dict[str, Any], coefficient: float) -> None:
+    values["penalties"] = (*values.get("penalties", ()), coefficient)
+
+
+@configuration()
+class Curve(Configuration):
+    """Abstract."""
+
+
+@configuration("test.curves.Fixed")
+class Fixed(Curve):
+    value: float
+
+    def validate(self) -> None:
+        if self.value < 0:
+            raise ConfigurationError("value must not be negative")
+
+
+@configuration("test.Thing", aliases=("test.old.Thing",))
+class Thing(Configuration):
+    rate: float = 0.1
+    n_in: int = 0
+    lambda_: float = 2.0
+    kind: Kind = Kind.FIRST
+    kernel_size: tuple[int, ...] = (1, 1)
+    curve: Curve | None = field(None, omit_none=True)
+    note: str | None = None
+    weights: np.ndarray | None = field(None, json="w")
+    points: dict[int, float] = field(default_factory=dict)
+    penalties: tuple[float, ...] = ()
+    l2: InitVar[float | None] = option(add_penalty)
+
+
+FULL = Thing(rate=math.nan, n_in=3, kind="None", kernel_size=[2, 3], curve=Fixed(0.5), note="é",
+             weights=np.array([1.0, 2.0]), points={4: 0.5}, l2=0.1)
+
+
+def test_json_has_jacksons_keys_and_values():
+    document = json.loads(FULL.to_json())
+    assert document == {
+        "@class": "test.Thing", "curve": {"@class": "test.curves.Fixed", "value": 0.5}, "kernelSize": [2, 3],
+        "kind": "None", "lambda": 2.0, "nin": 3, "note": "é", "penalties": [0.1], "points": {"4": 0.5}, "rate": "NaN",
+        "w": {"dataType": "DOUBLE", "shape": [2], "data": [1.0, 2.0]}}
+    assert list(document) == sorted(document)
+    assert "curve" not in Thing().to_document() and Thing().to_document()["note"] is None
+
+
+@pytest.mark.parametrize("way", ["json", "yaml"])
+def test_files_give_the_same_object(way):
+    text = getattr(FULL, f"to_{way}")()
+    again = getattr(Thing, f"from_{way}")(text)
+    assert again == FULL and hash(again) == hash(FULL) and again.points == {4: 0.5}
+
+
+def test_abstract_class_reads_what_the_file_names():
+    assert Curve.from_json('{"@class": "test.curves.Fixed", "value": 1}') == Fixed(1.0)
+    assert Thing.from_json('{"@class": "test.old.Thing", "nin": 7}').n_in == 7
+    assert find_class("Thing") is find_class("test.Thing") is Thing
+
+
+def test_unknown_json_fields_survive_but_do_not_count():
+    thing = Thing.from_json('{"@class": "test.Thing", "nin": 2, "future": [1, {"a": null}]}')
+    assert thing == Thing(n_in=2)
+    assert json.loads(thing.replace(rate=1).to_json())["future"] == [1, {"a": None}]
+
+
+def test_both_spellings_everywhere():
+    built = Thing.Builder().nIn(3).kernelSize(2, 3).l2(0.5).build()
+    assert built == Thing.builder().n_in(3).kernel_size((2, 3)).l2(0.5).build()
+    assert built == Thing(nIn=3, kernelSize=(2, 3), penalties=0.5)
+    assert built.nIn == built.getNIn() == built.get_n_in() == 3
+    assert built.setNIn(4).n_in == 4 and built.n_in == 3
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda: Thing(kernl_size=2), lambda: Thing.Builder().kernlSize(2), lambda: Thing().replace(kernl_size=1)])
+def test_misspelt_option_says_what_was_meant(wrong):
+    with pytest.raises(ConfigurationError, match="did you mean 'kernel_size'"):
+        wrong()
+
+
+@pytest.mark.parametrize("values", [
+    {"n_in": 1.5}, {"n_in": True}, {"n_in": 10**30}, {"rate": "fast"}, {"kind": "SECOND"}, {"curve": 3}, {"note": 3}])
+def test_wrong_value_names_the_field(values):
+    with pytest.raises(ConfigurationError, match=f"Thing.{next(iter(values))}"):
+        Thing(**values)
+
+
+def test_missing_repeated_and_invalid_values():
+    negative, twice, too_many = (lambda: Fixed(-1)), (lambda: Fixed(1, value=1)), (lambda: Fixed(1, 2))
+    for wrong in (Fixed, negative, twice, too_many, lambda: Thing.Builder().n_in()):
+        with pytest.raises(ConfigurationError):
+            wrong()
+
+
+@pytest.mark.parametrize(("text", "error"), [
+    ("{", FileFormatError), ('{"rate": NaN}', FileFormatError), ("[" * 100_000, FileFormatError),
+    ("[]", ConfigurationError), ('{"@class": "test.curves.Fixed", "value": 1}', ConfigurationError),
+    ('{"@class": "java.lang.Object"}', MissingOpError)])
+def test_bad_texts(text, error):
+    with pytest.raises(error):
+        Thing.from_json(text)
+
+
+def test_abstract_class_needs_a_name():
+    with pytest.raises(ConfigurationError, match="@class"):
+        Curve.from_json("{}")
+
+
+def test_taken_name_is_refused_naming_both():
+    with pytest.raises(RegistrationError, match=r"Thing.*Other"):
+        @configuration("test.Thing")
+        class Other(Configuration):
+            pass
+
+
+def test_objects_are_frozen_values():
+    thing = Thing(n_in=3, kind=Kind.None_)
+    with pytest.raises(AttributeError, match="replace"):
+        thing.n_in = 4
+    assert repr(thing) == "Thing(n_in=3, kind=Kind.None_)"
+    assert eval(repr(thing)) == thing == copy.deepcopy(thing) == pickle.loads(pickle.dumps(thing))
+    assert Thing(rate=math.nan) == Thing(rate=math.nan) != Thing()
+
+
+@pytest.mark.parametrize(("java", "snake"), [
+    ("nIn", "n_in"), ("lambda", "lambda_"), ("useLeakyReLU", "use_leaky_relu"), ("evaluateROC", "evaluate_roc"),
+    ("tBPTTForwardLength", "tbptt_forward_length"), ("cnn2dDataFormat", "cnn2d_data_format"),
+    ("getParamTable", "get_param_table"), ("isNCDHW", "is_ncdhw")])
+def test_names_go_there_and_back(java, snake):
+    assert to_snake(java) == snake and to_camel(snake) == java
+
+
+def test_java_spelling_of_any_class():
+    class Net(JavaSpelling):
+        def __init__(self) -> None:
+            self.learning_rate = 1.0
+
+        def num_params(self) -> int:
+            return 5
+
+    net = Net()
+    net.setLearningRate(2.0)
+    assert net.numParams() == net.getNumParams() == 5 and net.getLearningRate() == net.learningRate == 2.0
+    with pytest.raises(AttributeError):
+        net.numParam()
