@@ -5,6 +5,7 @@ authoritative, the order is 99 (c) or 102 (f), the bits of ``extras`` repeat the
 """
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -152,7 +153,7 @@ def _elements(buffer: bytes | memoryview, dtype: DataType, big: bool, what: str)
         raise FileFormatError(f"{what}: a buffer of {len(buffer)} bytes is no whole number of {dtype.name} elements")
     if dtype is DataType.BOOL:
         return np.frombuffer(buffer, np.uint8) != 0
-    raw = np.frombuffer(buffer, f"{'>' if big else '<'}u{size}").astype(f"=u{size}", copy=False)
+    raw: np.ndarray[Any, Any] = np.frombuffer(buffer, f"{'>' if big else '<'}u{size}").astype(f"=u{size}", copy=False)
     return raw.view(dtype.numpy)
 
 
@@ -178,10 +179,10 @@ def _strings(buffer: bytes | memoryview, count: int, what: str) -> np.ndarray[An
         raise TruncatedFileError(f"{what}: {count} strings need {head} bytes of offsets; the buffer has {len(buffer)}")
     offsets = np.frombuffer(buffer, "<i8", count + 1).tolist()
     text = bytes(buffer[head:])
-    if offsets[0] < 0 or offsets[-1] > len(text) or any(a > b for a, b in zip(offsets, offsets[1:])):
+    if offsets[0] < 0 or offsets[-1] > len(text) or any(a > b for a, b in itertools.pairwise(offsets)):
         raise FileFormatError(f"{what}: string offsets are out of order or beyond the {len(text)} bytes of text")
     strings = np.empty(count, np.object_)
-    strings[:] = [_text(text[a:b]) for a, b in zip(offsets, offsets[1:])]
+    strings[:] = [_text(text[a:b]) for a, b in itertools.pairwise(offsets)]
     return strings
 
 

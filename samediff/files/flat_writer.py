@@ -15,7 +15,7 @@ _LIMIT = 2**31 - 1
 
 
 def write_flat_graph(graph: FlatGraph) -> bytes:
-    """Return the file of a graph: little endian FlatBuffers; values equal to the default and empty vectors are left out.
+    """Return the file of a graph (FlatBuffers); default values and empty vectors are left out.
 
     Raises
     ------
