@@ -1,0 +1,141 @@
+"""What all evaluations share: feeding, merging, JSON and Java's spellings."""
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..errors import ConfigurationError, FileFormatError
+from ..javanames import JavaSpelling
+from .rows import Array, Rows, to_rows
+from .text import json_text, plain_json
+
+_CLASSES: dict[str, type[BaseEvaluation]] = {}
+
+
+class BaseEvaluation(JavaSpelling):
+    """Base class of the evaluations (DL4J's IEvaluation).
+
+    A subclass says how rows are counted (:meth:`count`), joined (:meth:`join`) and written (:meth:`document`, :meth:`restore`).
+    """
+
+    java_class: ClassVar[str] = ""
+    axis: int = 1
+
+    def __init_subclass__(cls, java: str = "", **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if java:
+            cls.java_class = "org.nd4j.evaluation." + java
+            _CLASSES[cls.java_class] = cls
+
+    def eval(self, labels: Any, predictions: Any, mask: Any = None) -> None:
+        """Add a batch. ``mask`` holds 1 for what counts and 0 for what does not, per row or per output.
+
+        Shapes: labels, predictions (batch, outputs), (batch, outputs, time) or (batch, outputs, height, width); mask (batch, 1),
+        (batch, time) or the shape of the labels.
+        """
+        self.count(to_rows(labels, predictions, mask, self.axis))
+
+    def count(self, rows: Rows) -> None:
+        """Add rows to the counts."""
+        raise NotImplementedError
+
+    def join(self, other: Any) -> None:
+        """Add the counts of another evaluation of the same class."""
+        raise NotImplementedError
+
+    def merge(self, other: Self) -> None:
+        """Add the counts of ``other``, as if this evaluation had seen its batches too."""
+        if type(other) is not type(self):
+            raise ConfigurationError(f"cannot merge {type(other).__name__} into {type(self).__name__}: the classes differ")
+        self.join(other)
+
+    def reset(self) -> None:
+        """Forget everything that was counted."""
+        raise NotImplementedError
+
+    def stats(self) -> str:
+        """Return DL4J's printed report."""
+        raise NotImplementedError
+
+    def document(self) -> dict[str, Any]:
+        """Return the fields of DL4J's JSON, in its order."""
+        raise NotImplementedError
+
+    @classmethod
+    def restore(cls, doc: dict[str, Any]) -> Self:
+        """Return the evaluation that :meth:`document` described."""
+        raise NotImplementedError
+
+    def tagged(self) -> dict[str, Any]:
+        """Return the fields with DL4J's class name in front."""
+        return {"@class": self.java_class, **self.document()}
+
+    def to_json(self) -> str:
+        """Return DL4J's JSON of this evaluation."""
+        return json_text(self.tagged())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read DL4J's JSON; called on the base class it gives whatever class the text names."""
+        try:
+            doc = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise FileFormatError(f"this is not JSON: {error}") from None
+        return cls.from_document(doc)
+
+    @classmethod
+    def from_document(cls, doc: Any) -> Self:
+        """Return the evaluation of a parsed JSON document."""
+        name = doc.get("@class", cls.java_class) if isinstance(doc, dict) else None
+        found = _CLASSES.get(str(name))
+        if found is None or not issubclass(found, cls):
+            raise FileFormatError(f"expected the JSON of {cls.__name__}, got the class {name!r}")
+        try:
+            return found.restore(doc)
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            raise FileFormatError(f"the JSON of {cls.__name__} lacks a field or has a wrong one: {error!r}") from error
+
+    def to_yaml(self) -> str:
+        """Return the same fields as :meth:`to_json`, as YAML."""
+        import yaml
+
+        return str(yaml.safe_dump(plain_json(self.tagged()), sort_keys=False))
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Self:
+        """Read what :meth:`to_yaml` wrote."""
+        import yaml
+
+        return cls.from_document(yaml.safe_load(text))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other.to_json() == self.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return self.stats()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+def array_document(array: Array | None, kind: str = "") -> dict[str, Any] | None:
+    """Return DL4J's JSON of a small array: data type, shape and the numbers."""
+    if array is None:
+        return None
+    names = {"f": {4: "FLOAT", 8: "DOUBLE", 2: "HALF"}, "i": {8: "LONG", 4: "INT"}}
+    name = kind or names[array.dtype.kind][array.dtype.itemsize]
+    data = [float(str(v)) for v in array.ravel()] if array.dtype.kind == "f" else [int(v) for v in array.ravel()]
+    return {"dataType": name, "shape": list(array.shape), "data": data}
+
+
+def read_array(doc: Any, dtype: Any) -> Array | None:
+    """Return the array of :func:`array_document`; a plain list will do too."""
+    if doc is None:
+        return None
+    if isinstance(doc, dict):
+        return np.array([float(v) for v in doc["data"]]).astype(dtype).reshape(doc["shape"])
+    return np.asarray(doc, dtype)

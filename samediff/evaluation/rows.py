@@ -1,0 +1,80 @@
+"""Labels, predictions and masks of any rank as rows: what every evaluation counts."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataTypeError, ShapeError
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that count: masked rows are gone, a per-output mask stays.
+
+    Shapes: ``labels`` and ``predictions`` (rows, outputs); ``mask`` (rows, outputs) or None; ``examples`` (rows) = index of the example
+    that a row came from.
+    """
+
+    labels: Array
+    predictions: Array
+    mask: Array | None
+    examples: NDArray[np.int64]
+
+
+def as_array(value: Any) -> Array:
+    """Return a NumPy array of numbers, copied from the device if need be."""
+    if hasattr(value, "get") and hasattr(value, "device") and not isinstance(value, np.ndarray):
+        value = value.get()
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub" and array.dtype.name != "bfloat16":
+        raise DataTypeError(f"an evaluation needs arrays of numbers, got {array.dtype}")
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
+
+
+def to_rows(labels: Any, predictions: Any, mask: Any, axis: int) -> Rows:
+    """Return the unmasked rows of arrays (batch, outputs), (batch, outputs, time) or (batch, outputs, height, width).
+
+    ``axis`` is the axis of the outputs for ranks above 2. A mask without the outputs axis drops rows; a mask with it (an extent of 1
+    is repeated) is a per-output mask.
+    """
+    y, p = as_array(labels), as_array(predictions)
+    y, p = (a[:, None] if a.ndim == 1 else a for a in (y, p))
+    if y.shape != p.shape:
+        raise ShapeError(f"labels and predictions must have the same shape: labels {y.shape}, predictions {p.shape}")
+    if y.ndim < 2:
+        raise ShapeError(f"an evaluation needs arrays with a batch axis and an output axis, got shape {y.shape}")
+    at = 1 if y.ndim == 2 else axis
+    if not 0 < at < y.ndim:
+        raise ShapeError(f"axis {axis} is no output axis of arrays of shape {y.shape}; use an axis from 1 to {y.ndim - 1}")
+    width = y.shape[at]
+    keep, outputs = split_mask(None if mask is None else as_array(mask), y.shape, at)
+    per_example = int(np.prod(y.shape[1:], dtype=np.int64)) // width if width else 0
+    examples = np.repeat(np.arange(len(y)), per_example)
+    y, p = flatten(y, at), flatten(p, at)
+    if outputs is not None:
+        outputs = flatten(outputs, at)
+    if keep is not None:
+        y, p, examples = y[keep], p[keep], examples[keep]
+    return Rows(y, p, outputs, examples)
+
+
+def flatten(array: Array, axis: int) -> Array:
+    """Move the outputs to the end and join all other axes."""
+    return np.ascontiguousarray(np.moveaxis(array, axis, -1)).reshape(-1, array.shape[axis])
+
+
+def split_mask(mask: Array | None, shape: tuple[int, ...], axis: int) -> tuple[NDArray[np.bool_] | None, Array | None]:
+    """Return (rows to keep, per-output mask); one of them at least is None."""
+    if mask is None:
+        return None, None
+    without = shape[:axis] + shape[axis + 1:]
+    if mask.shape == without or (len(shape) == 2 and mask.shape == (shape[0], 1)):
+        return mask.reshape(-1) != 0, None
+    if mask.ndim == len(shape) and all(m in (1, s) for m, s in zip(mask.shape, shape)):
+        return None, np.broadcast_to(mask, shape)
+    raise ShapeError(f"a mask for labels of shape {shape} must have the shape {without} (rows) or {shape} (outputs), got {mask.shape}")
