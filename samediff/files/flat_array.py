@@ -153,8 +153,9 @@ def _elements(buffer: bytes | memoryview, dtype: DataType, big: bool, what: str)
         raise FileFormatError(f"{what}: a buffer of {len(buffer)} bytes is no whole number of {dtype.name} elements")
     if dtype is DataType.BOOL:
         return np.frombuffer(buffer, np.uint8) != 0
-    raw: np.ndarray[Any, Any] = np.frombuffer(buffer, f"{'>' if big else '<'}u{size}").astype(f"=u{size}", copy=False)
-    return raw.view(dtype.numpy)
+    raw = np.frombuffer(buffer, f"{'>' if big else '<'}u{size}").astype(f"=u{size}", copy=False)
+    elements: np.ndarray[Any, Any] = raw.view(dtype.numpy)
+    return elements
 
 
 def _strided(

@@ -1,7 +1,7 @@
 """Property values of nodes: Python values to and from :class:`~.flat_graph.FlatProperties`."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..errors import DataTypeError, FileFormatError
 from .flat_array import decode_array, encode_array
 from .flat_graph import FlatProperties
 
-_CONVERT = {"b": bool, "i": int, "l": int, "d": float, "s": str, "a": encode_array}
+_CONVERT: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "l": int, "d": float, "s": str, "a": encode_array}
 _INT32 = range(-(2**31), 2**31)
 
 
