@@ -4,5 +4,6 @@ from .classification import Evaluation
 from .confusion_matrix import ConfusionMatrix
 from .counts import EvaluationAveraging
 from .prediction import Prediction
+from .regression import RegressionEvaluation
 
-__all__ = ["BaseEvaluation", "ConfusionMatrix", "Evaluation", "EvaluationAveraging", "Prediction"]
+__all__ = ["BaseEvaluation", "ConfusionMatrix", "Evaluation", "EvaluationAveraging", "Prediction", "RegressionEvaluation"]

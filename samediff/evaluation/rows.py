@@ -51,21 +51,22 @@ def to_rows(labels: Any, predictions: Any, mask: Any, axis: int) -> Rows:
     at = 1 if y.ndim == 2 else axis
     if not 0 < at < y.ndim:
         raise ShapeError(f"axis {axis} is no output axis of arrays of shape {y.shape}; use an axis from 1 to {y.ndim - 1}")
-    width = y.shape[at]
     keep, outputs = split_mask(None if mask is None else as_array(mask), y.shape, at)
-    per_example = int(np.prod(y.shape[1:], dtype=np.int64)) // width if width else 0
-    examples = np.repeat(np.arange(len(y)), per_example)
-    y, p = flatten(y, at), flatten(p, at)
-    if outputs is not None:
-        outputs = flatten(outputs, at)
+    backwards = keep is not None      # DL4J's order of the rows, which decides the last digit of float32 sums and ties of equal predictions
+    index = np.broadcast_to(np.arange(len(y)).reshape(-1, *[1] * (y.ndim - 1)), y.shape)
+    y, p, index = (flatten(a, at, backwards) for a in (y, p, index))
+    examples = index[:, 0] if index.shape[1] else np.zeros(0, np.int64)
     if keep is not None:
-        y, p, examples = y[keep], p[keep], examples[keep]
-    return Rows(y, p, outputs, examples)
+        return Rows(y[keep], p[keep], None, examples[keep])
+    return Rows(y, p, None if outputs is None else flatten(outputs, at, False), examples)
 
 
-def flatten(array: Array, axis: int) -> Array:
-    """Move the outputs to the end and join all other axes."""
-    return np.ascontiguousarray(np.moveaxis(array, axis, -1)).reshape(-1, array.shape[axis])
+def flatten(array: Array, axis: int, backwards: bool) -> Array:
+    """Move the outputs to the end and join all other axes, the first one slowest (``backwards``: fastest)."""
+    array = np.moveaxis(array, axis, -1)
+    if backwards:
+        array = array.transpose(*reversed(range(array.ndim - 1)), array.ndim - 1)
+    return np.ascontiguousarray(array).reshape(-1, array.shape[-1])
 
 
 def split_mask(mask: Array | None, shape: tuple[int, ...], axis: int) -> tuple[NDArray[np.bool_] | None, Array | None]:
@@ -74,7 +75,7 @@ def split_mask(mask: Array | None, shape: tuple[int, ...], axis: int) -> tuple[N
         return None, None
     without = shape[:axis] + shape[axis + 1:]
     if mask.shape == without or (len(shape) == 2 and mask.shape == (shape[0], 1)):
-        return mask.reshape(-1) != 0, None
+        return mask.T.reshape(-1) != 0, None
     if mask.ndim == len(shape) and all(m in (1, s) for m, s in zip(mask.shape, shape)):
         return None, np.broadcast_to(mask, shape)
     raise ShapeError(f"a mask for labels of shape {shape} must have the shape {without} (rows) or {shape} (outputs), got {mask.shape}")
