@@ -1,1 +1,1 @@
-"""TODO docstring."""
+"""Running graphs: a reference executor, and plans that are built once and run many times."""

@@ -152,7 +152,7 @@ def _elements(buffer: bytes | memoryview, dtype: DataType, big: bool, what: str)
     if len(buffer) % size:
         raise FileFormatError(f"{what}: a buffer of {len(buffer)} bytes is no whole number of {dtype.name} elements")
     if dtype is DataType.BOOL:
-        return np.frombuffer(buffer, np.uint8) != 0
+        return np.frombuffer(buffer, np.uint8).astype(np.bool_)
     raw = np.frombuffer(buffer, f"{'>' if big else '<'}u{size}").astype(f"=u{size}", copy=False)
     elements: np.ndarray[Any, Any] = raw.view(dtype.numpy)
     return elements

@@ -1,1 +1,4 @@
-"""TODO docstring."""
+"""Every built-in op, one file per topic; importing the package registers them."""
+from . import arithmetic, reduce, shape_info
+
+__all__ = ["arithmetic", "reduce", "shape_info"]

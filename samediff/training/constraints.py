@@ -1,8 +1,8 @@
 """Constraints on parameters after an update, as functions of one array.
 
-``dimensions`` are the axes that a norm runs over: (1,) is a row of a dense weight matrix in DL4J's convention, (1, 2, 3)
-a filter of a convolution. The norm constraints scale with ``norm + epsilon`` below the fraction line, as DL4J does, so that a
-vector within the limits still shrinks by one part in a million.
+``dimensions`` are the axes that a norm runs over: (1,) is a row of a dense weight matrix, (1, 2, 3) a filter of a
+convolution. The norm constraints divide by ``norm + epsilon``, as DL4J does, so that a vector within the limits still
+shrinks by about one part in a million.
 """
 from __future__ import annotations
 
@@ -48,5 +48,6 @@ def vector_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
     axes = tuple(dimensions)
     for axis in axes:
         if not -param.ndim <= axis < param.ndim:
-            raise ShapeError(f"a norm constraint over dimension {axis} cannot be applied to a parameter of shape {tuple(param.shape)}")
+            raise ShapeError(f"a norm constraint over dimension {axis} does not fit a parameter of shape "
+                             f"{tuple(param.shape)}: its dimensions are 0 to {param.ndim - 1}")
     return xp.sqrt(xp.sum(param * param, axis=axes, keepdims=True))

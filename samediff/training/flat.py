@@ -13,7 +13,7 @@ from .updater import GradientUpdater, IUpdater
 class ParameterSlot:
     """One parameter of the flat vector: name, number of entries, its updater and a learning-rate key.
 
-    Neighbours whose updater and key are equal may share a block; the key sets parameters apart whose rate is set at run time.
+    Neighbours with equal updater and key share a block; the key keeps parameters apart whose rate changes at run time.
     """
 
     __slots__ = ("key", "name", "size", "updater")
@@ -26,7 +26,7 @@ class ParameterSlot:
 class UpdaterBlock:
     """Neighbouring parameters ``[start, stop)`` with one updater; its state is ``[state_start, state_stop)``.
 
-    The state of a block is one array after the other for the whole block: for Adam first M of all its parameters, then V.
+    The state of a block is one array after the other for the whole block: for Adam M of all its parameters, then V.
     """
 
     start: int
@@ -127,11 +127,13 @@ class GradientNormalization(Enum):
     ClipL2PerParamType = "ClipL2PerParamType"
 
 
-def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, threshold: float, gradients: Sequence[Any]) -> list[Any]:
+def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, threshold: float,
+                        gradients: Sequence[Any]) -> list[Any]:
     """Return the gradients of one layer's parameters, normalized together (PerLayer) or each alone.
 
-    ``Renormalize``: ``g / ||g||`` (a norm of 0 counts as 1e-5). ``Clip...``: ``g * threshold / ||g||`` where the norm is above
-    the threshold; elementwise clipping to ``[-threshold, threshold]``. The code has no branches on values, so it can be traced.
+    ``RenormalizeL2``: ``g / ||g||`` (a norm of 0 counts as 1e-5). ``ClipL2``: ``g * threshold / ||g||`` where the norm
+    is above the threshold. ``ClipElementWiseAbsoluteValue``: into ``[-threshold, threshold]``. No branch looks at
+    values, so the code can be traced.
     """
     mode = GradientNormalization(mode or "None") if not isinstance(mode, GradientNormalization) else mode
     if mode is GradientNormalization.None_ or not gradients:
@@ -149,8 +151,8 @@ def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, thres
 
 
 def _renormalize(xp: Any, norm: Any, threshold: float) -> Any:
-    return 1 / xp.where(norm == 0, norm + 1e-5, norm)
+    return 1 / (norm + 1e-5 * (norm == 0))
 
 
 def _clip(xp: Any, norm: Any, threshold: float) -> Any:
-    return threshold / xp.maximum(norm, threshold)
+    return xp.where(norm > threshold, threshold / xp.where(norm > threshold, norm, norm * 0 + 1), norm * 0 + 1)

@@ -88,7 +88,7 @@ class L2Regularization(Regularization):
 class WeightDecay(Regularization):
     """``update + coeff * w``, times the learning rate with ``apply_lr``; score ``coeff / 2 * sum(w²)``.
 
-    Acts after the updater, so an adaptive rule does not scale it (the "decoupled" decay of Loshchilov and Hutter, 2019).
+    Acts after the updater, so an adaptive rule does not scale it ("decoupled": Loshchilov and Hutter, 2019).
     An updater without learning rate counts as rate 1.
     """
 

@@ -28,7 +28,8 @@ class Schedule(Configuration):
     @classmethod
     def of(cls, value: Any) -> Self:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and issubclass(FixedSchedule, cls):
-            return FixedSchedule(float(value))
+            fixed: Any = FixedSchedule(float(value))
+            return fixed  # type: ignore[no-any-return]
         return super().of(value)
 
     def value_at(self, iteration: int, epoch: int) -> float:
@@ -85,7 +86,7 @@ class ExponentialSchedule(CountedSchedule):
     gamma: float
 
     def at(self, count: int) -> float:
-        return self.initial_value * self.gamma**count
+        return float(self.initial_value * self.gamma**count)
 
 
 @configuration("org.nd4j.linalg.schedule.InverseSchedule")
@@ -97,12 +98,12 @@ class InverseSchedule(CountedSchedule):
     power: float
 
     def at(self, count: int) -> float:
-        return self.initial_value / (1 + self.gamma * count) ** self.power
+        return float(self.initial_value / (1 + self.gamma * count) ** self.power)
 
 
 @configuration("org.nd4j.linalg.schedule.PolySchedule")
 class PolySchedule(CountedSchedule):
-    """``initial_value * (1 + i / max_iter)**power`` while ``i < max_iter``, then 0: grows, as in DL4J, until it drops."""
+    """``initial_value * (1 + i / max_iter)**power`` while ``i < max_iter``, then 0: as in DL4J it grows, then drops."""
 
     initial_value: float
     power: float
@@ -191,8 +192,8 @@ class CycleSchedule(CountedSchedule):
 
     def validate(self) -> None:
         initial, peak, length = self.initial_learning_rate, self.max_learning_rate, self.cycle_length
-        if length is None and initial is not None and peak is not None:  # short form, by position
-            initial, peak, length = None, initial, int(peak)
+        if length is None and initial is not None and peak is not None:  # the short form by position
+            initial, peak, length = None, initial, round(peak)
         if peak is None or length is None:
             raise ConfigurationError("CycleSchedule needs max_learning_rate and cycle_length")
         annealing = self.annealing_length
@@ -201,7 +202,7 @@ class CycleSchedule(CountedSchedule):
         initial = 0.1 * peak if initial is None else initial
         step = (length - annealing) // 2
         if step < 1:
-            raise ConfigurationError(f"CycleSchedule: cycle_length={length} leaves no room for going up and down beside "
+            raise ConfigurationError(f"CycleSchedule: cycle_length={length} leaves no room to go up and down beside "
                                      f"annealing_length={annealing}; make the cycle longer")
         increment = (peak - initial) / step
         for name, value in (("initial_learning_rate", initial), ("max_learning_rate", peak), ("cycle_length", length),

@@ -129,8 +129,6 @@ class GradientUpdater:
     def __init__(self, config: IUpdater) -> None:
         self.config = config
         self._view: Any = None
-        self._shape: tuple[int, ...] | None = None
-        self._order = "C"
         self._state: dict[str, Any] = {}
 
     def get_config(self) -> IUpdater:
@@ -150,15 +148,15 @@ class GradientUpdater:
             return
         flat = view.reshape(-1)
         if flat.size % len(names):
-            raise ShapeError(f"{type(self.config).__name__} keeps {len(names)} state arrays ({', '.join(names)}) of equal size; "
-                             f"a state view of {flat.size} numbers cannot be divided so")
+            raise ShapeError(f"{type(self.config).__name__} keeps {len(names)} state arrays ({', '.join(names)}) of "
+                             f"equal size; a state view of {flat.size} numbers cannot be divided so")
         if not array_namespace(view).shares_memory(flat, view):
             raise ShapeError("a state view must be contiguous, so that the updater can write into it")
         n = flat.size // len(names)
-        self._view, self._shape, self._order = view, None if gradient_shape is None else tuple(gradient_shape), order.upper()
+        self._view = view
         parts = [flat[i * n:(i + 1) * n] for i in range(len(names))]
-        if self._shape is not None:
-            parts = [part.reshape(self._shape, order=self._order) for part in parts]
+        if gradient_shape is not None:
+            parts = [part.reshape(tuple(gradient_shape), order=order.upper()) for part in parts]
         self._state = dict(zip(names, parts))
         if initialize:
             for part, value in zip(parts, self.config.state_init()):
@@ -184,12 +182,12 @@ class GradientUpdater:
         """Replace the gradient by the update, in place, and advance the state."""
         names, xp = self.config.state_names, array_namespace(gradient)
         if names and not self._state:
-            raise ConfigurationError(f"{type(self.config).__name__} has no state yet: call set_state_view_array or set_state first")
+            raise ConfigurationError(f"{type(self.config).__name__} has no state: call set_state_view_array or set_state")
         state = tuple(self._state[name] for name in names)
         for name, array in zip(names, state):
             if array.size != gradient.size:
                 raise ShapeError(f"state array {name!r} has {array.size} entries, the gradient {gradient.size}")
-        shaped = tuple(array.reshape(gradient.shape) for array in state)
+        shaped = tuple(array if array.shape == gradient.shape else array.reshape(gradient.shape) for array in state)
         with np.errstate(all="ignore"):  # a huge gradient may overflow its square: that is part of the rule
             update, new = self.config.step(xp, gradient, shaped, self.config.hyper(iteration, epoch))
         gradient[...] = update

@@ -1,4 +1,4 @@
-"""The eleven updaters of DL4J: fields, state, and the rule ``update = step(gradient, state)`` with ``params -= update``.
+"""The eleven updaters of DL4J: fields, state, and the rule. Parameters change by ``params -= update``.
 
 In the formulas ``g`` is the gradient, ``lr`` the learning rate (a number or a schedule), ``t`` the iteration from 0,
 ``b1`` and ``b2`` the decay rates ``beta1`` and ``beta2``.
@@ -21,7 +21,7 @@ class Sgd(RatedUpdater):
     """Gradient descent: ``update = lr * g``. No state."""
 
     learning_rate: float | Schedule = 1e-3
-    learning_rate_schedule: Schedule | None = field(None, omit_none=True)
+    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
 
     def step(self, xp: Any, gradient: Any, state: Arrays, hyper: Scalars) -> tuple[Any, Arrays]:
         return hyper[0] * gradient, ()
@@ -45,9 +45,9 @@ class Nesterovs(RatedUpdater):
     state_names: ClassVar[tuple[str, ...]] = ("V",)
     learning_rate: float | Schedule = 0.1
     momentum: float | Schedule = 0.9
-    learning_rate_schedule: Schedule | None = field(None, omit_none=True)
-    momentum_i_schedule: Schedule | None = field(None, omit_none=True)
-    momentum_schedule: dict[int, float] | None = field(None, omit_none=True)
+    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
+    momentum_i_schedule: Schedule | None = field(default=None, omit_none=True)
+    momentum_schedule: dict[int, float] | None = field(default=None, omit_none=True)
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,7 +81,7 @@ class _MomentUpdater(RatedUpdater):
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8
-    learning_rate_schedule: Schedule | None = field(None, omit_none=True)
+    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
 
     def corrections(self, iteration: int) -> tuple[float, float]:
         """Return ``1 - b1**(t + 1)`` and ``1 - b2**(t + 1)``."""
@@ -199,7 +199,7 @@ class AdaGrad(RatedUpdater):
     state_names: ClassVar[tuple[str, ...]] = ("grad",)
     learning_rate: float | Schedule = 0.1
     epsilon: float = 1e-6
-    learning_rate_schedule: Schedule | None = field(None, omit_none=True)
+    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
 
     def state_init(self) -> Scalars:
         return (1e-6,)  # DL4J's default epsilon, whatever epsilon is configured
@@ -220,7 +220,7 @@ class RmsProp(RatedUpdater):
     learning_rate: float | Schedule = 0.1
     rms_decay: float = 0.95
     epsilon: float = 1e-8
-    learning_rate_schedule: Schedule | None = field(None, omit_none=True)
+    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
 
     def state_init(self) -> Scalars:
         return (self.epsilon,)
@@ -232,7 +232,7 @@ class RmsProp(RatedUpdater):
 
 @configuration("org.nd4j.linalg.learning.config.AdaDelta")
 class AdaDelta(IUpdater):
-    """``E = rho E + (1-rho) g²``; ``update = g sqrt(X + epsilon) / sqrt(E + epsilon)``; ``X = rho X + (1-rho) update²``.
+    """``E = rho E + (1-rho) g²``; ``u = g sqrt(X + epsilon) / sqrt(E + epsilon)``; ``X = rho X + (1-rho) u²``.
 
     State: msg (E), msdx (X). No learning rate. Source: Zeiler, "ADADELTA", 2012.
     """

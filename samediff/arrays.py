@@ -1,0 +1,78 @@
+"""The array namespace that ``compute`` receives as ``xp``: NumPy with special functions."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from .errors import DataTypeError
+
+#: Functions that NumPy lacks, by the name under which SciPy and CuPy have them in their ``special`` module.
+SPECIAL = ("erf", "erfc", "gammaln", "digamma", "polygamma", "zeta", "betainc", "gammainc", "gammaincc")
+
+
+class ArrayNamespace:
+    """NumPy (or CuPy) and the functions of ``special`` under one roof.
+
+    Examples
+    --------
+    >>> float(xp.erf(xp.zeros(())))
+    0.0
+    """
+
+    def __init__(self, library: Any, special: str) -> None:
+        self.library = library
+        self._special = special
+
+    def __getattr__(self, name: str) -> Any:
+        if name in SPECIAL:
+            import importlib
+            value = getattr(importlib.import_module(self._special), name)
+        else:
+            value = getattr(self.library, name)
+        self.__dict__[name] = value
+        return value
+
+
+xp = ArrayNamespace(np, "scipy.special")
+
+
+@functools.cache
+def _cupy() -> ArrayNamespace:
+    import cupy
+    return ArrayNamespace(cupy, "cupyx.scipy.special")
+
+
+def namespace_of(*arrays: Any) -> ArrayNamespace:
+    """The namespace of the library that the arrays belong to."""
+    on_gpu = any(type(a).__module__.partition(".")[0] == "cupy" for a in arrays)
+    return _cupy() if on_gpu else xp
+
+
+def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if array.dtype == np.float64:
+        return array.astype(np.float32)
+    fits = array.dtype == np.int64 and (not array.size or (array.max() < 2**31 and array.min() >= -(2**31)))
+    return array.astype(np.int32) if fits else array
+
+
+def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
+    """A NumPy array of anything with ``__array__``, ``__dlpack__`` or nested numbers; not copied when avoidable.
+
+    Without ``dtype``, Python floats become float32 and Python ints int32 where they fit, as in DL4J.
+    """
+    if isinstance(value, np.ndarray):
+        array = value
+    elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+        array = np.from_dlpack(value)
+    else:
+        array = np.asarray(value)
+        if dtype is None and not hasattr(value, "dtype"):
+            array = _default_type(array)
+    if array.dtype.kind in "US":
+        array = array.astype(object)
+    if array.dtype.kind == "O" and not all(isinstance(v, (str, bytes)) for v in array.ravel()):
+        raise DataTypeError(f"expected numbers or text, got an array of objects such as {array.ravel()[0]!r:.60}; "
+                            "rows of different length make such arrays")
+    return array if dtype is None or array.dtype == dtype else array.astype(dtype)

@@ -1,0 +1,148 @@
+"""Losses and gradients from the methods of a graph."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .core import names_of
+from .errors import GradientError, GraphError
+from .execution import Execution
+from .executor.context import RunContext
+from .executor.session import run
+from .gradient import check_losses, gradients
+from .variable import SDVariable, VariableType
+
+if TYPE_CHECKING:
+    from .graph import SameDiff
+
+
+class Differentiation(Execution):
+    """The part of :class:`SameDiff` that knows losses and gradients."""
+
+    # Losses
+
+    def get_loss_variables(self) -> list[str]:
+        """Names of the loss variables."""
+        return list(self._losses)
+
+    def set_loss_variables(self, *losses: Any) -> None:
+        """Replace the list of loss variables."""
+        names = names_of(losses)
+        for name in names:
+            self._check_loss(self.variable(name))
+        self._losses = list(dict.fromkeys(names))
+        self._changed()
+
+    def add_loss_variable(self, loss: Any) -> None:
+        """Add a loss variable; several are summed."""
+        variable = self.variable(loss)
+        self._check_loss(variable)
+        if variable.name() not in self._losses:
+            self._losses.append(variable.name())
+            self._changed()
+
+    def _check_loss(self, variable: SDVariable) -> None:
+        if variable.get_variable_type() is not VariableType.ARRAY:
+            raise GraphError(f"{variable!r} cannot be a loss: only results of ops can")
+        check_losses([variable])
+
+    def infer_loss_variables(self) -> list[str]:
+        """The loss variables, or the only result that nothing consumes when none are set."""
+        if self._losses:
+            return list(self._losses)
+        read = {n for node in self._nodes.values() for n in node.inputs}
+        open_ends = [n for n, v in self._variables.items()
+                     if v.get_variable_type() is VariableType.ARRAY and n not in read and v.dtype.is_floating]
+        if len(open_ends) != 1:
+            found = ", ".join(open_ends) or "none"
+            raise GradientError(f"no loss variable is set and the graph has {len(open_ends)} candidates ({found}); "
+                                "call set_loss_variables, or mark_as_loss on one")
+        return open_ends
+
+    # Gradients
+
+    def gradients(self, losses: Any, wrt: Any, name_results: bool = False) -> list[SDVariable | None]:
+        """Add gradient nodes to this very graph: d(sum of losses)/d(wrt), for penalties and higher orders.
+
+        Examples
+        --------
+        >>> from dl4py.samediff import SameDiff
+        >>> sd = SameDiff.create()
+        >>> x = sd.var("x", [2.0])
+        >>> (first,) = sd.gradients(x ** 3, x)
+        >>> (second,) = sd.gradients(first, x)
+        >>> second.eval()
+        array([12.], dtype=float32)
+        """
+        loss_vars = [self.variable(v) for v in _list(losses)]
+        wrt_vars = [self.variable(v) for v in _list(wrt)]
+        check_losses(loss_vars)
+        found = gradients(self, loss_vars, wrt_vars, name_results=name_results)
+        return [found[v.name()] for v in wrt_vars]
+
+    def create_grad_function(self, *wrt: str) -> SameDiff:
+        """Build the gradient graph now: a copy of this graph with the backward nodes, for the trainable variables and ``wrt``."""
+        losses = self.infer_loss_variables()
+        targets = list(dict.fromkeys([*names_of(wrt), *(v.name() for v in self._variables.values() if v.is_trainable())]))
+        for name in targets:
+            if not self.variable(name).dtype.is_floating:
+                raise GradientError(f"{self.variable(name)!r} has no gradient: only floating variables do")
+        if not targets:
+            raise GradientError("the graph has no trainable variable to differentiate by")
+        fork = self.fork()
+        found = gradients(fork, [fork.variable(n) for n in losses], [fork.variable(n) for n in targets], name_results=True)
+        if all(g is None for g in found.values()):
+            raise GradientError(f"the loss ({', '.join(losses)}) depends on none of {', '.join(targets)}")
+        self._grad_graph = (self.version, targets, fork, found)
+        return fork  # type: ignore[return-value]
+
+    def _gradients_for(self, names: list[str]) -> tuple[GraphAndGradients, ...]:
+        known = getattr(self, "_grad_graph", None)
+        if known is None or known[0] != self.version or any(n not in known[1] for n in names):
+            self.create_grad_function(*names)
+            known = self._grad_graph
+        return known[2], known[3]
+
+    def grad(self, name: Any) -> SDVariable | None:
+        """The gradient variable of ``name`` (a member of the gradient graph), None when the loss does not depend on it."""
+        name = names_of([name])[0]
+        return self._gradients_for([name])[1][name]  # type: ignore[no-any-return, index]
+
+    def has_gradient(self, name: str) -> bool:
+        """True when the gradient graph is built and has a gradient for ``name``; builds nothing."""
+        known = getattr(self, "_grad_graph", None)
+        return known is not None and known[0] == self.version and known[3].get(name) is not None
+
+    def calculate_gradients(self, placeholders: Mapping[str, Any] | None, *variables: Any) -> dict[str, Any]:
+        """Gradients of the summed losses: ``{name: array}``, computed in training mode.
+
+        Raises
+        ------
+        GradientError
+            No loss, a variable that the loss does not depend on, or an op without gradient on the way.
+        """
+        return self.calculate_gradients_and_outputs(placeholders, [], names_of(variables))[1]
+
+    def calculate_gradients_and_outputs(self, placeholders: Mapping[str, Any] | None, outputs: Any,
+                                        variables: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Outputs and gradients from one run."""
+        names, outs = names_of(_list(variables)), names_of(_list(outputs))
+        for name in names:
+            self.variable(name)
+        graph, found = self._gradients_for(names)
+        lost = [n for n in names if found[n] is None]  # type: ignore[index]
+        if lost:
+            raise GradientError(f"the loss ({', '.join(self.infer_loss_variables())}) does not depend on {', '.join(lost)}")
+        asked = {n: found[n].name() for n in names}  # type: ignore[index]
+        context = RunContext(True, self.seed, self._iteration())
+        if placeholders is None or not placeholders:
+            placeholders = dict(self._placeholder_values())
+        values = run(graph, placeholders, [*outs, *asked.values()], context)  # type: ignore[arg-type]
+        return {n: values[n] for n in outs}, {n: values[g] for n, g in asked.items()}
+
+
+GraphAndGradients = Any
+
+
+def _list(values: Any) -> list[Any]:
+    return list(values) if isinstance(values, (list, tuple)) else [values]

@@ -1,0 +1,130 @@
+"""Running a graph from its methods: output, exec, batch_output."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .core import GraphCore, names_of
+from .errors import GraphError
+from .executor.context import RunContext
+from .executor.session import run
+from .javanames import JavaSpelling
+
+
+class Execution(GraphCore):
+    """The part of :class:`SameDiff` that computes values."""
+
+    def _run(self, placeholders: Mapping[str, Any] | None, names: list[str], training: bool = False) -> dict[str, Any]:
+        return run(self, placeholders, names, RunContext(training, self.seed, self._iteration()))
+
+    def _iteration(self) -> int:
+        return 0
+
+    def output(self, placeholders: Mapping[str, Any] | None, *outputs: Any) -> dict[str, Any]:
+        """Compute variables: ``{name: array}`` in the order asked.
+
+        Parameters
+        ----------
+        placeholders : mapping of name to array, or None
+            None takes the values set with ``set_array`` on this thread.
+        *outputs : str, SDVariable, or one list of them
+
+        Examples
+        --------
+        >>> from dl4py.samediff import SameDiff, DataType
+        >>> sd = SameDiff.create()
+        >>> x = sd.placeholder("x", DataType.FLOAT, -1)
+        >>> y = x.add("y", 1.0)
+        >>> sd.output({"x": [1.0, 2.0]}, "y")
+        {'y': array([2., 3.], dtype=float32)}
+        """
+        names = names_of(outputs)
+        if not names:
+            raise GraphError("name at least one output to compute")
+        return self._run(placeholders, names)
+
+    def output_single(self, placeholders: Mapping[str, Any] | None, output: Any) -> Any:
+        """Compute one variable."""
+        return self.output(placeholders, output)[names_of([output])[0]]
+
+    def output_all(self, placeholders: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Compute every variable of the graph."""
+        return self.output(placeholders, *self._variables)
+
+    def exec(self, placeholders: Mapping[str, Any] | None, *outputs: Any) -> ExecResult:
+        """Compute variables and return an :class:`ExecResult`."""
+        return ExecResult(self.output(placeholders, *outputs))
+
+    def batch_output(self) -> BatchOutput:
+        """A fluent request: ``sd.batch_output().input("x", a).output("y").exec()``."""
+        return BatchOutput(self)
+
+
+class ExecResult(Mapping[str, Any]):
+    """Outputs of a run: a mapping of names to arrays, with attribute access for names that are identifiers."""
+
+    def __init__(self, outputs: dict[str, Any]) -> None:
+        self._outputs = outputs
+
+    def outputs(self) -> dict[str, Any]:
+        """All results by name."""
+        return dict(self._outputs)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outputs)
+
+    def __len__(self) -> int:
+        return len(self._outputs)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_outputs"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __repr__(self) -> str:
+        return f"ExecResult({', '.join(f'{n}: {a.dtype}{a.shape}' for n, a in self._outputs.items())})"
+
+
+class BatchOutput(JavaSpelling):
+    """Collects inputs and outputs of one run; every method but ``exec`` and ``output_single`` returns the request."""
+
+    def __init__(self, sd: Execution) -> None:
+        self._sd = sd
+        self._inputs: dict[str, Any] = {}
+        self._outputs: list[str] = []
+
+    def input(self, variable: Any, array: Any) -> BatchOutput:
+        """Give a placeholder its value."""
+        self._inputs[names_of([variable])[0]] = array
+        return self
+
+    def inputs(self, values: Mapping[str, Any]) -> BatchOutput:
+        """Give several placeholders their values."""
+        self._inputs.update(values)
+        return self
+
+    def output(self, *outputs: Any) -> BatchOutput:
+        """Ask for variables."""
+        self._outputs += names_of(outputs)
+        return self
+
+    def output_all(self) -> BatchOutput:
+        """Ask for every variable."""
+        self._outputs = self._sd.variable_names()
+        return self
+
+    def exec(self) -> dict[str, Any]:
+        """Run: name -> array."""
+        return self._sd.output(self._inputs, *self._outputs)
+
+    def output_single(self) -> Any:
+        """Run, and return the only output."""
+        if len(self._outputs) != 1:
+            raise GraphError(f"output_single needs exactly one output, {len(self._outputs)} were asked for")
+        return self.exec()[self._outputs[0]]
+
+    exec_single = output_single

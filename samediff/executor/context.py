@@ -1,0 +1,38 @@
+"""What a run knows besides its arrays: training or not, and where random numbers come from."""
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class RunContext:
+    """State of one run; never shared between runs.
+
+    Parameters
+    ----------
+    training : bool
+    seed : int
+        Seed of the graph.
+    iteration : int
+        Counter that makes the random numbers of every step different.
+    """
+
+    training: bool = False
+    seed: int = 0
+    iteration: int = 0
+    node: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def at(self, node: str) -> RunContext:
+        """The context as one node sees it."""
+        return RunContext(self.training, self.seed, self.iteration, node, self.extra)
+
+    def random(self) -> np.random.Generator:
+        """Counter-based random numbers of (seed, node, iteration): equal on every thread and in every order."""
+        key = np.array([self.seed & 0xFFFFFFFFFFFFFFFF, zlib.crc32(self.node.encode())], np.uint64)
+        counter = np.array([0, 0, self.iteration & 0xFFFFFFFFFFFFFFFF, 0], np.uint64)
+        return np.random.Generator(np.random.Philox(key=key, counter=counter))

@@ -1,0 +1,53 @@
+"""The graph: variables, ops, gradients, training, files."""
+from __future__ import annotations
+
+from typing import Any
+
+from .creation import Creation
+from .differentiation import Differentiation
+from .inspection import Inspection
+from .javanames import JavaSpelling
+from .namespaces import NAMESPACES, Namespace, _bound, find, method_names
+
+
+class SameDiff(Creation, Differentiation, Inspection):
+    """A define-and-run graph with automatic gradients.
+
+    Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line
+    that makes them. Ops are called through namespaces (``sd.math``, ``sd.nn``, ``sd.cnn``, ``sd.rnn``, ``sd.loss``,
+    ``sd.image``, ``sd.linalg``, ``sd.bitwise``, ``sd.random``), on the graph itself (``sd.concat``) or on variables.
+    Every name works in DL4J's spelling too (``sd.placeHolder``).
+
+    Any number of threads may run the same graph.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.samediff import SameDiff, DataType
+    >>> sd = SameDiff.create()
+    >>> x = sd.placeholder("x", DataType.FLOAT, -1, 2)
+    >>> w = sd.var("w", np.ones((2, 1), np.float32))
+    >>> y = sd.nn.sigmoid("y", x.mmul(w))
+    >>> sd.output_single({"x": np.zeros((1, 2))}, "y")
+    array([[0.5]], dtype=float32)
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name in NAMESPACES:
+            setattr(self, name, Namespace(self, name))
+
+    @staticmethod
+    def create() -> SameDiff:
+        """An empty graph."""
+        return SameDiff()
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            method = find("base", name)
+            if method is not None:
+                return _bound(self, "base", method)
+        return JavaSpelling.__getattr__(self, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *method_names("base")})

@@ -1,0 +1,121 @@
+"""Looking at a graph: listings, shapes, summary, picture, consistency."""
+from __future__ import annotations
+
+from typing import Any
+
+from .core import GraphCore, names_of
+from .errors import GraphError
+from .node import Node
+from .spec import Shape
+from .variable import SDVariable, VariableType
+
+
+class Inspection(GraphCore):
+    """The part of :class:`SameDiff` that describes it."""
+
+    def inputs(self) -> list[str]:
+        """Names of the placeholders."""
+        return [n for n, v in self._variables.items() if v.is_place_holder()]
+
+    def placeholders(self) -> list[SDVariable]:
+        """The placeholders."""
+        return [v for v in self._variables.values() if v.is_place_holder()]
+
+    def outputs(self) -> list[str]:
+        """Names set with :meth:`set_outputs`, else the results that nothing consumes."""
+        stored: list[str] = getattr(self, "_outputs", [])
+        if stored:
+            return list(stored)
+        read = {n for node in self._nodes.values() for n in node.inputs}
+        return [n for n in self._producers if n not in read]
+
+    def set_outputs(self, *names: Any) -> None:
+        """Declare the outputs of the graph."""
+        self._outputs = [self.variable(n).name() for n in names_of(names)]
+
+    def ops(self) -> list[Node]:
+        """All nodes, in the order of creation."""
+        return self.nodes()
+
+    def get_op_by_id(self, name: str) -> Node:
+        """The node of that name."""
+        if name not in self._nodes:
+            from .errors import UnknownNameError, did_you_mean
+            raise UnknownNameError(f"no op named {name!r} in this graph{did_you_mean(name, self._nodes)}")
+        return self._nodes[name]
+
+    def get_variable_output_op(self, name: str) -> Node | None:
+        """The node that computes a variable, None for given ones."""
+        return self.producer(self.variable(name).name())
+
+    def get_inputs_for_op(self, name: str) -> list[str]:
+        """Names of a node's inputs."""
+        return [n for n in self.get_op_by_id(name).inputs if n is not None]
+
+    def get_outputs_for_op(self, name: str) -> list[str]:
+        """Names of a node's outputs."""
+        return list(self.get_op_by_id(name).outputs)
+
+    def get_shape_for_var_name(self, name: str) -> Shape | None:
+        """Static shape: -1 marks unknown sizes, None an unknown rank."""
+        return self.variable(name).get_shape()
+
+    def summary(self) -> str:
+        """A table of variables and ops, as text."""
+        kinds = [v.get_variable_type() for v in self._variables.values()]
+        counts = ", ".join(f"{kinds.count(k)} {k.name}" for k in VariableType if k in kinds)
+        losses = ", ".join(self._losses) or "none set"
+        rows = [("Variable", "Kind", "Type", "Shape", "Producer", "Consumers")]
+        for name, v in self._variables.items():
+            node = self.producer(name)
+            consumers = ", ".join(n.name for n in self.consumers(name))
+            shape = "?" if v.get_shape() is None else str(list(v.get_shape() or ()))
+            rows.append((name, v.get_variable_type().name, v.dtype.name, shape, node.name if node else "-", consumers or "-"))
+        ops = [("", "Op", "Kind", "Inputs", "Outputs")]
+        for i, node in enumerate(self._nodes.values()):
+            given = ", ".join(n or "-" for n in node.inputs)
+            ops.append((str(i), node.name, node.op.id, given or "-", ", ".join(node.outputs)))
+        head = f"--- Summary ---\n{len(self._variables)} variables ({counts or 'none'}), {len(self._nodes)} ops, loss: {losses}"
+        return f"{head}\n\n{_table(rows)}\n\n{_table(ops)}\n"
+
+    def validate(self) -> None:
+        """GraphError when the tables of the graph contradict each other, or shapes do."""
+        for node in self._nodes.values():
+            for name in (*node.inputs, *node.outputs):
+                if name is not None and name not in self._variables:
+                    raise GraphError(f"{node.where()} uses {name!r}, which is no variable of the graph")
+            for name in node.outputs:
+                if self._producers.get(name) != node.name:
+                    raise GraphError(f"{name!r} is an output of {node.where()} but is recorded under {self._producers.get(name)!r}")
+            specs = [None if n is None else self._visible(self._variables[n]) for n in node.inputs]
+            node.op.infer(*specs)  # type: ignore[arg-type]
+        for name, v in self._variables.items():
+            kind = v.get_variable_type()
+            if kind in (VariableType.VARIABLE, VariableType.CONSTANT) and name not in self._store:
+                raise GraphError(f"{v!r} has no stored value")
+            if kind is VariableType.ARRAY and name not in self._producers:
+                raise GraphError(f"{v!r} is computed by no op")
+        for name in self._losses:
+            self.variable(name)
+
+    def to_dot(self) -> str:
+        """The graph as DOT text, for Graphviz and everything that reads it."""
+        lines = ["digraph samediff {", "  rankdir=TB; node [fontname=Helvetica];"]
+        look = {VariableType.PLACEHOLDER: "box, style=dashed", VariableType.VARIABLE: "box, style=filled, fillcolor=lightblue",
+                VariableType.CONSTANT: "box, style=filled, fillcolor=lightgray"}
+        for name, v in self._variables.items():
+            if v.get_variable_type() in look:
+                lines.append(f'  "{name}" [shape={look[v.get_variable_type()]}, label="{name}\\n{v.spec}"];')
+        for node in self._nodes.values():
+            lines.append(f'  "op {node.name}" [shape=ellipse, label="{node.op.id}\\n{", ".join(node.outputs)}"];')
+            for name in node.inputs:
+                source = f"op {self._producers[name]}" if name in self._producers else name
+                if name is not None:
+                    lines.append(f'  "{source}" -> "op {node.name}" [label="{self._variables[name].spec}"];')
+        return "\n".join([*lines, "}"]) + "\n"
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows]
+    return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])

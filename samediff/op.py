@@ -1,0 +1,146 @@
+"""The contract of an operation, and the decorator that registers one.
+
+An op is one class: its dataclass fields are the attributes, and next to them stand shape rule, meaning, gradient and
+file mapping::
+
+    @op("elu", api="nn.elu")
+    class Elu(Elementwise):
+        '''x where x > 0, else alpha * (exp(x) - 1).  Shapes: x (*S) float -> (*S), same type.'''
+        alpha: float = 1.0
+
+        def compute(self, xp, x):
+            return xp.where(x > 0, x, self.alpha * xp.expm1(x))
+
+``api`` lists where the op can be called: ``sd.nn.elu(...)`` here; ``base`` is the graph itself, ``var`` a variable.
+"""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, dataclass_transform
+
+from .errors import DataTypeError, GradientError
+from .registry import Registry
+from .spec import TensorSpec
+
+if TYPE_CHECKING:
+    from .variable import SDVariable
+
+Specs = TensorSpec | tuple[TensorSpec, ...]
+GradientKind = Literal["full", "zero", "none"]
+
+
+class Op:
+    """Base class of all operations; instances are immutable and know nothing of the graph.
+
+    Class attributes
+    ----------------
+    id : str
+        Name in the registry and in files (set by :func:`op`).
+    inputs : str
+        Names of the inputs: ``"x y"``, ``"x mask?"`` (optional), ``"*xs"`` (any number).
+    signatures : tuple of str
+        The ways to call it: names of inputs and attributes in order, ``*name`` for a varargs one, ``&config`` for a
+        configuration object whose fields are the attributes. Empty: the inputs, then the attributes.
+    gradient : "full", "zero" or "none"
+        Whether the op is differentiable, piecewise constant, or has no gradient at all.
+    stateful : bool
+        True when equal calls may give different results (random numbers): never folded or shared.
+    """
+
+    id: ClassVar[str] = ""
+    inputs: ClassVar[str] = "x"
+    signatures: ClassVar[tuple[str, ...]] = ()
+    gradient: ClassVar[GradientKind] = "full"
+    stateful: ClassVar[bool] = False
+    file: ClassVar[Any] = None
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Shape and type of the output, or a tuple of them, from those of the inputs (None: input left out)."""
+        raise NotImplementedError(f"{type(self).__name__} has no shape rule: implement infer(self, *specs)")
+
+    def compute(self, xp: Any, *inputs: Any) -> Any:
+        """The meaning, in array code that runs on NumPy and CuPy (``xp``)."""
+        raise NotImplementedError(f"{type(self).__name__} has no meaning: implement compute(self, xp, *inputs)")
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Gradient for each input (None: zero), built from graph nodes."""
+        raise GradientError(f"op {self.id!r} has no gradient")
+
+    def at_inference(self) -> Op:
+        """The op that takes this one's place outside training."""
+        return self
+
+    def replace(self, **changes: Any) -> Op:
+        """A copy with other attributes."""
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]  # every registered op is a dataclass
+
+    @classmethod
+    def attribute_names(cls) -> tuple[str, ...]:
+        """The attributes in declaration order."""
+        return tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else ()
+
+
+#: Registered op classes by id.
+OPS: Registry[type[Op]] = Registry("op", "dl4py.ops")
+
+#: Where ops can be called: (namespace, method) -> classes, tried in order.
+METHODS: dict[tuple[str, str], list[type[Op]]] = {}
+
+OpClass = TypeVar("OpClass", bound=type[Op])
+
+
+@dataclass_transform(frozen_default=True)
+def op(name: str, api: str = "", **class_attributes: Any) -> Callable[[OpClass], OpClass]:
+    """Register an op class under ``name`` and make its annotated fields the attributes.
+
+    Parameters
+    ----------
+    name : str
+        Registry id, also the name in files.
+    api : str
+        Places to call it from, such as ``"math.sum base.sum var.sum"``.
+    **class_attributes
+        Set on the class: ``inputs``, ``signatures``, ``gradient``, ``file`` …
+
+    Raises
+    ------
+    RegistrationError
+        When the id is taken; names both owners.
+    """
+
+    def register(cls: OpClass) -> OpClass:
+        cls.id = name
+        for key, value in class_attributes.items():
+            setattr(cls, key, value)
+        cls = dataclasses.dataclass(frozen=True)(cls)
+        OPS.add(name, cls)
+        for place in api.split():
+            namespace, method = place.split(".")
+            methods = METHODS.setdefault((namespace, method), [])
+            methods[:] = [c for c in methods if c.id != name] + [cls]
+        return cls
+
+    return register
+
+
+def as_tuple(result: Any) -> tuple[Any, ...]:
+    """One result or several, as a tuple."""
+    return tuple(result) if isinstance(result, (tuple, list)) else (result,)
+
+
+def require_floating(what: str, *specs: TensorSpec | None) -> None:
+    """DataTypeError unless every given input is of a floating type."""
+    for spec in specs:
+        if spec is not None and not spec.dtype.is_floating:
+            raise DataTypeError(f"{what} needs floating inputs (HALF, BFLOAT16, FLOAT or DOUBLE); got {spec.dtype.name}. "
+                                "Use cast_to(DataType.FLOAT) first")
+
+
+def require_same_type(what: str, *specs: TensorSpec | None) -> None:
+    """DataTypeError unless all given inputs have one type."""
+    types = {s.dtype for s in specs if s is not None}
+    if len(types) > 1:
+        names = ", ".join(s.dtype.name for s in specs if s is not None)
+        raise DataTypeError(f"{what} needs inputs of one type; got {names}. Use cast_to on one of them")
