@@ -8,11 +8,11 @@ Write a class with annotated fields and decorate it with its full Java name::
         learning_rate_schedule: ISchedule | None = field(None, omit_none=True)    # left out of JSON when None
 
 It becomes a frozen dataclass with ``Adam(1e-2)``, ``Adam(learning_rate=1e-2)``,
-``Adam.Builder().learningRate(1e-2).build()``, ``==``, ``repr``, ``replace(...)``, ``get_learning_rate()`` and DL4J's JSON and
-YAML both ways. JSON keys follow Jackson (``n_in`` is ``nin``); ``field(json="iupdater")`` names another. Values are checked and
-converted by annotation: enums from names, tuples from lists, a configuration from what its class method ``of`` accepts.
-``validate`` runs last. ``option(function)`` adds an option that is no field. Without a Java name (``@configuration``) a class
-is abstract: it only passes its fields on. User classes register in the same way.
+``Adam.Builder().learningRate(1e-2).build()``, ``==``, ``repr``, ``replace(...)``, ``get_learning_rate()`` and
+DL4J's JSON and YAML both ways. JSON keys follow Jackson (``n_in`` is ``nin``); ``field(json="iupdater")`` names
+another. Values are checked and converted by annotation: enums from names, tuples from lists, a configuration from
+what its class method ``of`` accepts. ``validate`` runs last. ``option(function)`` adds an option that is no field.
+Without a Java name (``@configuration``) a class is abstract and passes its fields on. User classes register alike.
 """
 from __future__ import annotations
 

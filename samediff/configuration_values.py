@@ -73,7 +73,7 @@ def jackson_key(name: str) -> str:
 def convert(value: Any, hint: Any, where: str) -> Any:
     """Return ``value`` as the annotation ``hint`` wants it; a :class:`ConfigurationError` names ``where``."""
     if value is None or hint is Any:
-        return value
+        return value if not isinstance(value, Mapping) else _convert_named(value)
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         return _convert_union(value, [a for a in get_args(hint) if a is not type(None)], where)
@@ -84,6 +84,13 @@ def convert(value: Any, hint: Any, where: str) -> Any:
     if isinstance(hint, type):
         return _convert_plain(value, hint, where)
     return value
+
+
+def _convert_named(value: Mapping[str, Any]) -> Any:
+    """A JSON object that names its class becomes that object even where the field takes anything."""
+    from .configuration import find_class
+    name = value.get("@class") or value.get("type")
+    return find_class(name).from_document(value) if isinstance(name, str) and "." in name else value
 
 
 def _convert_union(value: Any, hints: list[Any], where: str) -> Any:
@@ -168,13 +175,17 @@ def _convert_float(value: Any, where: str) -> float:
 
 
 def _convert_int(value: Any, where: str) -> int:
-    whole = isinstance(value, (int, np.integer)) or isinstance(value, (float, np.floating)) and float(value).is_integer()
+    whole = isinstance(value, (int, np.integer)) or is_whole_float(value)
     if not whole or isinstance(value, bool):
         raise ConfigurationError(f"{where}: expected a whole number; got {value!r:.60}")
     number = int(value)
     if not -_LONG <= number < _LONG:
         raise ConfigurationError(f"{where}: {number!r:.60} is out of the range of 64 bits")
     return number
+
+
+def is_whole_float(value: Any) -> bool:
+    return isinstance(value, (float, np.floating)) and float(value).is_integer()
 
 
 def _convert_array(value: Any) -> np.ndarray[Any, Any]:
@@ -219,7 +230,8 @@ def encode(value: Any) -> Any:
     if isinstance(value, (float, np.floating)) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, np.ndarray):
-        flat = [encode(v) for v in value.ravel().tolist()]
+        short = value.dtype == np.float32  # the shortest text that gives the same float32
+        flat = [encode(float(str(v)) if short else v) for v in (value.ravel() if short else value.ravel().tolist())]
         return {"dataType": DataType.of(value).name, "shape": list(value.shape), "data": flat}
     if isinstance(value, (tuple, list)):
         return [encode(v) for v in value]
