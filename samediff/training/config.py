@@ -1,0 +1,243 @@
+"""The training configuration of a SameDiff graph: updater, regularization, data mappings, evaluations, counters."""
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from ..configuration_values import read_text, write_json
+from ..datatype import DataType
+from ..errors import ConfigurationError
+from ..javanames import JavaSpelling, squash, to_camel
+from .history import name_of
+from .regularization import Regularization
+from .updater import IUpdater
+
+Evaluations = dict[str, list[Any]]
+_MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_feature_mask_mapping", "data_set_label_mask_mapping")
+
+
+class TrainingConfig(JavaSpelling):
+    """How a graph is trained, and how far it is: the iteration and epoch counters live here.
+
+    Parameters
+    ----------
+    updater
+        The updater of all trainable variables.
+    regularization
+        Terms for all trainable floating variables, biases too.
+    minimize
+        False adds the update: gradient ascent. Regularization keeps its sign.
+    data_set_feature_mapping, data_set_label_mapping
+        Placeholder names for feature and label array 0, 1, …
+    data_set_feature_mask_mapping, data_set_label_mask_mapping
+        Placeholder names for the masks; None for none.
+    loss_variables
+        Names of the loss variables when the graph has none set.
+    initial_loss_data_type
+        Data type of the first gradient, that of the loss with respect to itself.
+    train_evaluations, validation_evaluations
+        Evaluations by variable, filled while training and validating; the ``..._labels`` give their label array.
+
+    Examples
+    --------
+    >>> from dl4py.samediff.training import Adam
+    >>> config = (TrainingConfig.builder().updater(Adam(1e-2)).l2(1e-4)
+    ...           .data_set_feature_mapping("x").data_set_label_mapping("y").build())
+    >>> TrainingConfig.from_json(config.to_json()) == config
+    True
+    """
+
+    def __init__(self, updater: IUpdater | None = None, regularization: Sequence[Regularization] = (), minimize: bool = True,
+                 data_set_feature_mapping: str | Sequence[str] | None = None,
+                 data_set_label_mapping: str | Sequence[str] | None = None,
+                 data_set_feature_mask_mapping: str | Sequence[str] | None = None,
+                 data_set_label_mask_mapping: str | Sequence[str] | None = None,
+                 loss_variables: str | Sequence[str] | None = None,
+                 iteration_count: int = 0, epoch_count: int = 0, initial_loss_data_type: DataType | str = DataType.FLOAT,
+                 train_evaluations: Mapping[str, Sequence[Any]] | None = None,
+                 train_evaluation_labels: Mapping[str, int] | None = None,
+                 validation_evaluations: Mapping[str, Sequence[Any]] | None = None,
+                 validation_evaluation_labels: Mapping[str, int] | None = None) -> None:
+        if updater is not None and not isinstance(updater, IUpdater):
+            raise ConfigurationError(f"TrainingConfig: expected an updater such as Adam(1e-3); got {updater!r:.60}")
+        for term in regularization:
+            if not isinstance(term, Regularization):
+                raise ConfigurationError(f"TrainingConfig: expected a regularization such as L2Regularization(1e-4); "
+                                         f"got {term!r:.60}")
+        self._extra: dict[str, Any] = {}
+        self.updater, self.regularization, self.minimize = updater, list(regularization), bool(minimize)
+        self.data_set_feature_mapping = _names(data_set_feature_mapping)
+        self.data_set_label_mapping = _names(data_set_label_mapping)
+        self.data_set_feature_mask_mapping = _names(data_set_feature_mask_mapping)
+        self.data_set_label_mask_mapping = _names(data_set_label_mask_mapping)
+        self.loss_variables = _names(loss_variables)
+        self.iteration_count, self.epoch_count = int(iteration_count), int(epoch_count)
+        self.initial_loss_data_type = DataType.of(initial_loss_data_type)
+        self.train_evaluations = _evaluations(train_evaluations)
+        self.train_evaluation_labels = dict(train_evaluation_labels or {})
+        self.validation_evaluations = _evaluations(validation_evaluations)
+        self.validation_evaluation_labels = dict(validation_evaluation_labels or {})
+        for found, labels in ((self.train_evaluations, self.train_evaluation_labels),
+                              (self.validation_evaluations, self.validation_evaluation_labels)):
+            missing = [name for name in found if name not in labels]
+            if missing:
+                raise ConfigurationError(f"TrainingConfig: the evaluations of {missing} need the index of a label array")
+
+    @staticmethod
+    def builder() -> Any:
+        """Return a new :class:`~dl4py.samediff.training.config_builder.TrainingConfigBuilder`."""
+        from .config_builder import TrainingConfigBuilder
+        return TrainingConfigBuilder()
+
+    def increment_iteration_count(self) -> None:
+        """Add 1 to the iteration counter."""
+        self.iteration_count += 1
+
+    def increment_epoch_count(self) -> None:
+        """Add 1 to the epoch counter."""
+        self.epoch_count += 1
+
+    def get_iteration_count(self) -> int:
+        """Return the number of iterations done."""
+        return self.iteration_count
+
+    def get_epoch_count(self) -> int:
+        """Return the number of epochs done."""
+        return self.epoch_count
+
+    def get_updater(self) -> IUpdater | None:
+        """Return the updater."""
+        return self.updater
+
+    def get_regularization(self) -> list[Regularization]:
+        """Return the regularization terms."""
+        return self.regularization
+
+    def label_idx(self, name: Any) -> int:
+        """Return the position of a name in the label mapping, -1 if it is not there."""
+        labels = self.data_set_label_mapping or []
+        name = name_of(name)
+        return labels.index(name) if name in labels else -1
+
+    def placeholders(self, features: Sequence[Any], labels: Sequence[Any] = (), feature_masks: Sequence[Any] | None = None,
+                     label_masks: Sequence[Any] | None = None) -> dict[str, Any]:
+        """Return placeholder values for the arrays of a batch.
+
+        Raises
+        ------
+        ConfigurationError
+            The number of features or labels differs from the mapping; a mask is given without a mapping.
+        """
+        feed: dict[str, Any] = {}
+        for what, mapping, arrays, needed in (
+                ("feature", self.data_set_feature_mapping, features, True), ("label", self.data_set_label_mapping, labels, True),
+                ("feature mask", self.data_set_feature_mask_mapping, feature_masks or (), False),
+                ("label mask", self.data_set_label_mask_mapping, label_masks or (), False)):
+            given = list(arrays)
+            names = mapping or []
+            if len(names) != len(given) and (needed or given and any(a is not None for a in given)):
+                raise ConfigurationError(f"the training configuration maps {len(names)} {what} array(s) "
+                                         f"({', '.join(names) or 'none'}), the data has {len(given)}")
+            feed.update((name, array) for name, array in zip(names, given) if array is not None)
+        return feed
+
+    def validate(self, labels_unused: bool = False) -> None:
+        """Raise :class:`ConfigurationError` if updater or mappings are missing."""
+        if self.updater is None:
+            raise ConfigurationError("TrainingConfig needs an updater: updater(Adam(1e-3))")
+        if not self.data_set_feature_mapping:
+            raise ConfigurationError("TrainingConfig needs the placeholders of the feature arrays: "
+                                     "data_set_feature_mapping('x')")
+        if not self.data_set_label_mapping and not labels_unused:
+            raise ConfigurationError("TrainingConfig needs the placeholders of the label arrays: data_set_label_mapping('y'), "
+                                     "or mark_labels_unused()")
+
+    def to_document(self) -> dict[str, Any]:
+        """Return DL4J's JSON as a dictionary."""
+        document: dict[str, Any] = {
+            "updater": None if self.updater is None else self.updater.to_document(),
+            "regularization": [term.to_document() for term in self.regularization],
+            "minimize": self.minimize,
+        }
+        for name in (*_MAPPINGS, "loss_variables"):
+            value = getattr(self, name)
+            document[to_camel(name)] = None if value is None else list(value)
+        document |= {"iterationCount": self.iteration_count, "epochCount": self.epoch_count,
+                     "initialLossDataType": self.initial_loss_data_type.name}
+        for kind in ("train", "validation"):
+            found, labels = getattr(self, f"{kind}_evaluations"), getattr(self, f"{kind}_evaluation_labels")
+            document[f"{kind}Evaluations"] = {name: [json.loads(e.to_json()) for e in es] for name, es in found.items()}
+            document[f"{kind}EvaluationLabels"] = dict(labels)
+        return document | self._extra
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Return the configuration of a JSON document; keys that are not known here survive a round trip."""
+        if not isinstance(document, Mapping):
+            raise ConfigurationError(f"expected a JSON object for TrainingConfig; got {document!r:.60}")
+        values: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
+        for key, value in document.items():
+            name = _FIELDS.get(squash(key))
+            if name is None:
+                extra[key] = value
+            else:
+                values[name] = value
+        if values.get("updater") is not None:
+            values["updater"] = IUpdater.from_document(values["updater"])
+        values["regularization"] = [Regularization.from_document(term) for term in values.get("regularization") or ()]
+        for name in ("train_evaluations", "validation_evaluations"):
+            values[name] = {v: [_read_evaluation(e) for e in es] for v, es in (values.get(name) or {}).items()}
+        self = cls(**{name: value for name, value in values.items() if value is not None})
+        self._extra = extra
+        return self
+
+    def to_json(self) -> str:
+        """Return DL4J's JSON text."""
+        return write_json(self.to_document())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the configuration of a JSON text.
+
+        Raises
+        ------
+        FileFormatError
+            The text is not JSON.
+        ConfigurationError
+            A field has a wrong value.
+        """
+        return cls.from_document(read_text(text, "JSON"))
+
+    def clone(self) -> TrainingConfig:
+        """Return an independent copy with the same counters."""
+        return type(self).from_document(self.to_document())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TrainingConfig) and self.to_document() == other.to_document()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (f"TrainingConfig(updater={self.updater!r}, regularization={self.regularization!r}, "
+                f"features={self.data_set_feature_mapping}, labels={self.data_set_label_mapping}, "
+                f"iteration={self.iteration_count}, epoch={self.epoch_count})")
+
+
+def _names(given: Any) -> list[str] | None:
+    if given is None:
+        return None
+    return [name_of(given)] if isinstance(given, str) else [name_of(v) for v in given]
+
+
+def _evaluations(given: Mapping[str, Sequence[Any]] | None) -> Evaluations:
+    return {name_of(k): list(v) if isinstance(v, (list, tuple)) else [v] for k, v in (given or {}).items()}
+
+
+def _read_evaluation(document: Any) -> Any:
+    from ..evaluation.base import BaseEvaluation
+    return BaseEvaluation.from_json(json.dumps(document))
+
+
+_FIELDS: dict[str, str] = {squash(name): name for name in TrainingConfig.__init__.__annotations__ if name != "return"}
