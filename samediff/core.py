@@ -198,6 +198,8 @@ class GraphCore(JavaSpelling):
         made = [self._add_variable(n, VariableType.ARRAY, s) for n, s in zip(wanted, outputs)]
         self._nodes[own] = node
         self._producers.update(dict.fromkeys(wanted, own))
+        if op.is_loss:
+            self._losses.append(wanted[0])
         return made if several else made[0]
 
     def _output_names(self, own: str, outputs: Sequence[TensorSpec], names: Sequence[str] | None) -> list[str]:

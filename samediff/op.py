@@ -46,6 +46,8 @@ class Op:
         Whether the op is differentiable, piecewise constant, or has no gradient at all.
     stateful : bool
         True when equal calls may give different results (random numbers): never folded or shared.
+    is_loss : bool
+        True when the result joins the loss variables of its graph by itself.
     """
 
     id: ClassVar[str] = ""
@@ -53,6 +55,7 @@ class Op:
     signatures: ClassVar[tuple[str, ...]] = ()
     gradient: ClassVar[GradientKind] = "full"
     stateful: ClassVar[bool] = False
+    is_loss: ClassVar[bool] = False
     file: ClassVar[Any] = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
