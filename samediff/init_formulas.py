@@ -1,7 +1,7 @@
 """The spread of initial weights as a function of the fans: one table for layers and graphs.
 
-``fan_in`` and ``fan_out`` are the numbers of inputs and outputs that one weight's unit sees; ``scale`` is the factor of the
-variance-scaling family (1 where none is given).
+``fan_in`` and ``fan_out`` are the numbers of inputs and outputs that one weight's unit sees; ``scale`` is the factor of
+the variance-scaling family (1 where none is given).
 """
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def identity(shape: tuple[int, ...], scale: float = 1.0) -> NDArray[np.float64]:
     Shapes: (n, n), or (n, n, *kernel) with odd kernel sizes.
     """
     if len(shape) < 2 or shape[0] != shape[1]:
-        raise ConfigurationError(f"IDENTITY initialisation needs a square matrix or kernels with as many outputs as inputs; "
-                                 f"got shape {list(shape)}")
+        raise ConfigurationError("IDENTITY initialisation needs a square matrix, or kernels with as many outputs as "
+                                 f"inputs; got shape {list(shape)}")
     if any(k % 2 == 0 for k in shape[2:]):
         raise ConfigurationError(f"IDENTITY initialisation needs odd kernel sizes; got shape {list(shape)}")
     out = np.zeros(shape)

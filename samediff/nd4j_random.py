@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -268,3 +269,9 @@ def _rotate(value: int, bits: int) -> int:
 
 def _signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
+
+
+@cache
+def get_random() -> Nd4jRandom:
+    """Return the process-wide generator (``Nd4j.getRandom()``); its seed is random until ``set_seed``."""
+    return Nd4jRandom()
