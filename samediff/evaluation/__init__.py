@@ -1,9 +1,14 @@
 """Evaluation of predictions: classification, regression, ROC curves and calibration."""
 from .base import BaseEvaluation
+from .binary import EvaluationBinary
 from .classification import Evaluation
 from .confusion_matrix import ConfusionMatrix
 from .counts import EvaluationAveraging
+from .curves import Histogram, PrecisionRecallCurve, ReliabilityDiagram, RocCurve
 from .prediction import Prediction
 from .regression import RegressionEvaluation
+from .roc import ROC
+from .roc_columns import ROCBinary, ROCMultiClass
 
-__all__ = ["BaseEvaluation", "ConfusionMatrix", "Evaluation", "EvaluationAveraging", "Prediction", "RegressionEvaluation"]
+__all__ = ["ROC", "BaseEvaluation", "ConfusionMatrix", "Evaluation", "EvaluationAveraging", "EvaluationBinary", "Histogram",
+           "PrecisionRecallCurve", "Prediction", "ROCBinary", "ROCMultiClass", "RegressionEvaluation", "ReliabilityDiagram", "RocCurve"]
