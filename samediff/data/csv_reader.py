@@ -1,0 +1,165 @@
+"""Tables from comma-separated text."""
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ConfigurationError, FileFormatError
+from ..javanames import JavaSpelling
+from .iterator import NoMoreDataError
+
+
+class FileSplit:
+    """The files of a reader: one file, or all files of a folder in the order of their names.
+
+    Parameters
+    ----------
+    path : str or Path
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def locations(self) -> list[Path]:
+        """The files."""
+        if self.path.is_dir():
+            return sorted(p for p in self.path.rglob("*") if p.is_file())
+        return [self.path]
+
+
+class CSVRecordReader(JavaSpelling):
+    """Records of comma-separated files; whole files are parsed at once.
+
+    Parameters
+    ----------
+    skip_num_lines : int, default 0
+        Lines to leave out at the start of every file, such as a heading.
+    delimiter : str, default ","
+    quote : str, default '"'
+
+    Raises
+    ------
+    FileFormatError
+        Rows of different length, naming file and line.
+
+    Notes
+    -----
+    Source: DataVec's ``CSVRecordReader``. Empty lines are left out.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name) / "two.csv"
+    >>> _ = path.write_text("a,b\\n1,2\\n3,4\\n")
+    >>> reader = CSVRecordReader(skip_num_lines=1).initialize(path)
+    >>> reader.table().tolist(), reader.next()
+    ([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0])
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, skip_num_lines: int = 0, delimiter: str = ",", quote: str = '"') -> None:
+        if skip_num_lines < 0 or len(delimiter) != 1 or len(quote) != 1:
+            raise ConfigurationError("CSVRecordReader needs skip_num_lines of at least 0 and one character each as delimiter and"
+                                     f" quote, got {skip_num_lines}, {delimiter!r}, {quote!r}")
+        self._skip, self._delimiter, self._quote = skip_num_lines, delimiter, quote
+        self._files: list[Path] = []
+        self._table: NDArray[Any] | None = None
+        self._at = 0
+
+    def initialize(self, split: FileSplit | str | Path) -> Self:
+        """Read from these files; returns the reader."""
+        files = (split if isinstance(split, FileSplit) else FileSplit(split)).locations()
+        missing = [str(f) for f in files if not f.is_file()]
+        if missing or not files:
+            raise FileNotFoundError(f"no such file: {', '.join(missing) or split}")
+        self._files, self._table, self._at = files, None, 0
+        return self
+
+    def table(self) -> NDArray[Any]:
+        """All records. Shapes: (records, columns), float64; text when a value is not a number."""
+        if not self._files:
+            raise ConfigurationError("CSVRecordReader: call initialize(path) first")
+        if self._table is None:
+            parts = [self._parsed(f) for f in self._files]
+            widths = {p.shape[1] for p in parts}
+            if len(widths) > 1:
+                raise FileFormatError("files of different numbers of columns: "
+                                      + ", ".join(f"{f}: {p.shape[1]}" for f, p in zip(self._files, parts)))
+            self._table = np.concatenate(parts)
+        return self._table
+
+    def _parsed(self, path: Path) -> NDArray[Any]:
+        if not any(True for _ in self._rows(path)):
+            raise FileFormatError(f"{path}: no records after {self._skip} skipped lines")
+        for dtype in (np.float64, np.str_):
+            try:
+                parsed: NDArray[Any] = np.loadtxt(path, dtype, comments=None, delimiter=self._delimiter, skiprows=self._skip, ndmin=2,
+                                                  quotechar=self._quote, encoding="utf-8")
+            except ValueError:      # text among the numbers, or rows of different length: both are looked at below
+                continue
+            return parsed
+        width = 0
+        for line, row in self._rows(path):
+            width = width or len(row)
+            if len(row) != width:
+                raise FileFormatError(f"{path}, line {line}: {len(row)} columns, the lines before have {width}")
+        raise FileFormatError(f"{path}: cannot be read as a table")
+
+    def _rows(self, path: Path) -> Any:
+        """Line number and fields of every record."""
+        with path.open(newline="", encoding="utf-8") as file:
+            for _ in range(self._skip):
+                file.readline()
+            reader = csv.reader(file, delimiter=self._delimiter, quotechar=self._quote)
+            yield from ((reader.line_num + self._skip, row) for row in reader if row)
+
+    def place(self, record: int) -> str:
+        """File and line of a record, for messages."""
+        for path in self._files:
+            for line, _ in self._rows(path):
+                if record == 0:
+                    return f"{path}, line {line}"
+                record -= 1
+        return f"record {record}"
+
+    def numbers(self, columns: list[int]) -> NDArray[np.float64]:
+        """The given columns as numbers.
+
+        Raises
+        ------
+        FileFormatError
+            A value that is not a number, naming file, line and column.
+        """
+        part = self.table()[:, columns]
+        try:
+            return part.astype(np.float64)
+        except ValueError:
+            pass
+        for r, row in enumerate(part):
+            for c, value in zip(columns, row):
+                try:
+                    float(value)
+                except ValueError:
+                    raise FileFormatError(f"{self.place(r)}, column {c}: expected a number, got {str(value)!r}") from None
+        raise FileFormatError("the table cannot be converted to numbers")
+
+    def has_next(self) -> bool:
+        """Whether there is a further record."""
+        return self._at < len(self.table())
+
+    def next(self) -> list[Any]:
+        """The next record."""
+        if not self.has_next():
+            raise NoMoreDataError("CSVRecordReader has no further record: ask has_next() first, or reset()")
+        self._at += 1
+        record: list[Any] = self.table()[self._at - 1].tolist()
+        return record
+
+    def reset(self) -> None:
+        """Start again from the first record."""
+        self._at = 0

@@ -1,0 +1,107 @@
+"""Statistics of features per column or channel, and the affine maps that follow from them."""
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ..errors import ConfigurationError, ShapeError
+from .dataset_arrays import Array
+
+SMALLEST = 1e-5     # ND4J's floor of deviations and ranges: constant columns are not divided by zero
+
+
+def rows(array: Array, mask: Array | None, what: str) -> Array:
+    """The values as float64 rows of one column per feature (axis 1); masked time steps are left out."""
+    if array.ndim < 2:
+        raise ShapeError(f"normalizers need {what} of rank 2 or more, got shape {array.shape}")
+    moved = np.moveaxis(np.asarray(array), 1, -1)
+    if array.ndim == 3 and mask is not None:
+        moved = moved[np.asarray(mask).reshape(moved.shape[:2]) > 0]
+    return moved.reshape(-1, array.shape[1]).astype(np.float64)
+
+
+def along_axis_1(values: Array, rank: int) -> Array:
+    """A row of statistics in the shape that broadcasts along axis 1."""
+    return np.asarray(values, np.float64).reshape(1, -1, *[1] * (rank - 2))
+
+
+def mapped(array: Array, mask: Array | None, scale: Array, shift: Array) -> Array:
+    """``array * scale + shift`` along axis 1; masked time steps become 0."""
+    if array.shape[1] != scale.size:
+        raise ShapeError(f"the normalizer was fitted to {scale.size} features, got shape {array.shape}")
+    out = array * along_axis_1(scale, array.ndim) + along_axis_1(shift, array.ndim)
+    if array.ndim == 3 and mask is not None:
+        out = out * (np.asarray(mask).reshape(array.shape[0], 1, array.shape[2]) > 0)
+    return np.asarray(out).astype(array.dtype if array.dtype.kind == "f" else np.float32)
+
+
+@dataclass
+class Statistics:
+    """Two rows of numbers per feature. Shapes: (1, features) each."""
+
+    first: Array
+    second: Array
+
+    names: ClassVar[tuple[str, str]]
+
+    @classmethod
+    @abstractmethod
+    def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
+        """The statistics of all batches of (array, mask) together."""
+
+    @abstractmethod
+    def affine(self, low: float, high: float) -> tuple[Array, Array]:
+        """Scale and shift of the map."""
+
+
+def _row(values: Array, dtype: Any) -> Array:
+    return values.reshape(1, -1).astype(dtype if dtype.kind == "f" else np.float32)
+
+
+class DistributionStats(Statistics):
+    """Mean and population standard deviation, at least 1e-5."""
+
+    names = ("mean", "std")
+
+    @classmethod
+    def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
+        count, mean, squares = 0, np.zeros(1), np.zeros(1)
+        for array, mask in batches:         # Chan's update: exact for any number of batches
+            part = rows(array, mask, what)
+            if len(part):
+                own = part.mean(axis=0)
+                difference, total = own - mean, count + len(part)
+                squares = squares + ((part - own) ** 2).sum(axis=0) + difference**2 * (count * len(part) / total)
+                mean, count = mean + difference * (len(part) / total), total
+        if not count:
+            raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
+        dtype = batches[0][0].dtype
+        return cls(_row(mean, dtype), _row(np.maximum(np.sqrt(squares / count), SMALLEST), dtype))
+
+    def affine(self, low: float, high: float) -> tuple[Array, Array]:
+        mean, std = (np.asarray(v, np.float64).ravel() for v in (self.first, self.second))
+        return 1 / std, -mean / std
+
+
+class MinMaxStats(Statistics):
+    """Smallest and largest value; the largest is at least 1e-5 above the smallest."""
+
+    names = ("min", "max")
+
+    @classmethod
+    def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
+        parts = [p for p in (rows(array, mask, what) for array, mask in batches) if len(p)]
+        if not parts:
+            raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
+        least = np.min([p.min(axis=0) for p in parts], axis=0)
+        most = np.max([p.max(axis=0) for p in parts], axis=0)
+        dtype = batches[0][0].dtype
+        return cls(_row(least, dtype), _row(np.maximum(most, least + SMALLEST), dtype))
+
+    def affine(self, low: float, high: float) -> tuple[Array, Array]:
+        least, most = (np.asarray(v, np.float64).ravel() for v in (self.first, self.second))
+        scale = (high - low) / np.maximum(most - least, SMALLEST)
+        return scale, low - least * scale
