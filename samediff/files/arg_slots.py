@@ -5,6 +5,7 @@
 ``"k_h?"``                left out when the attribute is None (reading: the class default stays)
 ``"*axes"``               all values of a sequence attribute; several of them share what is left equally
 ``"#axes"``               the number of values of ``axes``; an ``"*axes"`` after it has so many
+``"~axes"``               only read, when no slot before has told the attribute (files of other writers)
 ``"=3"``                  a constant: written so, ignored when read
 ``"name:bool"``           read as bool (written as 0 and 1); also ``:int``, ``:float``
 ``"name:dtype"``          a data type (its code, or its name where texts are stored)
@@ -24,14 +25,14 @@ from typing import Any
 from ..datatype import DataType
 from ..errors import FileFormatError, GraphError, RegistrationError, did_you_mean
 
-_SLOT = re.compile(r"(?P<role>[*#]?)(?P<name>[A-Za-z_]\w*)(?P<optional>\??)(?::(?P<rule>.+))?")
+_SLOT = re.compile(r"(?P<role>[*#~]?)(?P<name>[A-Za-z_]\w*)(?P<optional>\??)(?::(?P<rule>.+))?")
 _RULES = ("bool", "int", "float", "dtype")
 _WORDS: dict[str, Any] = {"true": True, "false": False, "True": True, "False": False, "None": None}
 
 
 @dataclass(frozen=True)
 class Slot:
-    """One parsed slot; `role` is ``"*"``, ``"#"``, ``"="`` or empty."""
+    """One parsed slot; `role` is ``"*"``, ``"#"``, ``"~"``, ``"="`` or empty."""
 
     name: str
     role: str = ""
@@ -101,14 +102,14 @@ def parse_slot(text: str) -> Slot:
         return Slot("", "=", constant=_literal(text[1:]))
     match = _SLOT.fullmatch(text)
     if match is None:
-        raise RegistrationError(f"argument slot {text!r}: expected name, name?, *name, #name or =value, then :rule")
+        raise RegistrationError(f"argument slot {text!r}: expected name, name?, *name, #name, ~name, =value")
     rule = match["rule"] or ""
     pairs: tuple[tuple[Any, Any], ...] = ()
     if rule and rule not in _RULES:
         if "|" not in rule:
             raise RegistrationError(f"argument slot {text!r}: unknown rule {rule!r}; expected one of {_RULES} or A|B|C")
         pairs = tuple(_pair(item) for item in rule.split("|"))
-    return Slot(match["name"], match["role"], bool(match["optional"]), rule, pairs)
+    return Slot(match["name"], match["role"], bool(match["optional"]) or match["role"] == "~", rule, pairs)
 
 
 def _pair(item: str) -> tuple[Any, Any]:
@@ -134,6 +135,7 @@ def store_slots(slots: Iterable[str], attributes: Mapping[str, Any], text: bool 
     for slot in map(parse_slot, slots):
         if slot.role == "=":
             values.append(slot.constant)
+        if slot.role in "=~" and slot.role:
             continue
         value = attribute(attributes, slot.name)
         if slot.role == "*":
@@ -151,9 +153,11 @@ def store_slots(slots: Iterable[str], attributes: Mapping[str, Any], text: bool 
     return values
 
 
-def load_slots(slots: Iterable[str], values: Sequence[Any], text: bool = False) -> dict[str, Any]:
-    """Return the attributes that one argument vector holds; slots that are missing from a short vector are left out."""
-    found: dict[str, Any] = {}
+def load_slots(
+    slots: Sequence[str], values: Sequence[Any], text: bool = False, found: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Add the attributes of one argument vector to `found`; those beyond the end of a short vector are left out."""
+    found = {} if found is None else found
     counts: dict[str, int] = {}
     parsed = [parse_slot(text_) for text_ in slots]
     position = 0
@@ -171,7 +175,7 @@ def load_slots(slots: Iterable[str], values: Sequence[Any], text: bool = False) 
             continue
         if slot.role == "#":
             counts[slot.name] = max(int(values[position]), 0)
-        elif slot.role != "=":
+        elif slot.role != "=" and not (slot.role == "~" and slot.name in found):
             found[slot.name] = slot.load(values[position], text)
         position += 1
     return found

@@ -127,16 +127,16 @@ class FileArgs:
                 operand = decode_array(node.scalar, "scalar")
                 if operand.size != 1:
                     raise FileFormatError(f"the operand has shape {list(operand.shape)}; expected a single value")
-                found.update(load_slots((self.scalar,), [operand.item()]))
+                load_slots((self.scalar,), [operand.item()], found=found)
             ints = node.extra_integer
             axes = tuple(axis for axis in node.dimensions if axis != ALL_DIMENSIONS)
             if not ints and axes and not self.dimensions and node.op_type in _LEGACY_REDUCTIONS:
                 ints = axes  # an op of today that old files hold as a legacy reduction
-            found.update(load_slots(self.ints, ints))
-            found.update(load_slots(self.floats, node.extra_params))
-            found.update(load_slots(self.bools, node.extra_bools))
-            found.update(load_slots([_as_dtype(s) for s in self.dtypes], node.extra_types))
-            found.update(load_slots(self.strings, node.extra_strings, text=True))
+            load_slots(self.ints, ints, found=found)
+            load_slots(self.floats, node.extra_params, found=found)
+            load_slots(self.bools, node.extra_bools, found=found)
+            load_slots([_as_dtype(s) for s in self.dtypes], node.extra_types, found=found)
+            load_slots(self.strings, node.extra_strings, text=True, found=found)
             if self.dimensions:
                 found[self.dimensions] = axes
             self._load_properties(node, found)

@@ -1,6 +1,7 @@
 """Declared argument slots: every recorded node decodes and encodes back to the same arguments."""
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,10 +54,10 @@ DECLARED = {
     "argmax": FileArgs(ints=("*dimensions",), bools=("keep_dims",), dtypes=("dtype?",)),
     "moments": FileArgs(ints=("*axes",), bools=("keep_dims",),
                         properties={"keepDims": "b:keep_dims", "dimensions": "i[]:axes"}),
-    "cast": FileArgs(ints=("dtype:dtype",)),
+    "cast": FileArgs(ints=("dtype?:dtype",), dtypes=("~dtype",)),
     "eye": FileArgs(ints=("rows", "cols?", "*batch"), floats=("dtype:dtype",)),
     "onehot": FileArgs(ints=("axis", "depth"), floats=("on", "off"), dtypes=("dtype?",)),
-    "huber_loss": LOSS,
+    "huber_loss": replace(LOSS, floats=("delta",)),
     "mean_sqerr_loss": LOSS,
     "enter": FileArgs(ints=("frame_id",), strings=("frame_name",), properties={"frameName": "s:frame_name"}),
     "ClipByValue": FileArgs(floats=("low", "high"), properties={"clipValueMin": "d:low", "clipValueMax": "d:high"}),
@@ -110,7 +111,7 @@ def test_recorded_nodes_cover_the_declarations():
     ("argmax", {"dtype": DataType.LONG, "keep_dims": True, "dimensions": (1,)}),
     ("distribution_gaussian", {"shape": (3, 4), "dtype": DataType.FLOAT, "mean": 0.0}),
     ("reshape", {"order": "c"}),
-    ("eye", {"dtype": DataType.FLOAT, "rows": 3}),
+    ("slice", {"begin": (1, 0), "size": (2, 3)}),
 ])
 def test_attributes_read_from_recorded_nodes(name, attributes):
     node = next(n for n in NODES if n.op_name == name)
@@ -205,3 +206,10 @@ def test_mistakes_are_named():
         FileArgs(ints=("a?", "b")).encode({"a": None, "b": 1}, "x")
     with pytest.raises(FileFormatError, match="expected one of"):
         DECLARED["huber_loss"].decode(FlatNode(name="n", op_name="huber_loss", extra_integer=(9,)))
+
+
+def test_slots_of_other_writers_are_only_read():
+    declared = FileArgs(ints=("dtype?:dtype",), dtypes=("~dtype",))
+    assert declared.decode(FlatNode(extra_types=(9,))) == {"dtype": DataType.INT}
+    assert declared.decode(FlatNode(extra_types=(9,), extra_integer=(5,))) == {"dtype": DataType.FLOAT}
+    assert declared.encode({"dtype": DataType.INT}, "cast")["extra_types"] == ()
