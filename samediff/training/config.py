@@ -14,7 +14,8 @@ from .regularization import Regularization
 from .updater import IUpdater
 
 Evaluations = dict[str, list[Any]]
-_MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_feature_mask_mapping", "data_set_label_mask_mapping")
+_MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_feature_mask_mapping",
+             "data_set_label_mask_mapping")
 
 
 class TrainingConfig(JavaSpelling):
@@ -48,13 +49,15 @@ class TrainingConfig(JavaSpelling):
     True
     """
 
-    def __init__(self, updater: IUpdater | None = None, regularization: Sequence[Regularization] = (), minimize: bool = True,
+    def __init__(self, updater: IUpdater | None = None, regularization: Sequence[Regularization] = (),
+                 minimize: bool = True,
                  data_set_feature_mapping: str | Sequence[str] | None = None,
                  data_set_label_mapping: str | Sequence[str] | None = None,
                  data_set_feature_mask_mapping: str | Sequence[str] | None = None,
                  data_set_label_mask_mapping: str | Sequence[str] | None = None,
                  loss_variables: str | Sequence[str] | None = None,
-                 iteration_count: int = 0, epoch_count: int = 0, initial_loss_data_type: DataType | str = DataType.FLOAT,
+                 iteration_count: int = 0, epoch_count: int = 0,
+                 initial_loss_data_type: DataType | str = DataType.FLOAT,
                  train_evaluations: Mapping[str, Sequence[Any]] | None = None,
                  train_evaluation_labels: Mapping[str, int] | None = None,
                  validation_evaluations: Mapping[str, Sequence[Any]] | None = None,
@@ -82,7 +85,7 @@ class TrainingConfig(JavaSpelling):
                               (self.validation_evaluations, self.validation_evaluation_labels)):
             missing = [name for name in found if name not in labels]
             if missing:
-                raise ConfigurationError(f"TrainingConfig: the evaluations of {missing} need the index of a label array")
+                raise ConfigurationError(f"TrainingConfig: evaluations of {missing} need the index of a label array")
 
     @staticmethod
     def builder() -> Any:
@@ -120,7 +123,8 @@ class TrainingConfig(JavaSpelling):
         name = name_of(name)
         return labels.index(name) if name in labels else -1
 
-    def placeholders(self, features: Sequence[Any], labels: Sequence[Any] = (), feature_masks: Sequence[Any] | None = None,
+    def placeholders(self, features: Sequence[Any], labels: Sequence[Any] = (),
+                     feature_masks: Sequence[Any] | None = None,
                      label_masks: Sequence[Any] | None = None) -> dict[str, Any]:
         """Return placeholder values for the arrays of a batch.
 
@@ -131,12 +135,13 @@ class TrainingConfig(JavaSpelling):
         """
         feed: dict[str, Any] = {}
         for what, mapping, arrays, needed in (
-                ("feature", self.data_set_feature_mapping, features, True), ("label", self.data_set_label_mapping, labels, True),
+                ("feature", self.data_set_feature_mapping, features, True),
+                ("label", self.data_set_label_mapping, labels, True),
                 ("feature mask", self.data_set_feature_mask_mapping, feature_masks or (), False),
                 ("label mask", self.data_set_label_mask_mapping, label_masks or (), False)):
             given = list(arrays)
             names = mapping or []
-            if len(names) != len(given) and (needed or given and any(a is not None for a in given)):
+            if len(names) != len(given) and (needed or any(a is not None for a in given)):
                 raise ConfigurationError(f"the training configuration maps {len(names)} {what} array(s) "
                                          f"({', '.join(names) or 'none'}), the data has {len(given)}")
             feed.update((name, array) for name, array in zip(names, given) if array is not None)
@@ -150,8 +155,8 @@ class TrainingConfig(JavaSpelling):
             raise ConfigurationError("TrainingConfig needs the placeholders of the feature arrays: "
                                      "data_set_feature_mapping('x')")
         if not self.data_set_label_mapping and not labels_unused:
-            raise ConfigurationError("TrainingConfig needs the placeholders of the label arrays: data_set_label_mapping('y'), "
-                                     "or mark_labels_unused()")
+            raise ConfigurationError("TrainingConfig needs the placeholders of the label arrays: "
+                                     "data_set_label_mapping('y'), or mark_labels_unused()")
 
     def to_document(self) -> dict[str, Any]:
         """Return DL4J's JSON as a dictionary."""

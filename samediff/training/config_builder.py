@@ -97,7 +97,8 @@ class TrainingConfigBuilder(JavaSpelling):
         kind, name = ("validation" if validation else "train"), name_of(variable)
         labels = self._values.setdefault(f"{kind}_evaluation_labels", {})
         if labels.setdefault(name, label_index) != label_index:
-            raise ConfigurationError(f"{kind} evaluations of {name!r} use label array {labels[name]} already, not {label_index}")
+            raise ConfigurationError(f"{kind} evaluations of {name!r} use label array {labels[name]} already, "
+                                     f"not {label_index}")
         self._values.setdefault(f"{kind}_evaluations", {}).setdefault(name, []).extend(_flat(evaluations))
         return self
 

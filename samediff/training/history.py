@@ -33,7 +33,8 @@ class Loss(JavaSpelling):
         self._names = tuple(loss_names)
         self._values = np.array(losses, np.float64).reshape(-1)
         if len(self._names) != len(self._values):
-            raise ConfigurationError(f"Loss: {len(self._names)} names ({', '.join(self._names)}) for {len(self._values)} values")
+            raise ConfigurationError(f"Loss: {len(self._names)} names ({', '.join(self._names)}) for "
+                                     f"{len(self._values)} values")
 
     def num_losses(self) -> int:
         """Return the number of entries."""
@@ -95,7 +96,8 @@ class Loss(JavaSpelling):
         return self - other
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Loss) and self._names == other._names and bool(np.array_equal(self._values, other._values))
+        return (isinstance(other, Loss) and self._names == other._names
+                and bool(np.array_equal(self._values, other._values)))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -190,18 +192,20 @@ class EvaluationRecord(JavaSpelling):
         if len(found) != 1:
             kind = "evaluation" if which is None else which.__name__
             where = "" if param is None else f" of {name_of(param)!r}"
-            raise UnknownNameError(f"{len(found)} evaluations fit {kind}{where}; say which: a variable and an index or class")
+            raise UnknownNameError(f"{len(found)} evaluations fit {kind}{where}; say which: a variable and an index "
+                                   "or class")
         return found[0]
 
     def get_value(self, *selection: Any) -> float:
-        """Return a metric: ``get_value(metric)``, ``get_value(variable, metric)``, ``get_value(variable, index, metric)``."""
+        """Return a metric: ``(metric)``, ``(variable, metric)`` or ``(variable, index, metric)``."""
         *where, metric = selection
         if len(where) == 2:
             return float(self.evaluation(*where).get_value(metric))
         found = self.evaluations(where[0]) if where else [e for es in self._evaluations.values() for e in es]
         fitting = [e for e in found if isinstance(metric, getattr(e, "Metric", ()))]
         if len(fitting) != 1:
-            raise UnknownNameError(f"{len(fitting)} evaluations have the metric {metric}; say which: a variable, or a variable and an index")
+            raise UnknownNameError(f"{len(fitting)} evaluations have the metric {metric}; say which: a variable, "
+                                   "or a variable and an index")
         return float(fitting[0].get_value(metric))
 
     def __repr__(self) -> str:
@@ -245,8 +249,11 @@ class History(JavaSpelling):
         return len(self._validation)
 
     def training_eval(self, *selection: Any) -> list[Any]:
-        """Return the records of all epochs, or a selection of each: ``(metric)``, ``(variable)``, ``(variable, index)``,
-        ``(variable, metric)``, ``(variable, index, metric)``."""
+        """Return the records of all epochs, or a selection of each.
+
+        The selection is ``metric``, ``variable``, ``variable, index``, ``variable, metric`` or
+        ``variable, index, metric``.
+        """
         return [_select(record, selection) for record in self._training]
 
     def validation_eval(self, *selection: Any) -> list[Any]:

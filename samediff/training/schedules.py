@@ -193,7 +193,8 @@ class CycleSchedule(CountedSchedule):
     def validate(self) -> None:
         initial, peak, length = self.initial_learning_rate, self.max_learning_rate, self.cycle_length
         if length is None and initial is not None and peak is not None:  # the short form by position
-            initial, peak, length = None, initial, round(peak)
+            length, peak = round(peak), initial
+            initial = None
         if peak is None or length is None:
             raise ConfigurationError("CycleSchedule needs max_learning_rate and cycle_length")
         annealing = self.annealing_length

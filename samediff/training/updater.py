@@ -182,7 +182,7 @@ class GradientUpdater:
         """Replace the gradient by the update, in place, and advance the state."""
         names, xp = self.config.state_names, array_namespace(gradient)
         if names and not self._state:
-            raise ConfigurationError(f"{type(self.config).__name__} has no state: call set_state_view_array or set_state")
+            raise ConfigurationError(f"{type(self.config).__name__} has no state: call set_state_view_array")
         state = tuple(self._state[name] for name in names)
         for name, array in zip(names, state):
             if array.size != gradient.size:
