@@ -1,6 +1,7 @@
 """Evaluation of predictions: classification, regression, ROC curves and calibration."""
 from .base import BaseEvaluation
 from .binary import EvaluationBinary
+from .calibration import EvaluationCalibration
 from .classification import Evaluation
 from .confusion_matrix import ConfusionMatrix
 from .counts import EvaluationAveraging
@@ -10,5 +11,5 @@ from .regression import RegressionEvaluation
 from .roc import ROC
 from .roc_columns import ROCBinary, ROCMultiClass
 
-__all__ = ["ROC", "BaseEvaluation", "ConfusionMatrix", "Evaluation", "EvaluationAveraging", "EvaluationBinary", "Histogram",
-           "PrecisionRecallCurve", "Prediction", "ROCBinary", "ROCMultiClass", "RegressionEvaluation", "ReliabilityDiagram", "RocCurve"]
+__all__ = ["ROC", "BaseEvaluation", "ConfusionMatrix", "Evaluation", "EvaluationAveraging", "EvaluationBinary",
+           "EvaluationCalibration", "Histogram", "PrecisionRecallCurve", "Prediction", "ROCBinary", "ROCMultiClass", "RegressionEvaluation", "ReliabilityDiagram", "RocCurve"]

@@ -38,7 +38,7 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
     """Counts, accuracy, precision, recall, F1 … of each of several independent (sigmoid) outputs.
 
     An output is predicted positive above its threshold. Measures without anything to divide by are NaN, rates 0. Averages are means
-    over the outputs.
+    over the outputs, 0 before the first batch.
 
     Parameters
     ----------
@@ -126,8 +126,8 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
             counts[name] += value
 
     def num_labels(self) -> int:
-        """Return the number of outputs, 0 before the first batch."""
-        return 0 if self.counts is None else len(self.counts["tp"])
+        """Return the number of outputs, -1 before the first batch."""
+        return -1 if self.counts is None else len(self.counts["tp"])
 
     def table(self, i: int) -> Counts:
         """Return the counts of an output."""
@@ -205,7 +205,7 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
         return (self.false_positive_rate(i) + self.false_negative_rate(i)) / 2
 
     def _average(self, of: Callable[[int], float]) -> float:
-        return c.mean(of(i) for i in range(self.num_labels()))
+        return 0.0 if self.counts is None else c.mean(of(i) for i in range(self.num_labels()))
 
     def average_accuracy(self) -> float:
         """Mean of :meth:`accuracy` over the outputs."""
