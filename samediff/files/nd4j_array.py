@@ -37,7 +37,8 @@ _ORDINALS = ("DOUBLE", "FLOAT", "HALF", "LONG", "INT", "SHORT", "UBYTE", "BYTE",
 _MAX_RANK = 32
 
 
-def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str = "") -> NDArray[Any]:
+def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str = "",
+               expected: int | None = None) -> NDArray[Any]:
     """Read one array as ``Nd4j.write`` of any version from 0.5.0 on has written it.
 
     Parameters
@@ -45,6 +46,7 @@ def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str
     stream : a binary stream at the array's first byte; it is left behind the array's last byte.
     max_elements : larger arrays are refused before memory is taken.
     where : the name of the source in error texts.
+    expected : the number of elements that the array must have; checked before the data are read.
 
     Returns
     -------
@@ -59,6 +61,8 @@ def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str
     source = DataInput(stream, where)
     shape, strides, options = _read_shape(source, max_elements)
     count = math.prod(shape)
+    if expected is not None and count != expected:
+        raise source.error(f"expected {expected} values, got {count} (shape {list(shape)})")
     kind, flat = _read_data(source, count, max_elements)
     bits = options & _ALL_TYPE_BITS
     if bits and bits != _TYPE_BITS[kind.name]:
