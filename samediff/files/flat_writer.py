@@ -1,6 +1,7 @@
 """Writing the dataclasses of :mod:`.flat_graph` as a plain SameDiff graph file (FlatBuffers)."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import flatbuffers
@@ -11,6 +12,7 @@ from .flat_graph import FlatGraph
 from .flat_schema import BY_NAME, ROOT_2025, SCALARS, TABLES, Field
 
 _PREPEND = {"byte": "Int8", "bool": "Bool", "int": "Int32", "long": "Int64", "double": "Float64"}
+_RANGES = {"byte": (-(2**7), 2**7 - 1), "int": (-(2**31), 2**31 - 1), "long": (-(2**63), 2**63 - 1)}
 _LIMIT = 2**31 - 1
 
 
@@ -56,7 +58,7 @@ def _table(builder: Any, value: Any, fields: tuple[Field, ...], what: str) -> in
             builder.PrependUOffsetTRelativeSlot(row.slot, children[row.slot], 0)
         else:
             number = getattr(value, row.name)
-            _check_range(np.asarray(number), row.kind, f"{what}.{row.name}")
+            _check_range((number,), row.kind, f"{what}.{row.name}")
             getattr(builder, f"Prepend{_PREPEND[row.kind]}Slot")(row.slot, number, 0)
     offset: int = builder.EndObject()
     return offset
@@ -70,9 +72,8 @@ def _child(builder: Any, row: Field, value: Any, what: str) -> int:
     if not row.vector:
         return _element(builder, row.kind, value, what)
     if row.kind in SCALARS:
-        numbers = np.asarray(value) if len(value) else np.empty(0, SCALARS[row.kind])
-        _check_range(numbers, row.kind, what)
-        return int(builder.CreateNumpyVector(numbers.astype(SCALARS[row.kind])))
+        _check_range(value, row.kind, what)
+        return int(builder.CreateNumpyVector(np.asarray(value, SCALARS[row.kind])))
     offsets = [_element(builder, row.kind, item, f"{what}[{i}]") for i, item in enumerate(value)]
     builder.StartVector(4, len(offsets), 4)
     for offset in reversed(offsets):
@@ -89,9 +90,7 @@ def _element(builder: Any, kind: str, value: Any, what: str) -> int:
     return _table(builder, value, TABLES[BY_NAME[kind]], what)
 
 
-def _check_range(numbers: np.ndarray[Any, Any], kind: str, what: str) -> None:
-    if kind in ("double", "bool") or numbers.size == 0:
-        return
-    info = np.iinfo(SCALARS[kind])
-    if numbers.dtype.kind not in "iub" or int(numbers.min()) < info.min or int(numbers.max()) > info.max:
-        raise FileFormatError(f"{what}: expected integers of {8 * info.dtype.itemsize} bits; got {numbers.tolist()}")
+def _check_range(numbers: Sequence[Any], kind: str, what: str) -> None:
+    low, high = _RANGES.get(kind, (0, 0))
+    if low < 0 and not all(isinstance(n, (int, np.integer)) and low <= n <= high for n in numbers):
+        raise FileFormatError(f"{what}: expected integers of {high.bit_length() + 1} bits; got {list(numbers)}")
