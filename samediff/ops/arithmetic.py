@@ -1,12 +1,82 @@
 """Arithmetic of two arrays, and of an array with a number."""
 from __future__ import annotations
 
-from ..families import binary, unary
+from typing import Any
 
-binary("add", "math.add base.add var.add", lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
-binary("subtract", "math.sub base.sub var.sub", lambda xp, x, y: x - y, "x - y.", scalar="sub_scalar")
-binary("multiply", "math.mul base.mul var.mul", lambda xp, x, y: x * y, "x * y.", scalar="mul_scalar")
-binary("divide", "math.div base.div var.div", lambda xp, x, y: x / y, "x / y.", scalar="div_scalar")
-binary("reversesubtract", "math.rsub base.rsub var.rsub", lambda xp, x, y: y - x, "y - x.", scalar="rsub_scalar")
-binary("reversedivide", "math.rdiv base.rdiv var.rdiv", lambda xp, x, y: y / x, "y / x.", scalar="rdiv_scalar")
-unary("neg", "math.neg base.neg var.neg", lambda xp, x: -x, "-x.", rule="same")
+from ..families import Elementwise, binary, scalar_form, unary
+from ..op import op
+
+
+def _places(*methods: str) -> str:
+    return " ".join(f"{space}.{m}" for m in methods for space in ("math", "base", "var"))
+
+
+def _power(xp: Any, x: Any, y: Any) -> Any:
+    return x ** y
+
+
+def _quotient(xp: Any, x: Any, y: Any) -> Any:
+    return x / y
+
+
+def _without_nan(xp: Any, x: Any, y: Any) -> Any:
+    return xp.where(y == 0, 0, x / xp.where(y == 0, 1, y))
+
+
+binary("add", _places("add", "plus"), lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
+binary("subtract", _places("sub", "minus", "subtract"), lambda xp, x, y: x - y, "x - y.", scalar="sub_scalar")
+binary("multiply", _places("mul", "times", "multiply"), lambda xp, x, y: x * y, "x * y.", scalar="mul_scalar")
+binary("divide", _places("div", "divide"), _quotient, "x / y; integers truncate toward zero.", scalar="div_scalar")
+binary("reversesubtract", _places("rsub"), lambda xp, x, y: y - x, "y - x.", scalar="rsub_scalar")
+binary("reversedivide", _places("rdiv"), lambda xp, x, y: y / x, "y / x.", scalar="rdiv_scalar")
+binary("divide_no_nan", _places("div_no_nan"), _without_nan, "x / y, 0 where y is 0.")
+binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), lambda xp, x, y: x // y, "floor(x / y).", scalar="floordiv_scalar",
+       gradient="zero")
+binary("floormod", _places("floor_mod", "remainder"), lambda xp, x, y: x % y, "Remainder with the sign of y: x - floor(x / y) * y.")
+binary("mod", "math.mod base.mod var.mod", lambda xp, x, y: x % y, "Remainder with the sign of y: x - floor(x / y) * y.",
+       scalar="mod_scalar")
+binary("squaredsubtract", _places("squared_difference"), lambda xp, x, y: (x - y) * (x - y), "(x - y)^2.", scalar="squaredsubtract_scalar")
+binary("Pow", _places("pow", "power"), _power, "x^y in the type of x; 0^0 = 1.", rule="same")
+maximum = binary("maximum", "base.max math.max var.maximum math.maximum base.maximum", lambda xp, x, y: xp.maximum(x, y),
+                 "The larger of x and y.", rule="match")
+minimum = binary("minimum", "base.min math.min var.minimum math.minimum base.minimum", lambda xp, x, y: xp.minimum(x, y),
+                 "The smaller of x and y.", rule="match")
+scalar_form("max_scalar", "base.scalar_max math.scalar_max math.max base.maximum math.maximum var.maximum", maximum)
+scalar_form("scalar_min", "base.scalar_min math.scalar_min math.min base.minimum math.minimum var.minimum", minimum)
+binary("tf_atan2", "math.atan2 base.atan2 math.arctan2", lambda xp, y, x: xp.arctan2(y, x), "Angle of the point (x, y), from (y, x).",
+       rule="match", inputs="y x")
+unary("neg", _places("neg", "negative"), lambda xp, x: -x, "-x.", rule="same")
+
+
+@op("pow", api=_places("pow", "power"), signatures=("x, value",))
+class PowerScalar(Elementwise):
+    """x to the power of a number."""
+
+    value: float
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Products for small whole exponents."""
+        whole = self.value.is_integer() and (self.value >= 0 or x.dtype.kind not in "iu")
+        return x ** (int(self.value) if whole else self.value)
+
+
+@op("fmod_scalar", api="base.scalar_floor_mod math.floor_mod base.floor_mod var.floor_mod", signatures=("x, scalar",))
+class FloorModScalar(Elementwise):
+    """Remainder by a number, with the sign of x (C's fmod)."""
+
+    scalar: float
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The remainder."""
+        return xp.fmod(x, xp.asarray(self.scalar, dtype=x.dtype))
+
+
+@op("set_scalar", api="base.scalar_set math.scalar_set var.assign", signatures=("x, scalar",), gradient="zero")
+class ScalarSet(Elementwise):
+    """Filled with a number, in the shape of x."""
+
+    scalar: float
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The number everywhere."""
+        return xp.full_like(x, self.scalar)

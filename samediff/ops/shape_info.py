@@ -14,6 +14,7 @@ class Like(Op):
     data_type: DataType | None = None
     gradient = "zero"
     value = 0
+    shape_inputs = (0,)
 
     def __init_subclass__(cls) -> None:
         cls.__annotations__ = {"data_type": "DataType | None"}
@@ -45,6 +46,10 @@ class OnesLike(Like):
 @op("identity", api="base.identity math.identity")
 class Identity(Op):
     """The input itself."""
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """Always."""
+        return 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the input."""

@@ -1,0 +1,163 @@
+"""Variance, standard deviation, moments, standardization."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..datatype import DataType
+from ..errors import ShapeError
+from ..families import Elementwise, Reduction
+from ..op import Op, Specs, op, require_floating
+from ..spec import TensorSpec, reduced
+from ..spreading import axes_of
+
+if TYPE_CHECKING:
+    from ..variable import SDVariable
+
+
+class _Spread(Reduction):
+    """Population (divisor n) or sample (n - 1) statistics."""
+
+    signatures = ("x, bias_corrected, *dimensions", "x, bias_corrected, keep_dims, *dimensions", "x, bias_corrected, axes, keep_dims",
+                  "x, *dimensions")
+    result = "to_float"
+    bias_corrected = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__annotations__["bias_corrected"] = "bool"
+
+    def variance(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """Mean squared deviation."""
+        n = x.size
+        for i, size in enumerate(x.shape):
+            n = n if i in axes else n // max(size, 1)
+        centred = x - x.sum(axis=axes, keepdims=True, dtype=x.dtype) / x.dtype.type(n)
+        return (centred * centred).sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype) / x.dtype.type(n - int(self.bias_corrected))
+
+    def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
+        """x minus its mean over the dimensions."""
+        from .reduce import Mean
+        mean = inputs[0].sd.add_op(Mean(self.dimensions, True), list(inputs))
+        return inputs[0] - mean
+
+    def over_n(self, value: SDVariable, inputs: Sequence[SDVariable]) -> SDVariable:
+        """Spread and divided by the divisor."""
+        return self.spread(value, inputs, divisor=int(self.bias_corrected))
+
+
+@op("var", api="base.variance math.variance var.variance base.var_ math.var")
+class Variance(_Spread):
+    """Mean of squared deviations over ``dimensions``; ``bias_corrected`` divides by n - 1."""
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The variance."""
+        return self.variance(xp, x, axes)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """2 (x - mean) / divisor."""
+        return [self.over_n(output_grads[0], inputs) * self.centred(inputs) * 2.0]
+
+
+@op("std", api="base.standard_deviation math.standard_deviation var.std base.std math.std var.standard_deviation")
+class StandardDeviation(_Spread):
+    """Square root of the variance over ``dimensions``; ``bias_corrected`` divides by n - 1."""
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The deviation."""
+        return xp.sqrt(self.variance(xp, x, axes))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """(x - mean) / (divisor * std)."""
+        part = inputs[0].sd.call("math", "div_no_nan", output_grads[0], outputs[0])
+        return [self.over_n(part, inputs) * self.centred(inputs)]
+
+
+@op("moments", api="math.moments base.moments nn.moments", inputs="x axes?", signatures=(
+    "x, dimensions, keep_dims", "x, *dimensions", "x, axes, keep_dims"))
+class Moments(Op):
+    """Mean and population variance over ``dimensions``: two outputs."""
+
+    dimensions: tuple[int, ...] = ()
+    keep_dims: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Twice the reduced shape."""
+        one = Variance(self.dimensions, self.keep_dims).infer(*specs)
+        return (one, one)  # type: ignore[return-value]
+
+    def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
+        """Mean, variance."""
+        x = x.astype(xp.float32) if x.dtype.kind in "iub" else x
+        over = axes_of(self.dimensions, x.ndim, axes)
+        mean = x.mean(axis=over, keepdims=True, dtype=x.dtype)
+        variance = ((x - mean) ** 2).mean(axis=over, keepdims=self.keep_dims, dtype=x.dtype)
+        return mean.reshape(variance.shape), variance
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Sum of both gradients."""
+        from .reduce import Mean
+        mean = Mean(self.dimensions, self.keep_dims).grad(inputs, outputs[:1], output_grads[:1])[0]
+        variance = Variance(self.dimensions, self.keep_dims).grad(inputs, outputs[1:], output_grads[1:])[0]
+        return [mean + variance]  # type: ignore[operator]
+
+
+@op("normalize_moments", api="math.normalize_moments", inputs="counts means variances")
+class NormalizeMoments(Elementwise):
+    """Mean and variance from a count, a sum and a sum of squares (both shifted by ``shift``): two outputs."""
+
+    shift: float = 0.0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the sums."""
+        dtype = specs[1].dtype if specs[1].dtype.is_floating else DataType.FLOAT
+        return (TensorSpec(specs[1].shape, dtype),) * 2
+
+    def compute(self, xp: Any, counts: Any, means: Any, variances: Any) -> Any:
+        """Mean, variance."""
+        mean = means / counts
+        return mean + self.shift, variances / counts - mean * mean
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Of both results."""
+        counts, means, variances = inputs
+        for_mean, for_variance = output_grads
+        down = for_variance / counts
+        mean_total = for_mean - for_variance * (means / counts) * 2.0
+        by_counts = -(mean_total * means + for_variance * variances) / (counts * counts)
+        from ..spreading import sum_to
+        return [sum_to(by_counts, counts), sum_to(mean_total / counts, means), sum_to(down, variances)]
+
+
+@op("standardize", api="math.standardize base.standardize", signatures=("x, *dimensions",))
+class Standardize(Op):
+    """(x - mean) / std over ``dimensions`` (at least one) with the population deviation; 0 where the deviation is 0."""
+
+    dimensions: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        require_floating("standardize", specs[0])
+        if not self.dimensions:
+            raise ShapeError("standardize needs at least one dimension")
+        reduced(specs[0].shape, self.dimensions, True)
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The standardized array."""
+        over = axes_of(self.dimensions, x.ndim)
+        centred = x - x.mean(axis=over, keepdims=True, dtype=x.dtype)
+        deviation = xp.sqrt((centred * centred).mean(axis=over, keepdims=True, dtype=x.dtype))
+        return xp.where(deviation == 0, x.dtype.type(0), centred / deviation)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """(g - mean(g) - y mean(g y)) / std."""
+        sd, (x,), (y,), (g,) = inputs[0].sd, inputs, outputs, output_grads
+        deviation = sd.call("base", "std", x, False, True, *self.dimensions)
+        inner = g - g.mean(True, *self.dimensions) - y * (g * y).mean(True, *self.dimensions)
+        return [sd.call("math", "div_no_nan", inner, deviation)]
