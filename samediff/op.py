@@ -30,6 +30,17 @@ Specs = TensorSpec | tuple[TensorSpec, ...]
 GradientKind = Literal["full", "zero", "none"]
 
 
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+    """Code that writes into given outputs: ``call(*inputs, *outputs, *workspace)``.
+
+    ``workspace`` lists arrays that the kernel needs besides; the executor provides them for each run.
+    """
+
+    call: Callable[..., Any]
+    workspace: tuple[TensorSpec, ...] = ()
+
+
 class Op:
     """Base class of all operations; instances are immutable and know nothing of the graph.
 
@@ -48,6 +59,8 @@ class Op:
         True when equal calls may give different results (random numbers): never folded or shared.
     is_loss : bool
         True when the result joins the loss variables of its graph by itself.
+    shape_inputs : tuple of int
+        Inputs of which only shape and type matter: their values need not be computed when the shape is known.
     """
 
     id: ClassVar[str] = ""
@@ -56,6 +69,7 @@ class Op:
     gradient: ClassVar[GradientKind] = "full"
     stateful: ClassVar[bool] = False
     is_loss: ClassVar[bool] = False
+    shape_inputs: ClassVar[tuple[int, ...]] = ()
     file: ClassVar[Any] = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -70,6 +84,14 @@ class Op:
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Gradient for each input (None: zero), built from graph nodes."""
         raise GradientError(f"op {self.id!r} has no gradient")
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """A kernel for inputs of these static specs; None: ``compute`` is run."""
+        return None
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """Which input the only output equals for inputs of these static specs; None when there is work to do."""
+        return None
 
     def at_inference(self) -> Op:
         """The op that takes this one's place outside training."""

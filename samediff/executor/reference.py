@@ -39,6 +39,12 @@ def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
     return array if array.dtype == dtype else array.astype(dtype)
 
 
+def plain(array: Any) -> Any:
+    """Contiguous, aligned and writeable, as kernels are compiled for; the array itself when it is all that."""
+    array = np.ascontiguousarray(array).reshape(np.shape(array))
+    return array if array.flags.writeable and array.flags.aligned else array.copy()
+
+
 def describe_failure(error: BaseException, node: Node, inputs: Sequence[Any]) -> None:
     """Note on an exception which node failed on what, and the user's line that made it."""
     shapes = ", ".join("-" if a is None else f"{n} {a.dtype}{tuple(a.shape)}" for n, a in zip(node.inputs, inputs))

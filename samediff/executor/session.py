@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..errors import GraphError, NumericalError, ShapeError, UnknownNameError, d
 from ..node import Node, needed
 from ..variable import VariableType
 from .context import RunContext
+from .plans import cache_of, plan_for
 from .reference import run_nodes
 
 if TYPE_CHECKING:
@@ -22,6 +23,33 @@ if TYPE_CHECKING:
 def uses_reference() -> bool:
     """True when ``DL4PY_EXECUTOR=reference`` asks for the plain NumPy executor."""
     return os.environ.get("DL4PY_EXECUTOR", "") == "reference"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked of one version of a graph: which nodes it takes and which placeholders."""
+
+    outputs: tuple[str, ...]
+    training: bool
+    nodes: tuple[Node, ...]
+    names: frozenset[str]                 # of everything that the nodes read and of the outputs
+    placeholders: tuple[str, ...]
+    stored: tuple[str, ...]
+
+
+def request_for(sd: GraphCore, outputs: Sequence[str], training: bool) -> Request:
+    """The request, made once for a version of the graph."""
+    return cache_of(sd).get(sd.version, (tuple(outputs), training), lambda: _request(sd, outputs, training))  # type: ignore[no-any-return]
+
+
+def _request(sd: GraphCore, outputs: Sequence[str], training: bool) -> Request:
+    for name in outputs:
+        sd.variable(name)
+    nodes = specialised(needed(sd.nodes(), outputs), training)
+    names = {n for node in nodes for n in node.inputs if n is not None} | set(outputs)
+    kinds = {n: sd.variable(n).get_variable_type() for n in sorted(names)}
+    return Request(tuple(outputs), training, tuple(nodes), frozenset(names), tuple(n for n, k in kinds.items() if k is VariableType.PLACEHOLDER),
+                   tuple(n for n, k in kinds.items() if k in (VariableType.VARIABLE, VariableType.CONSTANT)))
 
 
 def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence[str], context: RunContext) -> dict[str, Any]:
@@ -36,27 +64,29 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
     ShapeError
         A value that does not fit its placeholder's declaration.
     """
-    for name in outputs:
-        sd.variable(name)
+    request = request_for(sd, outputs, context.training)
     feeds = checked_feeds(sd, placeholders)
-    nodes = specialised(needed(sd.nodes(), outputs), context.training)
-    require_placeholders(sd, nodes, outputs, feeds)
-    if not uses_reference():
-        from .plans import run_planned
-        return run_planned(sd, feeds, nodes, outputs, context)
-    return run_reference(sd, feeds, nodes, outputs, context)
+    for name in request.placeholders:
+        if name not in feeds:
+            _missing(sd, request, name, feeds)
+    if uses_reference():
+        return run_reference(sd, feeds, request, context)
+    plan = plan_for(sd, feeds, request)
+    return dict(zip(outputs, plan.run([feeds[n] for n in plan.feeds], context)))
 
 
-def run_reference(sd: GraphCore, feeds: dict[str, Any], nodes: Sequence[Node], outputs: Sequence[str],
-                  context: RunContext) -> dict[str, Any]:
+def _missing(sd: GraphCore, request: Request, name: str, feeds: Mapping[str, Any]) -> None:
+    reader = next((n for n in request.nodes if name in n.inputs), None)
+    why = f"{reader.where()} needs it" if reader else "it is asked for"
+    raise GraphError(f"no value for placeholder {name!r} {sd.variable(name).spec}: {why}; given: {', '.join(feeds) or 'none'}")
+
+
+def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: Request, context: RunContext) -> dict[str, Any]:
     """The same by the reference executor."""
-    values = {n: v for n, v in feeds.items()}
-    for name in {n for node in nodes for n in node.inputs if n is not None} | set(outputs):
-        if name not in values and (stored := sd.stored(name)) is not None:
-            values[name] = stored
-    dtypes = {n: v.dtype.numpy for n, v in sd.variable_map().items()}
-    run_nodes(nodes, values, dtypes, context)
-    return {n: detached(values[n]) for n in outputs}
+    values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
+    dtypes = {n: sd.variable(n).dtype.numpy for node in request.nodes for n in node.outputs}
+    run_nodes(request.nodes, values, dtypes, context)
+    return {n: detached(values[n]) for n in request.outputs}
 
 
 def detached(array: Any) -> Any:
@@ -101,17 +131,6 @@ def _converted(variable: Any, array: Any) -> Any:
         raise DataTypeError(f"placeholder {variable.name()!r} is {variable.dtype.name}, the value given is {array.dtype} and would lose "
                             "its fractions; convert it yourself if that is meant")
     return array.astype(dtype)
-
-
-def require_placeholders(sd: GraphCore, nodes: Sequence[Node], outputs: Sequence[str], feeds: Mapping[str, Any]) -> None:
-    """GraphError that names each needed placeholder without a value, and what needs it."""
-    wanted: dict[str, str] = {n: "it is asked for" for n in outputs}
-    for node in nodes:
-        wanted.update({n: f"{node.where()} needs it" for n in node.inputs if n is not None})
-    for name, why in wanted.items():
-        variable = sd.variable(name)
-        if variable.get_variable_type() is VariableType.PLACEHOLDER and name not in feeds:
-            raise GraphError(f"no value for placeholder {name!r} {variable.spec}: {why}; given: {', '.join(feeds) or 'none'}")
 
 
 def check_finite(values: Mapping[str, Any], order: Sequence[str]) -> None:

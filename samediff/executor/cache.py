@@ -1,0 +1,113 @@
+"""Compiled kernels on disk: generated source becomes a function, its machine code outlives the process.
+
+The folder is ``DL4PY_CACHE_DIR``, or the user's cache folder.  A folder that cannot be read or written, or a damaged
+file in it, costs time but never changes a result.
+"""
+from __future__ import annotations
+
+import functools
+import hashlib
+import linecache
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PREFIX = "<dl4py-"
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept."""
+    chosen = os.environ.get("DL4PY_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "dl4py"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dl4py"
+
+
+@functools.cache
+def toolchain() -> str:
+    """Text that changes when code that a kernel may call, or a compiler, changes."""
+    import llvmlite
+    import numba
+    import numpy
+    sources = sorted((Path(__file__).parent / "cpu").rglob("*.py"))
+    digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
+    return " ".join((digest, numba.__version__, llvmlite.__version__, numpy.__version__))
+
+
+@functools.cache
+def _usable(folder: str) -> bool:
+    """True when files can be made in the folder."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@functools.cache
+def _install() -> bool:
+    """Teach Numba to cache functions that have no file.  False when this Numba does it differently."""
+    try:
+        from numba.core import caching
+        base, classes = caching._CacheLocator, caching.CacheImpl._locator_classes
+    except (ImportError, AttributeError):
+        return False
+
+    class Locator(base):  # type: ignore[misc]
+        """Stamps a function with a hash of its content and of all that it may call."""
+
+        def __init__(self, stamp: str) -> None:
+            self.stamp = stamp
+
+        @classmethod
+        def from_function(cls, function: Any, file: str) -> Locator | None:
+            if file.startswith(PREFIX):
+                return cls(file[len(PREFIX) : -1])
+            if file.startswith(str(Path(__file__).parent / "cpu")):
+                return cls(hashlib.sha256((toolchain() + file).encode()).hexdigest()[:24])
+            return None
+
+        def get_cache_path(self) -> str:
+            return str(cache_folder() / "numba")
+
+        def get_source_stamp(self) -> str:
+            return self.stamp
+
+        def get_disambiguator(self) -> str:
+            return self.stamp[:12]
+
+    classes.insert(0, Locator)
+    return True
+
+
+def can_cache() -> bool:
+    """True when machine code can be kept on disk."""
+    return _install() and _usable(str(cache_folder() / "numba"))
+
+
+def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """Run generated source and return the function ``name`` of it; tracebacks show the generated lines."""
+    stamp = hashlib.sha256("\0".join((source, toolchain())).encode()).hexdigest()[:24]
+    file = f"{PREFIX}{stamp}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {**names, "__name__": "numba"}  # Numba imports this module when it loads from the cache
+    exec(compile(source, file, "exec"), space)
+    made: Callable[..., Any] = space[name]
+    return made
+
+
+def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
+    """Compile with Numba for one signature, through the disk cache where that works."""
+    import numba
+    if can_cache():
+        try:
+            return numba.njit(signature, cache=True, **options)(function)
+        except Exception:  # a damaged cache may raise anything; a true compile error comes again below
+            pass
+    return numba.njit(signature, **options)(function)

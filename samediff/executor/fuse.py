@@ -1,0 +1,117 @@
+"""Grouping neighbouring elementwise nodes into one loop."""
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..families import Elementwise
+from ..node import Node
+from ..spec import Shape, TensorSpec
+
+#: More arrays than this in one kernel run out of registers.
+MAX_ARRAYS = 12
+
+
+@dataclass
+class Group:
+    """Nodes that run as one unit: one node of any kind, or elementwise ones of one shape."""
+
+    nodes: list[Node]
+    shape: Shape | None = None          # of the loop; None: not elementwise
+    index: int = 0
+    inputs: list[str] = field(default_factory=list)
+
+    @property
+    def fused(self) -> bool:
+        """True for elementwise nodes."""
+        return self.shape is not None
+
+
+def group(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], fusible: Collection[str]) -> list[Group]:
+    """Fuse elementwise nodes of equal output shape where no cycle arises; units come in an order in which they can run.
+
+    Parameters
+    ----------
+    nodes : in an order in which they can run
+    specs : static specs of all variables
+    fusible : names of the nodes that may be fused
+    """
+    owner: dict[str, Group] = {}
+    groups: list[Group] = []
+    for i, node in enumerate(nodes):
+        shape = specs[node.outputs[0]].shape if node.name in fusible else None
+        made = Group([node], shape, i, [n for n in node.inputs if n is not None])
+        groups.append(made)
+        for n in node.outputs:
+            owner[n] = made
+        if shape is None:
+            continue
+        for n in list(made.inputs):
+            other = owner.get(n)
+            current = owner[node.outputs[0]]
+            if other is None or other is current or other.shape != shape or not _fits(current, other):
+                continue
+            if _reaches(current, other, owner) or _reaches(other, current, owner):
+                continue
+            _merge(other, current, owner)
+            groups.remove(current)
+    position = {node.name: i for i, node in enumerate(nodes)}
+    for g in groups:
+        g.nodes.sort(key=lambda n: position[n.name])
+    return _ordered(groups, owner)
+
+
+def _fits(a: Group, b: Group) -> bool:
+    made = {n for g in (a, b) for node in g.nodes for n in node.outputs}
+    outside = {n for g in (a, b) for n in g.inputs} - made
+    return len(outside) <= MAX_ARRAYS - 2 and len(a.nodes) + len(b.nodes) <= 64
+
+
+def _reaches(start: Group, target: Group, owner: Mapping[str, Group]) -> bool:
+    """True when ``start`` depends on ``target`` by way of a third group."""
+    seen: set[int] = set()
+    stack = [g for n in start.inputs if (g := owner.get(n)) is not None and g is not target and g is not start]
+    while stack:
+        g = stack.pop()
+        if id(g) in seen:
+            continue
+        seen.add(id(g))
+        for n in g.inputs:
+            before = owner.get(n)
+            if before is target:
+                return True
+            if before is not None and before is not g:
+                stack.append(before)
+    return False
+
+
+def _merge(into: Group, other: Group, owner: dict[str, Group]) -> None:
+    into.nodes = [*into.nodes, *other.nodes]
+    made = {n for node in into.nodes for n in node.outputs}
+    into.inputs = [n for n in dict.fromkeys([*into.inputs, *other.inputs]) if n not in made]
+    for node in other.nodes:
+        for n in node.outputs:
+            owner[n] = into
+
+
+def _ordered(groups: list[Group], owner: Mapping[str, Group]) -> list[Group]:
+    done: dict[int, Group] = {}
+    stack = [(g, False) for g in reversed(groups)]
+    while stack:
+        g, ready = stack.pop()
+        if id(g) in done:
+            continue
+        if ready:
+            done[id(g)] = g
+            continue
+        stack.append((g, True))
+        stack.extend((b, False) for n in reversed(g.inputs) if (b := owner.get(n)) is not None and b is not g)
+    return list(done.values())
+
+
+def is_fusible(node: Node, specs: Mapping[str, TensorSpec]) -> bool:
+    """True for an elementwise node of numbers whose sizes are all known."""
+    if not isinstance(node.op, Elementwise) or len(node.outputs) != 1:
+        return False
+    names = [n for n in (*node.inputs, *node.outputs) if n is not None]
+    return all(specs[n].is_static and specs[n].dtype.is_numeric for n in names)

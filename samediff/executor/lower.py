@@ -1,0 +1,101 @@
+"""From a specialised graph to the steps of a plan."""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from .. import expression as ex
+from ..families import Elementwise, View
+from ..node import Node
+from ..op import as_tuple
+from ..spec import TensorSpec
+from .context import RunContext
+from .fuse import Group, group, is_fusible
+from .fused import fused_call
+from .plan import Step
+from .reference import as_type, compute, plain
+from .specialise import Specialised
+
+
+def lower(graph: Specialised, outputs: Collection[str]) -> list[Step]:
+    """Steps in the order in which they run."""
+    fusible = {n.name for n in graph.nodes if is_fusible(n, graph.specs) and _traceable(n, graph.specs)}
+    groups = group(graph.nodes, graph.specs, fusible)
+    readers = _readers(graph.nodes)
+    return [_fused(g, graph.specs, readers, outputs) if g.fused else _single(g.nodes[0], graph.specs) for g in groups]
+
+
+def stand_in_name(name: str) -> str:
+    """The name under which a step gets an array that has the shape of ``name`` and no values."""
+    return f"~{name}"
+
+
+def _readers(nodes: Sequence[Node]) -> dict[str, set[str]]:
+    readers: dict[str, set[str]] = {}
+    for node in nodes:
+        for n in node.inputs:
+            if n is not None:
+                readers.setdefault(n, set()).add(node.name)
+    return readers
+
+
+def _traceable(node: Node, specs: Mapping[str, TensorSpec]) -> bool:
+    try:
+        _expressions(node, specs)
+    except ex.TraceError:
+        return False
+    return True
+
+
+def _expressions(node: Node, specs: Mapping[str, TensorSpec]) -> tuple[ex.Expr, ...]:
+    made = cast(Elementwise, node.op).expressions([specs[n].dtype.numpy for n in node.inputs if n is not None])
+    return tuple(ex.cast(e, specs[n].dtype.numpy) for e, n in zip(made, node.outputs))
+
+
+def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[str]], outputs: Collection[str]) -> Step:
+    inputs = list(g.inputs)
+    known: dict[str, ex.Expr] = {n: ex.input_(i, specs[n].dtype.numpy) for i, n in enumerate(inputs)}
+    for node in g.nodes:
+        replaced = ex.compose(_expressions(node, specs), [known[n] for n in node.inputs if n is not None])
+        known.update(zip(node.outputs, replaced))
+    members = {n.name for n in g.nodes}
+    wanted = [n for node in g.nodes for n in node.outputs if n in outputs or readers.get(n, set()) - members]
+    exprs = [known[n] for n in wanted]
+    label = "+".join(dict.fromkeys(n.op.id for n in g.nodes))
+    return Step("fused", label, tuple(inputs), tuple(wanted), _fused_factory(tuple(exprs), (*inputs, *wanted)), tuple(g.nodes))
+
+
+def _fused_factory(exprs: tuple[ex.Expr, ...], names: tuple[str, ...]) -> Callable[..., Any]:
+    def choose(inputs: list[Any], outputs: list[Any], symbolic: Mapping[str, Any]) -> Any:
+        return fused_call(exprs, names, inputs, outputs, symbolic)
+    return choose
+
+
+def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
+    given = [None if n is None else specs[n] for n in node.inputs]
+    static = all(s is None or s.is_static for s in given) and all(specs[n].is_static for n in node.outputs)
+    inputs = tuple(stand_in_name(n) if n is not None and static and i in node.op.shape_inputs else n for i, n in enumerate(node.inputs))
+    dtypes = [specs[n].dtype.numpy for n in node.outputs]
+    if static and isinstance(node.op, View):
+        return Step("view", node.op.id, inputs, node.outputs, _view(node), (node,))
+    kernel = node.op.cpu(*given) if static else None  # type: ignore[arg-type]
+    if kernel is not None:
+        return Step("kernel", node.op.id, inputs, node.outputs, kernel.call, (node,), kernel.workspace)
+    return Step("python", node.op.id, inputs, node.outputs, _python(node, dtypes), (node,), (), node.op.stateful)
+
+
+def _view(node: Node) -> Callable[..., tuple[Any, ...]]:
+    from ..arrays import xp
+
+    def call(*inputs: Any) -> tuple[Any, ...]:
+        return as_tuple(node.op.compute(xp, *inputs))
+    return call
+
+
+def _python(node: Node, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., tuple[Any, ...]]:
+    def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
+        results = compute(node.op, inputs, context, node.name)
+        return tuple(plain(as_type(r, d)) for r, d in zip(results, dtypes))
+    return call

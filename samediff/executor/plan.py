@@ -1,0 +1,99 @@
+"""Plans: everything that can be decided once for a graph, its outputs and the shapes of its inputs."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..node import Node
+from ..spec import TensorSpec
+from .context import RunContext
+from .frame import Frame
+from .reference import describe_failure, plain
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a plan.
+
+    ``kind`` is "kernel" (writes into given outputs), "fused" (a kernel made from expressions once the layout of its
+    inputs is known), "view" (another view of its inputs) or "python" (returns fresh arrays).
+    """
+
+    kind: str
+    label: str
+    inputs: tuple[str | None, ...]
+    outputs: tuple[str, ...]
+    call: Callable[..., Any]
+    nodes: tuple[Node, ...]
+    workspace: tuple[TensorSpec, ...] = ()
+    stateful: bool = False
+
+
+@dataclass
+class Plan:
+    """Steps, where each value lives, and a pool of frames: one frame serves one run at a time.
+
+    A value is ``bound`` when its array is known before the run (stored variables, constants, arena buffers and views of
+    these), else it is a local of the generated function (feeds, results handed out, fresh results and views of them).
+    """
+
+    steps: list[Step]
+    specs: dict[str, TensorSpec]
+    feeds: tuple[str, ...]
+    outputs: tuple[str, ...]              # as asked for
+    sources: tuple[str, ...]              # the values that the outputs are, after simplification
+    stored: dict[str, Any]                # arrays of variables and constants
+    pinned: Mapping[str, Any]             # outputs that must be written into given arrays
+    symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
+    offsets: dict[str, int] = field(default_factory=dict)
+    arena: int = 0
+    code: Any = None
+    lines: list[int] = field(default_factory=list)     # step of each line of the generated function
+    bound_names: list[str] = field(default_factory=list)
+    _pool: list[Frame] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, feeds: Sequence[Any], context: RunContext) -> tuple[Any, ...]:
+        """Outputs that the caller owns (pinned ones: None)."""
+        with self._lock:
+            frame = self._pool.pop() if self._pool else None
+        if frame is None:
+            frame = Frame(self)
+        try:
+            with np.errstate(all="ignore"):
+                results: tuple[Any, ...] = frame.call(context, *map(plain, feeds))
+        except Exception as error:
+            self._explain_failure(error)
+            raise
+        with self._lock:
+            self._pool.append(frame)
+        return results
+
+    def _explain_failure(self, error: BaseException) -> None:
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == "<dl4py-plan>" and trace.tb_lineno - 1 < len(self.lines):
+                step = self.steps[self.lines[trace.tb_lineno - 1]]
+                describe_failure(error, step.nodes[-1], [_Shaped(self.specs[n]) if n else None for n in step.nodes[-1].inputs])
+                return
+            trace = trace.tb_next
+
+    def explain(self) -> str:
+        """What was fused, where values live, and what runs as plain NumPy."""
+        rows = []
+        for i, step in enumerate(self.steps):
+            where = ", ".join(f"{n} {self.specs[n]}" + (f" @{self.offsets[n]}" if n in self.offsets else "") for n in step.outputs)
+            rows.append(f"{i:3} {step.kind:7} {step.label:32} {', '.join(n or '-' for n in step.inputs)} -> {where}")
+        return "\n".join([f"{len(self.steps)} steps, arena of {self.arena} bytes", *rows])
+
+
+class _Shaped:
+    """Shape and type of a value, for error texts."""
+
+    def __init__(self, spec: TensorSpec) -> None:
+        self.shape = spec.shape or ()
+        self.dtype = spec.dtype.numpy

@@ -1,0 +1,70 @@
+"""The plans of a graph: built at the first run of a request, kept while the graph stays as it is."""
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..spec import TensorSpec
+from .build import build_plan
+from .plan import Plan
+
+if TYPE_CHECKING:
+    from ..core import GraphCore
+    from .session import Request
+
+#: Plans kept per graph; the least recently used goes first.
+MAX_PLANS = 64
+
+_caches: weakref.WeakKeyDictionary[Any, PlanCache] = weakref.WeakKeyDictionary()
+_caches_lock = threading.Lock()
+
+
+class PlanCache:
+    """Requests and plans of one graph, by what was asked and the shapes that were given."""
+
+    def __init__(self) -> None:
+        self.version = -1
+        self.plans: OrderedDict[Any, Any] = OrderedDict()
+        self.lock = threading.Lock()
+
+    def get(self, version: int, key: Any, build: Any) -> Any:
+        """What was built for that key, made by ``build()`` """
+        with self.lock:
+            if self.version != version:
+                self.plans.clear()
+                self.version = version
+            plan = self.plans.get(key)
+            if plan is None:
+                plan = self.plans[key] = build()
+                while len(self.plans) > MAX_PLANS:
+                    self.plans.popitem(last=False)
+            else:
+                self.plans.move_to_end(key)
+            return plan
+
+
+def cache_of(sd: GraphCore) -> PlanCache:
+    """The plans of a graph."""
+    with _caches_lock:
+        found = _caches.get(sd)
+        if found is None:
+            found = _caches[sd] = PlanCache()
+        return found
+
+
+def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: Mapping[str, Any] | None = None) -> Plan:
+    """The plan for a request and the shapes of these feeds."""
+    used = [(n, feeds[n]) for n in request.placeholders]
+    key = (request.outputs, request.training, tuple([(n, a.shape) for n, a in used]), None if pinned is None else id(pinned))
+
+    def build() -> Plan:
+        values = {n: (sd.variable(n).is_constant(), sd.stored(n)) for n in request.stored}
+        specs = {n: TensorSpec(tuple(a.shape), sd.variable(n).dtype) for n, a in used}
+        return build_plan(request.nodes, specs, {n: a for n, (fixed, a) in values.items() if not fixed},
+                          {n: a for n, (fixed, a) in values.items() if fixed}, request.outputs, pinned, {n: v.get_shape() for n, v in sd.variable_map().items()})
+
+    plan: Plan = cache_of(sd).get(sd.version, key, build)
+    return plan

@@ -1,0 +1,129 @@
+"""A graph for given input shapes: static specs everywhere, constants folded, equal expressions shared, dead nodes gone."""
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..datatype import DataType
+from ..node import Node, needed
+from ..spec import TensorSpec
+from .context import RunContext
+from .reference import as_type, compute, describe_failure
+
+#: Folded constants larger than this are computed at run time after all.
+MAX_FOLDED = 1 << 22
+
+
+@dataclass
+class Specialised:
+    """What is left to run, and what is known without running it."""
+
+    nodes: list[Node]
+    specs: dict[str, TensorSpec]
+    constants: dict[str, Any] = field(default_factory=dict)
+    alias: dict[str, str] = field(default_factory=dict)     # name -> name of the equal value that is computed instead
+
+
+def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants: Mapping[str, Any],
+               outputs: Collection[str]) -> Specialised:
+    """Infer static shapes from those of the inputs, then simplify.
+
+    Parameters
+    ----------
+    nodes : in an order in which they can run
+    specs : of feeds and stored variables
+    constants : arrays of the graph's constants
+    outputs : names that must be computed
+    """
+    done = Specialised([], dict(specs), dict(constants))
+    seen: dict[Any, tuple[str, ...]] = {}
+    for original in nodes:
+        node = replace(original, inputs=tuple(None if n is None else done.alias.get(n, n) for n in original.inputs))
+        _infer(node, done)
+        if _fold(node, done):
+            continue
+        same = _same(node, done)
+        if same is not None:
+            done.alias[node.outputs[0]] = same
+            continue
+        key = _key(node)
+        if key is not None and key in seen:
+            done.alias.update(zip(node.outputs, seen[key]))
+            continue
+        if key is not None:
+            seen[key] = node.outputs
+        done.nodes.append(node)
+    done.nodes = _pruned(done, [done.alias.get(n, n) for n in outputs])
+    return done
+
+
+def _infer(node: Node, done: Specialised) -> None:
+    inferred = node.op.infer(*[_visible(n, done) for n in node.inputs])  # type: ignore[arg-type]
+    for name, spec in zip(node.outputs, inferred if isinstance(inferred, tuple) else (inferred,)):
+        done.specs[name] = spec
+
+
+def _visible(name: str | None, done: Specialised) -> TensorSpec | None:
+    if name is None:
+        return None
+    spec = done.specs[name]
+    if name in done.constants and spec.value is None and done.constants[name].size <= 4096:
+        return TensorSpec(spec.shape, spec.dtype, done.constants[name])
+    return spec
+
+
+def _fold(node: Node, done: Specialised) -> bool:
+    """Compute a node now when its inputs are constant, as far as it looks at them."""
+    ignored = node.op.shape_inputs
+    fixed = all(n is None or n in done.constants or (i in ignored and done.specs[n].is_static) for i, n in enumerate(node.inputs))
+    sizes = [int(np.prod(done.specs[n].shape)) if done.specs[n].is_static else 0 for n in node.outputs]  # type: ignore[arg-type]
+    if not fixed or node.op.stateful or max(sizes, default=0) > MAX_FOLDED:
+        return False
+    inputs = [None if n is None else done.constants[n] if n in done.constants else shape_stand_in(done.specs[n]) for n in node.inputs]
+    try:
+        results = compute(node.op, inputs, RunContext(), node.name)
+    except Exception as error:
+        describe_failure(error, node, inputs)
+        raise
+    for name, result in zip(node.outputs, results):
+        array = as_type(result, done.specs[name].dtype.numpy)
+        done.constants[name] = array
+        done.specs[name] = TensorSpec(tuple(array.shape), DataType.of(array.dtype))
+    return True
+
+
+def shape_stand_in(spec: TensorSpec) -> Any:
+    """An array of that shape that holds one element only, for ops that look at nothing but the shape."""
+    return np.broadcast_to(np.zeros((), spec.dtype.numpy), spec.shape)  # type: ignore[arg-type]
+
+
+def _same(node: Node, done: Specialised) -> str | None:
+    specs = [None if n is None else done.specs[n] for n in node.inputs]
+    if not all(s is None or s.is_static for s in specs):
+        return None
+    index = node.op.same_as(*specs)  # type: ignore[arg-type]
+    return None if index is None else node.inputs[index]
+
+
+def _key(node: Node) -> Any:
+    if node.op.stateful:
+        return None
+    try:
+        hash(node.op)
+    except TypeError:
+        return None
+    return type(node.op), node.op, node.inputs
+
+
+def _pruned(done: Specialised, outputs: Sequence[str]) -> list[Node]:
+    """Only what the outputs need, where inputs that matter by shape alone need nothing."""
+    trimmed = []
+    for node in done.nodes:
+        kept = [None if n is None or (i in node.op.shape_inputs and done.specs[n].is_static) else n for i, n in enumerate(node.inputs)]
+        trimmed.append(replace(node, inputs=tuple(kept)))
+    names = {n.name for n in needed(trimmed, outputs)}
+    order = {n.name: i for i, n in enumerate(needed(done.nodes, outputs))}
+    return sorted((n for n in done.nodes if n.name in names), key=lambda n: order[n.name])
