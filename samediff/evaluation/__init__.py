@@ -1,4 +1,5 @@
 """Evaluation of predictions: classification, regression, ROC curves and calibration."""
+
 from .base import BaseEvaluation
 from .binary import EvaluationBinary
 from .calibration import EvaluationCalibration
@@ -11,5 +12,20 @@ from .regression import RegressionEvaluation
 from .roc import ROC
 from .roc_columns import ROCBinary, ROCMultiClass
 
-__all__ = ["ROC", "BaseEvaluation", "ConfusionMatrix", "Evaluation", "EvaluationAveraging", "EvaluationBinary",
-           "EvaluationCalibration", "Histogram", "PrecisionRecallCurve", "Prediction", "ROCBinary", "ROCMultiClass", "RegressionEvaluation", "ReliabilityDiagram", "RocCurve"]
+__all__ = [
+    "ROC",
+    "BaseEvaluation",
+    "ConfusionMatrix",
+    "Evaluation",
+    "EvaluationAveraging",
+    "EvaluationBinary",
+    "EvaluationCalibration",
+    "Histogram",
+    "PrecisionRecallCurve",
+    "Prediction",
+    "ROCBinary",
+    "ROCMultiClass",
+    "RegressionEvaluation",
+    "ReliabilityDiagram",
+    "RocCurve",
+]

@@ -1,4 +1,5 @@
 """What all evaluations share: feeding, merging, JSON and Java's spellings."""
+
 from __future__ import annotations
 
 import json
@@ -17,7 +18,8 @@ _CLASSES: dict[str, type[BaseEvaluation]] = {}
 class BaseEvaluation(JavaSpelling):
     """Base class of the evaluations (DL4J's IEvaluation).
 
-    A subclass says how rows are counted (:meth:`count`), joined (:meth:`join`) and written (:meth:`document`, :meth:`restore`).
+    A subclass says how rows are counted (:meth:`count`), joined (:meth:`join`) and written (:meth:`document`,
+    :meth:`restore`).
     """
 
     java_class: ClassVar[str] = ""
@@ -32,8 +34,8 @@ class BaseEvaluation(JavaSpelling):
     def eval(self, labels: Any, predictions: Any, mask: Any = None) -> None:
         """Add a batch. ``mask`` holds 1 for what counts and 0 for what does not, per row or per output.
 
-        Shapes: labels, predictions (batch, outputs), (batch, outputs, time) or (batch, outputs, height, width); mask (batch, 1),
-        (batch, time) or the shape of the labels.
+        Shapes: labels, predictions (batch, outputs), (batch, outputs, time) or (batch, outputs, height, width); mask
+        (batch, 1), (batch, time) or the shape of the labels.
         """
         self.count(to_rows(labels, predictions, mask, self.axis))
 
@@ -48,7 +50,9 @@ class BaseEvaluation(JavaSpelling):
     def merge(self, other: Self) -> None:
         """Add the counts of ``other``, as if this evaluation had seen its batches too."""
         if type(other) is not type(self):
-            raise ConfigurationError(f"cannot merge {type(other).__name__} into {type(self).__name__}: the classes differ")
+            raise ConfigurationError(
+                f"cannot merge {type(other).__name__} into {type(self).__name__}: the classes differ"
+            )
         self.join(other)
 
     def reset(self) -> None:

@@ -1,4 +1,5 @@
 """Evaluation of independent binary outputs: the counts and measures of each column."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -37,8 +38,8 @@ class BinaryMetric(Enum):
 class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
     """Counts, accuracy, precision, recall, F1 … of each of several independent (sigmoid) outputs.
 
-    An output is predicted positive above its threshold. Measures without anything to divide by are NaN, rates 0. Averages are means
-    over the outputs, 0 before the first batch.
+    An output is predicted positive above its threshold. Measures without anything to divide by are NaN, rates 0.
+    Averages are means over the outputs, 0 before the first batch.
 
     Parameters
     ----------
@@ -63,16 +64,26 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
 
     Metric = BinaryMetric
 
-    def __init__(self, *args: Any, decision_threshold: Any = None, roc_binary_steps: int | None = None,
-                 labels: Sequence[str] | None = None, axis: int = 1) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        decision_threshold: Any = None,
+        roc_binary_steps: int | None = None,
+        labels: Sequence[str] | None = None,
+        axis: int = 1,
+    ) -> None:
         size = None
         if len(args) > 2:
-            raise ConfigurationError(f"EvaluationBinary takes (size[, roc_binary_steps]) or (decision_threshold), got {args}")
+            raise ConfigurationError(
+                f"EvaluationBinary takes (size[, roc_binary_steps]) or (decision_threshold), got {args}"
+            )
         if args and isinstance(args[0], (int, np.integer)):
             size, roc_binary_steps = int(args[0]), args[1] if len(args) == 2 else roc_binary_steps
         elif args and args[0] is not None:
             decision_threshold = args[0]
-        self.decision_threshold: Array | None = None if decision_threshold is None else np.asarray(decision_threshold, np.float32).ravel()
+        self.decision_threshold: Array | None = (
+            None if decision_threshold is None else np.asarray(decision_threshold, np.float32).ravel()
+        )
         self.roc_binary = None if roc_binary_steps is None else ROCBinary(roc_binary_steps, axis=axis)
         self.labels = list(labels) if labels else None
         self.axis = axis
@@ -102,13 +113,17 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
 
     def count(self, rows: Rows) -> None:
         """Add rows to the counts."""
-        if np.isnan(rows.predictions).any():
-            raise NumericalError(f"{int(np.isnan(rows.predictions).sum())} of the predictions are NaN")
+        rows.refuse_nan()
         counts = self._start(rows.labels.shape[1])
         threshold = np.float32(0.5) if self.decision_threshold is None else self.decision_threshold
         predicted, actual = rows.predictions > threshold, rows.labels > 0.5
         seen = np.ones(actual.shape, np.bool_) if rows.mask is None else rows.mask != 0
-        for name, hit in (("tp", predicted & actual), ("fp", predicted & ~actual), ("tn", ~predicted & ~actual), ("fn", ~predicted & actual)):
+        for name, hit in (
+            ("tp", predicted & actual),
+            ("fp", predicted & ~actual),
+            ("tn", ~predicted & ~actual),
+            ("fn", ~predicted & actual),
+        ):
             counts[name] += (hit & seen).sum(0)
         if self.roc_binary is not None:
             self.roc_binary.count(rows)
@@ -237,9 +252,15 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
 
     def score_for_metric(self, metric: BinaryMetric, index: int | None = None) -> float:
         """Return the measure that ``metric`` names, of an output or averaged."""
-        of = {BinaryMetric.ACCURACY: self.accuracy, BinaryMetric.F1: self.f1, BinaryMetric.PRECISION: self.precision,
-              BinaryMetric.RECALL: self.recall, BinaryMetric.GMEASURE: self.g_measure, BinaryMetric.MCC: self.matthews_correlation,
-              BinaryMetric.FAR: self.false_alarm_rate}[BinaryMetric(metric)]
+        of = {
+            BinaryMetric.ACCURACY: self.accuracy,
+            BinaryMetric.F1: self.f1,
+            BinaryMetric.PRECISION: self.precision,
+            BinaryMetric.RECALL: self.recall,
+            BinaryMetric.GMEASURE: self.g_measure,
+            BinaryMetric.MCC: self.matthews_correlation,
+            BinaryMetric.FAR: self.false_alarm_rate,
+        }[BinaryMetric(metric)]
         return self._average(of) if index is None else of(index)
 
     get_value = score_for_metric
@@ -247,33 +268,52 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
     def stats(self) -> str:
         """Return the measures and counts of all outputs as a table."""
         wide = max([15, *(len(s) for s in self.labels or [])]) + 5
-        head = f"{'Label':<{wide}}" + "".join(f"{t:<12}" for t in ("Accuracy", "F1", "Precision", "Recall")) + f"{'Total':<8}"
-        head += "".join(f"{t:<7}" for t in ("TP", "TN", "FP", "FN")) + ("" if self.roc_binary is None else f"{'AUC':<12}")
+        head = (
+            f"{'Label':<{wide}}"
+            + "".join(f"{t:<12}" for t in ("Accuracy", "F1", "Precision", "Recall"))
+            + f"{'Total':<8}"
+        )
+        head += "".join(f"{t:<7}" for t in ("TP", "TN", "FP", "FN")) + (
+            "" if self.roc_binary is None else f"{'AUC':<12}"
+        )
         if self.counts is None:
             return head + "\n-- No Data --\n"
         lines = [head]
         for i in range(self.num_labels()):
             t = self.table(i)
             line = f"{self.labels[i] if self.labels else i!s:<{wide}}"
-            line += "".join(f"{decimal(v):<12}" for v in (self.accuracy(i), self.f1(i), self.precision(i), self.recall(i)))
+            line += "".join(
+                f"{decimal(v):<12}" for v in (self.accuracy(i), self.f1(i), self.precision(i), self.recall(i))
+            )
             line += f"{self.total_count(i):<8}" + "".join(f"{int(v):<7}" for v in (t.tp, t.tn, t.fp, t.fn))
             if self.roc_binary is not None:
                 line += f"{decimal(self.roc_binary.calculate_auc(i)) if self.roc_binary.num_labels() else 'NaN':<12}"
             lines.append(line)
         if self.decision_threshold is not None:
-            lines.append(f"Per-output decision thresholds: [{', '.join(java_number(v) for v in self.decision_threshold)}]")
+            lines.append(
+                f"Per-output decision thresholds: [{', '.join(java_number(v) for v in self.decision_threshold)}]"
+            )
         return "\n".join(lines)
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON."""
         counts = {key: None if self.counts is None else self.counts[name].tolist() for name, key in COUNTS.items()}
-        return {"axis": self.axis, **counts, "rocBinary": None if self.roc_binary is None else self.roc_binary.tagged(),
-                "labels": self.labels, "decisionThreshold": array_document(self.decision_threshold)}
+        return {
+            "axis": self.axis,
+            **counts,
+            "rocBinary": None if self.roc_binary is None else self.roc_binary.tagged(),
+            "labels": self.labels,
+            "decisionThreshold": array_document(self.decision_threshold),
+        }
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
         """Read :meth:`document`."""
-        made = cls(decision_threshold=read_array(doc.get("decisionThreshold"), np.float32), labels=doc.get("labels"), axis=doc.get("axis", 1))
+        made = cls(
+            decision_threshold=read_array(doc.get("decisionThreshold"), np.float32),
+            labels=doc.get("labels"),
+            axis=doc.get("axis", 1),
+        )
         if doc["countTruePositive"] is not None:
             made.counts = {name: np.array(doc[key], np.int64) for name, key in COUNTS.items()}
         if doc.get("rocBinary") is not None:

@@ -1,4 +1,5 @@
 """Calibration: do the predicted probabilities mean what they say?"""
+
 from __future__ import annotations
 
 import base64
@@ -22,7 +23,8 @@ COUNTERS = {  # attribute: (field of DL4J's JSON, type, shape for c classes, b b
     "residual_plot_overall": ("residualPlotOverall", np.float64, "1h"),
     "residual_plot_by_label_class": ("residualPlotByLabelClass", np.float64, "hc"),
     "prob_histogram_overall": ("probHistogramOverall", np.float64, "1h"),
-    "prob_histogram_by_label_class": ("probHistogramByLabelClass", np.float64, "hc")}
+    "prob_histogram_by_label_class": ("probHistogramByLabelClass", np.float64, "hc"),
+}
 
 
 class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalibration"):
@@ -43,8 +45,10 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
     --------
     >>> e = EvaluationCalibration(2, 4)
     >>> e.eval([[1, 0], [0, 1], [1, 0]], [[0.9, 0.1], [0.3, 0.7], [0.2, 0.8]])
-    >>> e.get_reliability_diagram(0).fraction_positives_y.tolist(), e.get_probability_histogram_all_classes().bin_counts.tolist()
-    ([0.5, 1.0], [2, 1, 1, 2])
+    >>> e.get_reliability_diagram(0).fraction_positives_y.tolist()
+    [0.5, 1.0]
+    >>> e.get_probability_histogram_all_classes().bin_counts.tolist()
+    [2, 1, 1, 2]
 
     Source: DL4J EvaluationCalibration.
     """
@@ -59,11 +63,21 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
     prob_histogram_overall: NDArray[np.float64]
     prob_histogram_by_label_class: NDArray[np.float64]
 
-    def __init__(self, reliability_diag_num_bins: int = 10, histogram_num_bins: int = 50, exclude_empty_bins: bool = True,
-                 axis: int = 1) -> None:
+    def __init__(
+        self,
+        reliability_diag_num_bins: int = 10,
+        histogram_num_bins: int = 50,
+        exclude_empty_bins: bool = True,
+        axis: int = 1,
+    ) -> None:
         if min(reliability_diag_num_bins, histogram_num_bins) < 1:
-            raise ConfigurationError(f"bins must be at least 1, got {reliability_diag_num_bins} and {histogram_num_bins}")
-        self.reliability_diag_num_bins, self.histogram_num_bins = int(reliability_diag_num_bins), int(histogram_num_bins)
+            raise ConfigurationError(
+                f"bins must be at least 1, got {reliability_diag_num_bins} and {histogram_num_bins}"
+            )
+        self.reliability_diag_num_bins, self.histogram_num_bins = (
+            int(reliability_diag_num_bins),
+            int(histogram_num_bins),
+        )
         self.exclude_empty_bins, self.axis = bool(exclude_empty_bins), axis
         self.reset()
 
@@ -83,10 +97,11 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
     def count(self, rows: Rows) -> None:
         """Add rows to the counts."""
         if rows.mask is not None:
-            raise ShapeError("EvaluationCalibration takes masks of rows (batch, 1) or (batch, time), not of single outputs")
+            raise ShapeError(
+                "EvaluationCalibration takes masks of rows (batch, 1) or (batch, time), not of single outputs"
+            )
         y, p = rows.labels, rows.predictions
-        if np.isnan(p).any():
-            raise NumericalError(f"{int(np.isnan(p).sum())} of the predictions are NaN")
+        rows.refuse_nan()
         self._start(y.shape[1])
         for b, inside in enumerate(bins(p, self.reliability_diag_num_bins)):
             self.r_diag_bin_pos_count[b] += (y * inside).sum(0).astype(np.int64)
@@ -94,8 +109,10 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
             self.r_diag_bin_sum_predictions[b] += (p * inside.astype(p.dtype)).sum(0)
         self.label_counts_each_class[0] += y.sum(0).astype(np.int64)
         self.prediction_counts_each_class[0] += np.bincount(np.argmax(p, 1), minlength=y.shape[1])
-        for values, overall, by_class in ((np.abs(y - p), self.residual_plot_overall, self.residual_plot_by_label_class),
-                                          (p, self.prob_histogram_overall, self.prob_histogram_by_label_class)):
+        for values, overall, by_class in (
+            (np.abs(y - p), self.residual_plot_overall, self.residual_plot_by_label_class),
+            (p, self.prob_histogram_overall, self.prob_histogram_by_label_class),
+        ):
             for b, inside in enumerate(bins(values, self.histogram_num_bins)):
                 overall[0, b] += inside.sum()
                 by_class[b] += (y * inside).sum(0)
@@ -136,7 +153,9 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
     def get_residual_plot(self, label_class_idx: int) -> Histogram:
         """Return the histogram of \\|label - probability\\| of a class, for examples of that class."""
         i = self._class(label_class_idx)
-        return self._histogram(f"Residual Plot - Predictions for Label Class {i}", self.residual_plot_by_label_class[:, i])
+        return self._histogram(
+            f"Residual Plot - Predictions for Label Class {i}", self.residual_plot_by_label_class[:, i]
+        )
 
     def get_residual_plot_all_classes(self) -> Histogram:
         """Return the histogram of \\|label - probability\\| of all predictions."""
@@ -152,20 +171,22 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
     def get_probability_histogram_all_classes(self) -> Histogram:
         """Return the histogram of all probabilities."""
         self._class(0)
-        return self._histogram("Network Probabilities Histogram - All Predictions and Classes", self.prob_histogram_overall[0])
+        return self._histogram(
+            "Network Probabilities Histogram - All Predictions and Classes", self.prob_histogram_overall[0]
+        )
 
     def get_label_counts_each_class(self) -> NDArray[np.int64]:
         """Return the number of examples of each class."""
         self._class(0)
-        return self.label_counts_each_class[0]
+        return self.label_counts_each_class.reshape(-1)
 
     def get_prediction_counts_each_class(self) -> NDArray[np.int64]:
         """Return how often each class had the largest probability."""
         self._class(0)
-        return self.prediction_counts_each_class[0]
+        return self.prediction_counts_each_class.reshape(-1)
 
     def expected_calibration_error(self, class_idx: int) -> float:
-        """Return the mean distance of the reliability diagram from the diagonal, weighted by the predictions of each bin."""
+        """Return the mean distance of the reliability diagram from the diagonal, weighted by predictions per bin."""
         i = self._class(class_idx)
         gap = np.abs(self.r_diag_bin_sum_predictions[:, i] - self.r_diag_bin_pos_count[:, i])
         return float(gap.sum() / self.r_diag_bin_total_count[:, i].sum())
@@ -176,8 +197,12 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON; tables are ND4J's binary format in base 64."""
-        made: dict[str, Any] = {"reliabilityDiagNumBins": self.reliability_diag_num_bins, "histogramNumBins": self.histogram_num_bins,
-                                "excludeEmptyBins": self.exclude_empty_bins, "axis": self.axis}
+        made: dict[str, Any] = {
+            "reliabilityDiagNumBins": self.reliability_diag_num_bins,
+            "histogramNumBins": self.histogram_num_bins,
+            "excludeEmptyBins": self.exclude_empty_bins,
+            "axis": self.axis,
+        }
         for name, (key, _, shape) in COUNTERS.items():
             write = array_document if shape[0] == "1" else encode
             made[key] = write(getattr(self, name)) if self._classes else None
@@ -190,7 +215,9 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
         if doc["labelCountsEachClass"] is not None:
             for name, (key, kind, _) in COUNTERS.items():
                 value = doc[key]
-                setattr(made, name, decode(value["array"]).astype(kind) if "array" in value else read_array(value, kind))
+                setattr(
+                    made, name, decode(value["array"]).astype(kind) if "array" in value else read_array(value, kind)
+                )
             made._classes = made.label_counts_each_class.shape[1]
         return made
 

@@ -1,4 +1,5 @@
 """The printed report of an :class:`Evaluation` and its confusion matrix."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -16,10 +17,20 @@ def report(e: Evaluation, suppress_warnings: bool, include_confusion: bool | Non
     if not e.num_row_counter():
         return "Evaluation: No data available (no evaluation has been performed)"
     n = e.num_classes()
-    lines = ["", "", "=" * 24 + "Evaluation Metrics" + "=" * 24, f" # of classes:    {n}", f" Accuracy:        {decimal(e.accuracy())}"]
+    lines = [
+        "",
+        "",
+        "=" * 24 + "Evaluation Metrics" + "=" * 24,
+        f" # of classes:    {n}",
+        f" Accuracy:        {decimal(e.accuracy())}",
+    ]
     if e.top_n > 1:
         lines.append(f" Top {e.top_n} Accuracy:  {decimal(e.top_n_accuracy())}")
-    for title, value, key in (("Precision", e.precision(), "precision"), ("Recall", e.recall(), "recall"), ("F1 Score", e.f1(), "f1")):
+    for title, value, key in (
+        ("Precision", e.precision(), "precision"),
+        ("Recall", e.recall(), "recall"),
+        ("F1 Score", e.f1(), "f1"),
+    ):
         lines.append(f" {title + ':':<17}{decimal(value)}{suffix(e, key)}")
     lines.append("Precision, recall & F1: " + averaging(e))
     if e.binary_decision_threshold is not None:
@@ -30,7 +41,11 @@ def report(e: Evaluation, suppress_warnings: bool, include_confusion: bool | Non
     if include_confusion or (include_confusion is None and n <= e.max_classes_printed):
         lines += ["=" * 25 + "Confusion Matrix" + "=" * 25, confusion_table(e)]
     elif include_confusion is None:
-        lines += ["", f"Note: Confusion matrix not generated due to space requirements for {n} classes.", "Use stats(false,true) to generate anyway"]
+        lines += [
+            "",
+            f"Note: Confusion matrix not generated due to space requirements for {n} classes.",
+            "Use stats(false,true) to generate anyway",
+        ]
     return "\n".join([*lines, "=" * 66])
 
 
@@ -56,10 +71,13 @@ def warnings(e: Evaluation) -> list[str]:
         if left_out:
             subject = "class was" if len(left_out) == 1 else "classes were"
             verb = "was" if len(left_out) == 1 else "were"
-            shown = ", ".join(str(i) for i in left_out[:e.max_warning_classes_to_print])
+            shown = ", ".join(str(i) for i in left_out[: e.max_warning_classes_to_print])
             more = ", ..." if len(left_out) > e.max_warning_classes_to_print else ""
-            lines += [f"Warning: {len(left_out)} {subject} never predicted by the model and {verb} excluded from average {key}",
-                      f"Classes excluded from average {key}: [{shown}{more}]"]
+            lines += [
+                f"Warning: {len(left_out)} {subject} never predicted by the model "
+                f"and {verb} excluded from average {key}",
+                f"Classes excluded from average {key}: [{shown}{more}]",
+            ]
     return lines
 
 
@@ -78,5 +96,7 @@ def confusion_with_names(e: Evaluation) -> str:
     counts, n = e.confusion().counts, e.num_classes()
     width = max(max(len(s) for s in e.labels_list) + 5, 10)
     lines = [f"   {'Predicted:':<{width}}   " + "".join(f"{i:7d}" for i in range(n)), "   Actual:"]
-    lines += [f"{i:<3d}{e.labels_list[i]:<{width}} | " + "".join(f"{v:7d}" for v in row) for i, row in enumerate(counts)]
+    lines += [
+        f"{i:<3d}{e.labels_list[i]:<{width}} | " + "".join(f"{v:7d}" for v in row) for i, row in enumerate(counts)
+    ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,5 @@
 """Counts of actual against predicted classes."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -50,7 +51,9 @@ class ConfusionMatrix(JavaSpelling):
     def index(self, label: int) -> int:
         """Return the row of a class, or raise for one that is not there."""
         if not 0 <= label < len(self.classes):
-            raise ShapeError(f"class {label} is not one of the {len(self.classes)} classes 0 to {len(self.classes) - 1}")
+            raise ShapeError(
+                f"class {label} is not one of the {len(self.classes)} classes 0 to {len(self.classes) - 1}"
+            )
         return int(label)
 
     def get_count(self, actual: int, predicted: int) -> int:
@@ -78,17 +81,22 @@ class ConfusionMatrix(JavaSpelling):
         """Return the matrix with totals as an HTML table."""
         span, head = len(self.classes) + 1, '<th class="predicted-class-header"'
         names = "".join(f"{head}>{c}</th>" for c in self.classes)
-        rows = [f'<tr><th class="empty-space" colspan="2" rowspan="2">{head} colspan="{span}">Predicted Class</th></tr>',
-                f"<tr>{names}{head}>Total</th></tr>"]
+        rows = [
+            f'<tr><th class="empty-space" colspan="2" rowspan="2">{head} colspan="{span}">Predicted Class</th></tr>',
+            f"<tr>{names}{head}>Total</th></tr>",
+        ]
         for c in self.classes:
             side = f'<th class="actual-class-header" rowspan="{span}">Actual Class</th>' if c == 0 else ""
-            rows.append(f'<tr>{side}<th class="actual-class-header" >{c}</th>{cells([*self.counts[c], self.get_actual_total(c)])}</tr>')
+            rows.append(
+                f'<tr>{side}<th class="actual-class-header" >{c}</th>'
+                f"{cells([*self.counts[c], self.get_actual_total(c)])}</tr>"
+            )
         totals = cells([self.get_predicted_total(c) for c in self.classes])
         rows.append(f'<tr><th class="actual-class-header">Total</th>{totals}<td class="empty-space"></td>\n</tr>')
         return "<table>\n" + "\n".join(rows) + "\n</table>\n"
 
     def document(self) -> dict[str, Any]:
-        """Return DL4J's JSON: per actual class the predicted classes and their counts, padded with zeros to the number of examples."""
+        """Return DL4J's JSON: per actual class the predicted classes and their counts, padded with zeros."""
         matrix = {}
         for c, row in enumerate(self.counts):
             found, total = np.flatnonzero(row), int(row.sum())

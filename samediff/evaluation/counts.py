@@ -1,4 +1,5 @@
 """The measures of a two-by-two table of counts, and how they are averaged over classes."""
+
 from __future__ import annotations
 
 import math
@@ -66,7 +67,7 @@ def false_negative_rate(c: Counts, edge: float = 0.0) -> float:
 
 
 def f_beta(c: Counts, beta: float, edge: float = 0.0, undefined: float = math.nan) -> float:
-    """(1 + beta^2) P R / (beta^2 P + R); 0 when either is 0; ``undefined`` when P or R has nothing to divide by and ``edge`` is NaN."""
+    """(1 + beta^2) P R / (beta^2 P + R); 0 when P or R is 0, ``undefined`` when one is NaN."""
     p, r = precision(c, edge), recall(c, edge)
     if math.isnan(p) or math.isnan(r):
         return undefined

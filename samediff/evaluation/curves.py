@@ -1,4 +1,5 @@
 """Curves that evaluations give: ROC, precision against recall, reliability, histograms."""
+
 from __future__ import annotations
 
 import json
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileFormatError, ShapeError
-from ..javanames import JavaSpelling, to_camel, to_snake
+from ..javanames import JavaSpelling, to_camel
 from .text import decimal, json_text, plain_json
 
 Floats = NDArray[np.float64]
@@ -25,7 +26,7 @@ def trapezoids(x: Floats, y: Floats) -> float:
 
 
 def corners(x: Floats, y: Floats) -> NDArray[np.bool_]:
-    """Return which points of a curve of horizontal and vertical runs are needed: the ends and those that change direction."""
+    """Return which points of a curve are needed: the ends, and those inside no horizontal or vertical run."""
     keep = np.ones(len(x), np.bool_)
     for v in (x, y):
         keep[1:-1] &= ~((v[:-2] == v[1:-1]) & (v[1:-1] == v[2:]))
@@ -40,7 +41,10 @@ class Curve(JavaSpelling):
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON."""
         values = {to_camel(f.name): getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {"@class": self.java_class, **{k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()}}
+        return {
+            "@class": self.java_class,
+            **{k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in values.items()},
+        }
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
@@ -73,7 +77,7 @@ class Curve(JavaSpelling):
 
 @dataclass(eq=False)
 class RocCurve(Curve):
-    """True against false positive rate, from the highest threshold in exact mode and from the lowest with threshold steps.
+    """True against false positive rate: highest threshold first in exact mode, lowest first with threshold steps.
 
     Examples
     --------
@@ -135,7 +139,9 @@ class Confusion(JavaSpelling):
     tn_count: int
 
     def __str__(self) -> str:
-        counts = ", ".join(f"{to_camel(n)}={getattr(self, n)}" for n in ("tp_count", "fp_count", "fn_count", "tn_count"))
+        counts = ", ".join(
+            f"{to_camel(n)}={getattr(self, n)}" for n in ("tp_count", "fp_count", "fn_count", "tn_count")
+        )
         return f"PrecisionRecallCurve.Confusion(point={self.point}, {counts})"
 
 

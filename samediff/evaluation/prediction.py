@@ -1,4 +1,5 @@
 """Which example was predicted as what: the records behind a confusion matrix."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -33,7 +34,8 @@ class Prediction:
         return self.record_meta_data
 
     def __str__(self) -> str:
-        return f"Prediction(actualClass={self.actual_class},predictedClass={self.predicted_class},RecordMetaData={self.record_meta_data})"
+        classes = f"actualClass={self.actual_class},predictedClass={self.predicted_class}"
+        return f"Prediction({classes},RecordMetaData={self.record_meta_data})"
 
 
 class MetaData:
@@ -52,7 +54,12 @@ class MetaData:
             self.predictions.setdefault(key, []).extend(records)
 
     def _select(self, wanted: Callable[[int, int], bool]) -> list[Prediction]:
-        return [Prediction(a, p, record) for (a, p), records in sorted(self.predictions.items()) if wanted(a, p) for record in records]
+        return [
+            Prediction(a, p, record)
+            for (a, p), records in sorted(self.predictions.items())
+            if wanted(a, p)
+            for record in records
+        ]
 
     def get_prediction_errors(self) -> list[Prediction]:
         """Return the wrong predictions by actual, then predicted class."""

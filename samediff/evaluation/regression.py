@@ -1,4 +1,5 @@
 """Evaluation of a regression: errors and correlations per column."""
+
 from __future__ import annotations
 
 import math
@@ -16,12 +17,19 @@ from .rows import Rows
 from .text import scientific
 
 SUMS = {  # attribute: field of DL4J's JSON, in its order; the means are derived
-    "example_count_per_column": "exampleCountPerColumn", "labels_sum_per_column": "labelsSumPerColumn",
-    "sum_squared_errors_per_column": "sumSquaredErrorsPerColumn", "sum_abs_errors_per_column": "sumAbsErrorsPerColumn",
-    "current_mean": "currentMean", "current_prediction_mean": "currentPredictionMean", "sum_of_products": "sumOfProducts",
-    "sum_squared_labels": "sumSquaredLabels", "sum_squared_predicted": "sumSquaredPredicted", "sum_labels": "sumLabels"}
+    "example_count_per_column": "exampleCountPerColumn",
+    "labels_sum_per_column": "labelsSumPerColumn",
+    "sum_squared_errors_per_column": "sumSquaredErrorsPerColumn",
+    "sum_abs_errors_per_column": "sumAbsErrorsPerColumn",
+    "current_mean": "currentMean",
+    "current_prediction_mean": "currentPredictionMean",
+    "sum_of_products": "sumOfProducts",
+    "sum_squared_labels": "sumSquaredLabels",
+    "sum_squared_predicted": "sumSquaredPredicted",
+    "sum_labels": "sumLabels",
+}
 MEANS = ("current_mean", "current_prediction_mean")
-SMALLEST_VARIATION = 1e-5      # below it DL4J calls the relative squared error infinite
+SMALLEST_VARIATION = 1e-5  # below it DL4J calls the relative squared error infinite
 
 
 class RegressionMetric(Enum):
@@ -78,19 +86,27 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
     sum_squared_predicted: NDArray[np.float64]
     sum_labels: NDArray[np.float64]
 
-    def __init__(self, *args: Any, column_names: Sequence[str] | None = None, n_columns: int | None = None, precision: int = 5,
-                 axis: int = 1) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        column_names: Sequence[str] | None = None,
+        n_columns: int | None = None,
+        precision: int = 5,
+        axis: int = 1,
+    ) -> None:
         if len(args) > 2 or (len(args) == 2 and not isinstance(args[1], int)):
             raise ConfigurationError(f"RegressionEvaluation takes (n_columns | column_names[, precision]), got {args}")
         if args and isinstance(args[0], (int, np.integer)):
             n_columns = int(args[0])
-        elif args and all(isinstance(a, str) for a in args):      # DL4J's varargs: RegressionEvaluation("a", "b")
+        elif args and all(isinstance(a, str) for a in args):  # DL4J's varargs: RegressionEvaluation("a", "b")
             column_names = list(args)
         elif args and args[0] is not None:
             column_names = args[0]
         self.precision = int(args[1]) if len(args) == 2 and isinstance(args[1], int) else precision
         self.axis = axis
-        self.column_names: list[str] = list(column_names or ([] if n_columns is None else (f"col_{i}" for i in range(n_columns))))
+        self.column_names: list[str] = list(
+            column_names or ([] if n_columns is None else (f"col_{i}" for i in range(n_columns)))
+        )
         self.initialized = False
         if self.column_names:
             self._start(len(self.column_names))
@@ -103,7 +119,10 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
         if not self.initialized:
             self.column_names = self.column_names or [f"col_{i}" for i in range(n)]
         if len(self.column_names) != n:
-            raise ShapeError(f"this evaluation has {len(self.column_names)} columns ({', '.join(self.column_names)}), the data has {n}")
+            raise ShapeError(
+                f"this evaluation has {len(self.column_names)} columns ({', '.join(self.column_names)}), "
+                f"the data has {n}"
+            )
         if not self.initialized:
             for name in SUMS:
                 setattr(self, name, np.zeros(n))
@@ -115,16 +134,27 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
         self._start(y.shape[1])
         y = y.astype(p.dtype)
         if rows.mask is not None:
-            y, p = y * (rows.mask != 0).astype(y.dtype), p * (rows.mask != 0).astype(p.dtype)
-            examples = (rows.mask != 0).sum(0).astype(np.float64)
+            seen = rows.mask != 0
+            y, p = np.where(seen, y, y.dtype.type(0)), np.where(seen, p, p.dtype.type(0))
+            examples = seen.sum(0).astype(np.float64)
         else:
             examples = np.full(y.shape[1], float(len(y)))
         error = p - y
         labels, predictions = y.sum(0).astype(np.float64), p.sum(0).astype(np.float64)
-        self._add({"labels_sum_per_column": labels, "sum_labels": labels, "example_count_per_column": examples,
-                   "sum_squared_errors_per_column": (error * error).sum(0), "sum_abs_errors_per_column": np.abs(error).sum(0),
-                   "sum_of_products": (y * p).sum(0), "sum_squared_labels": (y * y).sum(0), "sum_squared_predicted": (p * p).sum(0)},
-                  labels, predictions)
+        self._add(
+            {
+                "labels_sum_per_column": labels,
+                "sum_labels": labels,
+                "example_count_per_column": examples,
+                "sum_squared_errors_per_column": (error * error).sum(0),
+                "sum_abs_errors_per_column": np.abs(error).sum(0),
+                "sum_of_products": (y * p).sum(0),
+                "sum_squared_labels": (y * y).sum(0),
+                "sum_squared_predicted": (p * p).sum(0),
+            },
+            labels,
+            predictions,
+        )
 
     def _add(self, sums: dict[str, NDArray[Any]], labels: NDArray[Any], predictions: NDArray[Any]) -> None:
         """Add sums, and update the means with the sums of labels and predictions."""
@@ -144,8 +174,11 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
             self.column_names = self.column_names or list(other.column_names)
         self._start(len(other.column_names))
         n = other.example_count_per_column
-        self._add({name: getattr(other, name) for name in SUMS if name not in MEANS},
-                  other.current_mean * n, other.current_prediction_mean * n)
+        self._add(
+            {name: getattr(other, name) for name in SUMS if name not in MEANS},
+            other.current_mean * n,
+            other.current_prediction_mean * n,
+        )
 
     def num_columns(self) -> int:
         """Return the number of columns, 0 before the first batch."""
@@ -179,14 +212,16 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
     def relative_squared_error(self, column: int) -> float:
         """sum (p - y)^2 / sum (y - mean y)^2; infinite for labels that do not vary."""
         n, products, labels, predicted, average = self._sums(
-            column, "sum_of_products", "sum_squared_labels", "sum_squared_predicted", "current_mean")
+            column, "sum_of_products", "sum_squared_labels", "sum_squared_predicted", "current_mean"
+        )
         variation = labels - n * average * average
         return (predicted - 2 * products + labels) / variation if abs(variation) > SMALLEST_VARIATION else math.inf
 
     def pearson_correlation(self, column: int) -> float:
         """Covariance of labels and predictions over the product of their deviations; NaN when one does not vary."""
         n, products, labels, predicted, y, p = self._sums(
-            column, "sum_of_products", "sum_squared_labels", "sum_squared_predicted", *MEANS)
+            column, "sum_of_products", "sum_squared_labels", "sum_squared_predicted", *MEANS
+        )
         deviations = [v if v >= 0 else math.nan for v in (labels - n * y * y, predicted - n * p * p)]
         return divide(products - n * y * p, math.sqrt(deviations[0]) * math.sqrt(deviations[1]))
 
@@ -197,7 +232,8 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
     def r_squared(self, column: int) -> float:
         """1 - sum (p - y)^2 / sum (y - mean y)^2, the coefficient of determination."""
         n, squared, labels, average, total = self._sums(
-            column, "sum_squared_errors_per_column", "sum_squared_labels", "current_mean", "sum_labels")
+            column, "sum_squared_errors_per_column", "sum_squared_labels", "current_mean", "sum_labels"
+        )
         variation = labels + average * (n * average - 2 * total)
         return divide(variation - squared, variation)
 
@@ -228,15 +264,20 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
         """Mean of :meth:`r_squared` over the columns."""
         return self._average(self.r_squared)
 
-    averagecorrelation_r2 = average_correlation_r2 = average_pearson_correlation       # DL4J's own spellings
+    averagecorrelation_r2 = average_correlation_r2 = average_pearson_correlation  # DL4J's own spellings
     averageroot_mean_squared_error = average_root_mean_squared_error
     averagerelative_squared_error = average_relative_squared_error
 
     def score_for_metric(self, metric: RegressionMetric) -> float:
         """Return the measure that ``metric`` names, averaged over the columns; NaN before the first batch."""
-        of = {RegressionMetric.MSE: self.mean_squared_error, RegressionMetric.MAE: self.mean_absolute_error,
-              RegressionMetric.RMSE: self.root_mean_squared_error, RegressionMetric.RSE: self.relative_squared_error,
-              RegressionMetric.PC: self.pearson_correlation, RegressionMetric.R2: self.r_squared}
+        of = {
+            RegressionMetric.MSE: self.mean_squared_error,
+            RegressionMetric.MAE: self.mean_absolute_error,
+            RegressionMetric.RMSE: self.root_mean_squared_error,
+            RegressionMetric.RSE: self.relative_squared_error,
+            RegressionMetric.PC: self.pearson_correlation,
+            RegressionMetric.R2: self.r_squared,
+        }
         return self._average(of[RegressionMetric(metric)])
 
     get_value = score_for_metric
@@ -247,8 +288,14 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
             return "RegressionEvaluation: No Data"
         wide, each = max(len(s) for s in self.column_names) + 5, self.precision + 10
         lines = [f"{'Column':<{wide}}" + "".join(f"{t:<{each}}" for t in ("MSE", "MAE", "RMSE", "RSE", "PC", "R^2"))]
-        measures = (self.mean_squared_error, self.mean_absolute_error, self.root_mean_squared_error, self.relative_squared_error,
-                    self.pearson_correlation, self.r_squared)
+        measures = (
+            self.mean_squared_error,
+            self.mean_absolute_error,
+            self.root_mean_squared_error,
+            self.relative_squared_error,
+            self.pearson_correlation,
+            self.r_squared,
+        )
         for i, name in enumerate(self.column_names):
             lines.append(f"{name:<{wide}}" + "".join(f"{scientific(of(i), self.precision):<{each}}" for of in measures))
         return "\n".join(lines) + "\n"
@@ -256,8 +303,13 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON."""
         sums = {key: array_document(getattr(self, name)) if self.initialized else None for name, key in SUMS.items()}
-        return {"axis": self.axis, "initialized": self.initialized, "columnNames": self.column_names or None,
-                "precision": self.precision, **sums}
+        return {
+            "axis": self.axis,
+            "initialized": self.initialized,
+            "columnNames": self.column_names or None,
+            "precision": self.precision,
+            **sums,
+        }
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:

@@ -1,4 +1,5 @@
 """ROC: how well a probability separates two classes, at every threshold."""
+
 from __future__ import annotations
 
 from enum import Enum
@@ -30,8 +31,8 @@ class RocMetric(Enum):
 class ROC(BaseEvaluation, java="classification.ROC"):
     """Area under the ROC curve and under the precision-recall curve, of one probability or of two classes.
 
-    With ``threshold_steps`` = 0 the curves are exact and all predictions are kept; equal predictions are separate points, in the order
-    in which they came. With more steps only counts at that many thresholds are kept.
+    With ``threshold_steps`` = 0 the curves are exact and all predictions are kept; equal predictions are separate
+    points, in the order in which they came. With more steps only counts at that many thresholds are kept.
 
     Parameters
     ----------
@@ -54,8 +55,13 @@ class ROC(BaseEvaluation, java="classification.ROC"):
 
     Metric = RocMetric
 
-    def __init__(self, threshold_steps: int = 0, roc_remove_redundant_pts: bool = True, exact_alloc_block_size: int = 2048,
-                 axis: int = 1) -> None:
+    def __init__(
+        self,
+        threshold_steps: int = 0,
+        roc_remove_redundant_pts: bool = True,
+        exact_alloc_block_size: int = 2048,
+        axis: int = 1,
+    ) -> None:
         if threshold_steps < 0:
             raise ConfigurationError(f"threshold_steps must be 0 (exact) or more, got {threshold_steps}")
         self.threshold_steps = int(threshold_steps)
@@ -82,26 +88,31 @@ class ROC(BaseEvaluation, java="classification.ROC"):
 
     def thresholds(self) -> NDArray[np.float64]:
         """Return the thresholds of the steps."""
-        return np.arange(self.threshold_steps + 1) * (1.0 / self.threshold_steps)
+        return np.arange(self.threshold_steps + 1, dtype=np.float64) * (1.0 / self.threshold_steps)
 
     def count(self, rows: Rows) -> None:
         """Add rows of one column, or of two columns of which the second is the positive class."""
         width = rows.labels.shape[1]
         if width not in (1, 2):
-            raise ShapeError(f"ROC takes labels and predictions of 1 or 2 columns, got {width}; use ROCMultiClass or ROCBinary")
+            raise ShapeError(
+                f"ROC takes labels and predictions of 1 or 2 columns, got {width}; use ROCMultiClass or ROCBinary"
+            )
+        rows.refuse_nan()
         keep = slice(None)
         if rows.mask is not None:
             if width == 2:
-                raise ShapeError("ROC takes masks of rows (batch, 1) or (batch, time) for two columns, not of single outputs")
+                raise ShapeError(
+                    "ROC takes masks of rows (batch, 1) or (batch, time) for two columns, not of single outputs"
+                )
             keep = rows.mask[:, 0] != 0  # type: ignore[assignment]
         self.count_column(rows.labels[keep, -1], rows.predictions[keep, -1])
 
     def count_column(self, labels: Array, predictions: Array) -> None:
         """Add labels and probabilities of one class."""
-        if np.isnan(predictions).any():
-            raise NumericalError(f"{int(np.isnan(predictions).sum())} of the predictions are NaN")
         if self._curves is not None and not self._batches and self.example_count and self.is_exact():
-            raise ConfigurationError("an exact ROC that was read from JSON has its curves only; predictions cannot be added to it")
+            raise ConfigurationError(
+                "an exact ROC that was read from JSON has its curves only; predictions cannot be added to it"
+            )
         positive = labels > 0.5
         self._curves = None
         self.count_actual_positive += int(positive.sum())
@@ -116,7 +127,9 @@ class ROC(BaseEvaluation, java="classification.ROC"):
     def join(self, other: ROC) -> None:
         """Add the counts and predictions of another ROC with the same steps."""
         if other.threshold_steps != self.threshold_steps:
-            raise ConfigurationError(f"cannot merge a ROC of {other.threshold_steps} steps into one of {self.threshold_steps}")
+            raise ConfigurationError(
+                f"cannot merge a ROC of {other.threshold_steps} steps into one of {self.threshold_steps}"
+            )
         if self.is_exact() and any(r.example_count and not r._batches for r in (self, other)):
             raise ConfigurationError("an exact ROC that was read from JSON has its curves only; it cannot be merged")
         self._curves = None
@@ -155,7 +168,7 @@ class ROC(BaseEvaluation, java="classification.ROC"):
         n, falling = len(p), p[order].astype(np.float64)
         tp, fp = np.cumsum(positive[order]), np.cumsum(~positive[order])
         i = np.arange(n) / max(n - 1, 1)
-        rank = (1 - i) + i * n          # 1 … n as DL4J's linspace rounds it: its last digit decides which points are redundant
+        rank = (1 - i) + i * n  # 1 … n as DL4J's linspace rounds it: its last digit decides which points are redundant
         with np.errstate(invalid="ignore", divide="ignore"):
             fpr, tpr = fp / self.count_actual_negative, tp / self.count_actual_positive
         roc = [points([a, *v, b]) for a, v, b in ((1, falling, 0), (0, fpr, 1), (0, tpr, 1))]
@@ -167,7 +180,7 @@ class ROC(BaseEvaluation, java="classification.ROC"):
             roc = [v[corners(roc[1], roc[2])] for v in roc]
             keep = corners(pr[1], pr[2])
             pr, counts = [v[keep] for v in pr], [v[keep] for v in counts]
-        return RocCurve(*roc), PrecisionRecallCurve(*pr, *counts, total_count=n)
+        return RocCurve(*roc), PrecisionRecallCurve(*pr, *counts, n)  # type: ignore[arg-type,call-arg]
 
     def _stepped(self) -> tuple[RocCurve, PrecisionRecallCurve]:
         tp, fp, thresholds = self.true_positives, self.false_positives, self.thresholds()
@@ -175,8 +188,12 @@ class ROC(BaseEvaluation, java="classification.ROC"):
             fpr, tpr = fp / self.count_actual_negative, tp / self.count_actual_positive
             precision = np.where(tp + fp == 0, 1.0, tp / (tp + fp))
         recall = tpr if self.count_actual_positive else np.ones(len(tp))
-        return (RocCurve(thresholds, fpr, tpr),
-                PrecisionRecallCurve(thresholds, precision, recall, tp, fp, self.count_actual_positive - tp, self.example_count))
+        return (
+            RocCurve(thresholds, fpr, tpr),
+            PrecisionRecallCurve(
+                thresholds, precision, recall, tp, fp, self.count_actual_positive - tp, self.example_count
+            ),
+        )
 
     def score_for_metric(self, metric: RocMetric) -> float:
         """Return the area that ``metric`` names."""
@@ -188,8 +205,10 @@ class ROC(BaseEvaluation, java="classification.ROC"):
         """Return both areas."""
         if not self.example_count:
             return "ROC: No data available (no data has been performed)"
-        return (f"AUC (Area under ROC Curve):                {java_number(self.calculate_auc())}\n"
-                f"AUPRC (Area under Precision/Recall Curve): {java_number(self.calculate_aucpr())}" + self.note())
+        return (
+            f"AUC (Area under ROC Curve):                {java_number(self.calculate_auc())}\n"
+            f"AUPRC (Area under Precision/Recall Curve): {java_number(self.calculate_aucpr())}" + self.note()
+        )
 
     def note(self) -> str:
         """Return the remark of reports about threshold steps."""
@@ -197,16 +216,29 @@ class ROC(BaseEvaluation, java="classification.ROC"):
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON; exact predictions are not among them, their curves are."""
-        doc: dict[str, Any] = {"thresholdSteps": self.threshold_steps, "countActualPositive": self.count_actual_positive,
-                               "countActualNegative": self.count_actual_negative, "counts": {}}
+        doc: dict[str, Any] = {
+            "thresholdSteps": self.threshold_steps,
+            "countActualPositive": self.count_actual_positive,
+            "countActualNegative": self.count_actual_negative,
+            "counts": {},
+        }
         if not self.is_exact():
-            doc["counts"] = {java_number(t): {"threshold": float(t), "countTruePositive": int(a), "countFalsePositive": int(b)}
-                             for t, a, b in zip(self.thresholds(), self.true_positives, self.false_positives)}
+            doc["counts"] = {
+                java_number(t): {"threshold": float(t), "countTruePositive": int(a), "countFalsePositive": int(b)}
+                for t, a, b in zip(self.thresholds(), self.true_positives, self.false_positives)
+            }
         if self.example_count:
             doc |= {"auc": self.calculate_auc(), "auprc": self.calculate_aucpr()}
             if self.is_exact():
-                doc |= {"rocCurve": self.get_roc_curve().document(), "prCurve": self.get_precision_recall_curve().document()}
-        return doc | {"isExact": self.is_exact(), "exampleCount": self.example_count, "rocRemoveRedundantPts": self.roc_remove_redundant_pts}
+                doc |= {
+                    "rocCurve": self.get_roc_curve().document(),
+                    "prCurve": self.get_precision_recall_curve().document(),
+                }
+        return doc | {
+            "isExact": self.is_exact(),
+            "exampleCount": self.example_count,
+            "rocRemoveRedundantPts": self.roc_remove_redundant_pts,
+        }
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:

@@ -1,4 +1,5 @@
 """ROC per output column: independent probabilities (ROCBinary) and one class against the rest (ROCMultiClass)."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -22,12 +23,21 @@ class RocColumns(BaseEvaluation):
     columns_of_report: ClassVar[tuple[str, ...]] = ("AUC", "AUPRC")
     output_masks: ClassVar[bool] = True
 
-    def __init__(self, threshold_steps: int = 0, roc_remove_redundant_pts: bool = True, axis: int = 1,
-                 labels: Sequence[str] | None = None) -> None:
-        self.threshold_steps, self.roc_remove_redundant_pts, self.axis = int(threshold_steps), bool(roc_remove_redundant_pts), axis
+    def __init__(
+        self,
+        threshold_steps: int = 0,
+        roc_remove_redundant_pts: bool = True,
+        axis: int = 1,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        self.threshold_steps, self.roc_remove_redundant_pts, self.axis = (
+            int(threshold_steps),
+            bool(roc_remove_redundant_pts),
+            axis,
+        )
         self.labels = list(labels) if labels else None
         self.underlying: list[ROC] = []
-        ROC(self.threshold_steps)       # refuses bad steps
+        ROC(self.threshold_steps)  # refuses bad steps
 
     def reset(self) -> None:
         """Forget all counts and predictions."""
@@ -35,17 +45,22 @@ class RocColumns(BaseEvaluation):
 
     def _start(self, n: int) -> None:
         if self.labels and len(self.labels) != n:
-            raise ShapeError(f"{len(self.labels)} names were given ({', '.join(self.labels)}), but the data has {n} columns")
-        self.underlying = self.underlying or [ROC(self.threshold_steps, self.roc_remove_redundant_pts) for _ in range(n)]
+            raise ShapeError(
+                f"{len(self.labels)} names were given ({', '.join(self.labels)}), but the data has {n} columns"
+            )
+        self.underlying = self.underlying or [
+            ROC(self.threshold_steps, self.roc_remove_redundant_pts) for _ in range(n)
+        ]
         if len(self.underlying) != n:
             raise ShapeError(f"this evaluation has {len(self.underlying)} columns, the data has {n}")
 
     def count(self, rows: Rows) -> None:
         """Add rows, column by column."""
         if rows.mask is not None and not self.output_masks:
-            raise ShapeError(f"{type(self).__name__} takes masks of rows (batch, 1) or (batch, time), not of single outputs")
-        if np.isnan(rows.predictions).any():
-            raise NumericalError(f"{int(np.isnan(rows.predictions).sum())} of the predictions are NaN")
+            raise ShapeError(
+                f"{type(self).__name__} takes masks of rows (batch, 1) or (batch, time), not of single outputs"
+            )
+        rows.refuse_nan()
         self._start(rows.labels.shape[1])
         for i, roc in enumerate(self.underlying):
             keep = slice(None) if rows.mask is None else rows.mask[:, i] != 0
@@ -54,7 +69,9 @@ class RocColumns(BaseEvaluation):
     def join(self, other: RocColumns) -> None:
         """Add the counts and predictions of another evaluation with the same steps."""
         if other.threshold_steps != self.threshold_steps:
-            raise ConfigurationError(f"cannot merge {other.threshold_steps} threshold steps into {self.threshold_steps}")
+            raise ConfigurationError(
+                f"cannot merge {other.threshold_steps} threshold steps into {self.threshold_steps}"
+            )
         if other.underlying:
             self._start(len(other.underlying))
             for mine, theirs in zip(self.underlying, other.underlying):
@@ -123,11 +140,20 @@ class RocColumns(BaseEvaluation):
     def stats(self) -> str:
         """Return the areas of all columns as a table."""
         width = max([15, *(len(s) for s in self.labels or [])]) + 5
-        lines = [f"{'Label':<{width}}" + "".join(f"{t:<12}" for t in self.columns_of_report) + f"{'# Pos':<10}{'# Neg':<10}"]
+        lines = [
+            f"{'Label':<{width}}" + "".join(f"{t:<12}" for t in self.columns_of_report) + f"{'# Pos':<10}{'# Neg':<10}"
+        ]
         for i, roc in enumerate(self.underlying):
-            areas = (roc.calculate_auc(), roc.calculate_aucpr())[:len(self.columns_of_report)] if roc.example_count else (np.nan,) * 2
-            lines.append(f"{self.label(i):<{width}}" + "".join(f"{decimal(v):<12}" for v in areas[:len(self.columns_of_report)])
-                         + f"{roc.count_actual_positive:<10d}{roc.count_actual_negative:<10d}")
+            areas = (
+                (roc.calculate_auc(), roc.calculate_aucpr())[: len(self.columns_of_report)]
+                if roc.example_count
+                else (np.nan,) * 2
+            )
+            lines.append(
+                f"{self.label(i):<{width}}"
+                + "".join(f"{decimal(v):<12}" for v in areas[: len(self.columns_of_report)])
+                + f"{roc.count_actual_positive:<10d}{roc.count_actual_negative:<10d}"
+            )
         if not self.underlying:
             return lines[0] + "\n-- No Data --\n"
         return "\n".join(lines) + self.footer() + self.underlying[0].note()
@@ -138,8 +164,13 @@ class RocColumns(BaseEvaluation):
 
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON."""
-        return {"underlying": [roc.tagged() for roc in self.underlying] or None, "thresholdSteps": self.threshold_steps,
-                "rocRemoveRedundantPts": self.roc_remove_redundant_pts, "labels": self.labels, "axis": self.axis}
+        return {
+            "underlying": [roc.tagged() for roc in self.underlying] or None,
+            "thresholdSteps": self.threshold_steps,
+            "rocRemoveRedundantPts": self.roc_remove_redundant_pts,
+            "labels": self.labels,
+            "axis": self.axis,
+        }
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:

@@ -1,4 +1,5 @@
 """Numbers and JSON as Java prints them."""
+
 from __future__ import annotations
 
 import json
