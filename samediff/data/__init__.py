@@ -13,6 +13,7 @@ from .csv_reader import CSVRecordReader, FileSplit
 from .dataset import DataSet, SplitTestAndTrain
 from .image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
 from .iterator import BatchIterator, DataSetIterator, DataSetPreProcessor, MultiDataSetIterator, NoMoreDataError
+from .iterator_splitter import DataSetIteratorSplitter
 from .java_random import JavaRandom
 from .list_iterators import (
     DoublesDataSetIterator,
@@ -29,6 +30,7 @@ from .list_iterators import (
     ViewIterator,
 )
 from .multi_dataset import MultiDataSet
+from .multi_iterators import JointMultiDataSetIterator, MultiDataSetIteratorAdapter, MultiDataSetWrapperIterator
 from .multi_normalizers import MultiNormalizerHybrid, MultiNormalizerMinMaxScaler, MultiNormalizerStandardize
 from .normalizers import NormalizerMinMaxScaler, NormalizerStandardize
 from .preprocessors import (
@@ -54,13 +56,9 @@ from .wrapper_iterators import (
     AsyncShieldMultiDataSetIterator,
     BenchmarkDataSetIterator,
     BenchmarkMultiDataSetIterator,
-    DataSetIteratorSplitter,
     EarlyTerminationDataSetIterator,
     EarlyTerminationMultiDataSetIterator,
     IteratorDataSetIterator,
-    JointMultiDataSetIterator,
-    MultiDataSetIteratorAdapter,
-    MultiDataSetWrapperIterator,
     MultipleEpochsIterator,
     ReconstructionDataSetIterator,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 import queue
 import threading
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from ..errors import ConfigurationError
 from .dataset import DataSet
 from .iterator import BatchIterator, D, MultiDataSetIterator
 from .multi_dataset import MultiDataSet
-from .wrapper_iterators import _DataSetWrapper, _Wrapper
+from .wrapper_iterators import DataSetWrapper, Wrapper
 
 _END = object()
 _POLL_SECONDS = 0.05
@@ -42,7 +43,7 @@ def _read(base: BatchIterator[Any], batches: queue.Queue[Any], stop: threading.E
         put(_Failure(error))
 
 
-class _Async(_Wrapper[D]):
+class _Async(Wrapper[D]):
     def __init__(self, base: BatchIterator[D], queue_size: int = 8) -> None:
         if queue_size < 1:
             raise ConfigurationError(f"{type(self).__name__} needs a queue of at least one batch, got {queue_size}")
@@ -57,7 +58,7 @@ class _Async(_Wrapper[D]):
         self._thread = threading.Thread(target=_read, args=(self._base, self._queue, self._stop), daemon=True,
                                         name="dl4py-read-ahead")
         self._thread.start()
-        self._abandoned = weakref.finalize(self, self._stop.set)      # an abandoned iterator ends its thread
+        self._finalizer: Callable[[], Any] = weakref.finalize(self, self._stop.set)     # abandoned: end the thread
 
     def has_next(self) -> bool:
         if self._ahead is None:
@@ -81,12 +82,12 @@ class _Async(_Wrapper[D]):
     def shutdown(self) -> None:
         """End the background thread; what it read ahead is lost."""
         if self._thread is not None:
-            self._abandoned()
+            self._finalizer()
             self._thread.join()
         self._thread = self._ahead = None
 
 
-class AsyncDataSetIterator(_Async[DataSet], _DataSetWrapper):
+class AsyncDataSetIterator(_Async[DataSet], DataSetWrapper):
     """The batches of another iterator, read ahead in a background thread; the order stays.
 
     An error of the other iterator is raised in the thread that asks for the batch.

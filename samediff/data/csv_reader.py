@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -64,8 +65,8 @@ class CSVRecordReader(JavaSpelling):
 
     def __init__(self, skip_num_lines: int = 0, delimiter: str = ",", quote: str = '"') -> None:
         if skip_num_lines < 0 or len(delimiter) != 1 or len(quote) != 1:
-            raise ConfigurationError("CSVRecordReader needs skip_num_lines of at least 0 and one character each as delimiter and"
-                                     f" quote, got {skip_num_lines}, {delimiter!r}, {quote!r}")
+            raise ConfigurationError("CSVRecordReader needs skip_num_lines of at least 0 and one character each as "
+                                     f"delimiter and quote, got {skip_num_lines}, {delimiter!r}, {quote!r}")
         self._skip, self._delimiter, self._quote = skip_num_lines, delimiter, quote
         self._files: list[Path] = []
         self._table: NDArray[Any] | None = None
@@ -94,23 +95,24 @@ class CSVRecordReader(JavaSpelling):
         return self._table
 
     def _parsed(self, path: Path) -> NDArray[Any]:
-        if not any(True for _ in self._rows(path)):
+        if next(self._rows(path), None) is None:
             raise FileFormatError(f"{path}: no records after {self._skip} skipped lines")
-        for dtype in (np.float64, np.str_):
-            try:
-                parsed: NDArray[Any] = np.loadtxt(path, dtype, comments=None, delimiter=self._delimiter, skiprows=self._skip, ndmin=2,
-                                                  quotechar=self._quote, encoding="utf-8")
-            except ValueError:      # text among the numbers, or rows of different length: both are looked at below
-                continue
-            return parsed
-        width = 0
-        for line, row in self._rows(path):
-            width = width or len(row)
-            if len(row) != width:
-                raise FileFormatError(f"{path}, line {line}: {len(row)} columns, the lines before have {width}")
-        raise FileFormatError(f"{path}: cannot be read as a table")
+        try:
+            numbers: NDArray[Any] = np.loadtxt(path, np.float64, comments=None, delimiter=self._delimiter, ndmin=2,
+                                               skiprows=self._skip, quotechar=self._quote, encoding="utf-8")
+        except ValueError:          # text among the numbers, or rows of different length
+            return self._text(path)
+        return numbers
 
-    def _rows(self, path: Path) -> Any:
+    def _text(self, path: Path) -> NDArray[Any]:
+        rows: list[list[str]] = []
+        for line, row in self._rows(path):
+            if rows and len(row) != len(rows[0]):
+                raise FileFormatError(f"{path}, line {line}: {len(row)} columns, the lines before have {len(rows[0])}")
+            rows.append(row)
+        return np.array(rows, np.str_)
+
+    def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
         """Line number and fields of every record."""
         with path.open(newline="", encoding="utf-8") as file:
             for _ in range(self._skip):
@@ -145,7 +147,8 @@ class CSVRecordReader(JavaSpelling):
                 try:
                     float(value)
                 except ValueError:
-                    raise FileFormatError(f"{self.place(r)}, column {c}: expected a number, got {str(value)!r}") from None
+                    raise FileFormatError(f"{self.place(r)}, column {c}: expected a number, got {str(value)!r}"
+                                          ) from None
         raise FileFormatError("the table cannot be converted to numbers")
 
     def has_next(self) -> bool:

@@ -20,9 +20,9 @@ PARTS = ("features", "labels", "features_mask", "labels_mask")
 class DataSet(FeatureTransforms, JavaSpelling):
     """Features and labels of some examples, with optional masks.
 
-    Shapes: features (examples, …), labels (examples, …), masks (examples, time) for time series, (examples, 1) or the shape of
-    the labels otherwise. A mask holds 1 where a value counts and 0 where it does not. Arrays are kept, not copied, and never
-    written to: methods that change a data set give it new arrays.
+    Shapes: features (examples, …), labels (examples, …), masks (examples, time) for time series, (examples, 1) or the
+    shape of the labels otherwise. A mask holds 1 where a value counts and 0 where it does not. Arrays are kept, not
+    copied, and never written to: methods that change a data set give it new arrays.
 
     Parameters
     ----------
@@ -152,11 +152,11 @@ class DataSet(FeatureTransforms, JavaSpelling):
         return self._of(index) if isinstance(index, slice) else self.get(index)
 
     def __iter__(self) -> Iterator[Self]:
-        return (self._of(slice(i, i + 1)) for i in range(self.num_examples()))
+        return iter(self.as_list())
 
     def as_list(self) -> list[Self]:
         """Every example as a data set of its own."""
-        return list(self)
+        return [self._of(slice(i, i + 1)) for i in range(self.num_examples())]
 
     def copy(self) -> Self:
         """A data set with copies of all arrays."""
@@ -186,7 +186,8 @@ class DataSet(FeatureTransforms, JavaSpelling):
             self.shuffle((JavaRandom(random) if isinstance(random, int) else random).next_long())
         return SplitTestAndTrain(self._of(slice(0, count)), self._of(slice(count, n)))
 
-    def sample(self, size: int, random: np.random.Generator | int | None = None, with_replacement: bool = False) -> Self:
+    def sample(self, size: int, random: np.random.Generator | int | None = None,
+               with_replacement: bool = False) -> Self:
         """``size`` examples drawn at random."""
         n = self.num_examples()
         if size > n and not with_replacement:

@@ -32,11 +32,12 @@ def check_same_examples(**parts: Array | None) -> None:
                          + ", ".join(f"{n} for {name}" for name, n in sizes.items()))
 
 
-def joined(parts: Sequence[Array | None], masks: Sequence[Array | None], what: str) -> tuple[Array | None, Array | None]:
+def joined(parts: Sequence[Array | None], masks: Sequence[Array | None],
+           what: str) -> tuple[Array | None, Array | None]:
     """Join arrays along the examples, and their masks.
 
-    Time series of different length are padded with zeros at the end, and a mask says so; where only some parts have a mask, the
-    others get one of ones.
+    Time series of different length are padded with zeros at the end, and a mask says so; where only some parts have a
+    mask, the others get one of ones.
     """
     given = [p for p in parts if p is not None]
     if not given:

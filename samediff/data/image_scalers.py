@@ -40,7 +40,8 @@ class _ImageMap(JavaSpelling):
 
     def _labels(self, labels: Array, inverse: bool) -> Array:
         if labels.ndim != 4:
-            raise ShapeError(f"{type(self).__name__}: only labels of rank 4 (segmentation) can be mapped, got {labels.shape}")
+            raise ShapeError(f"{type(self).__name__}: only labels of rank 4 (segmentation) can be mapped, "
+                             f"got {labels.shape}")
         return self._of(labels, inverse)
 
     def _apply(self, data: Any, inverse: bool) -> Any:
@@ -101,8 +102,8 @@ class ImagePreProcessingScaler(_ImageMap):
 
     def __init__(self, low: float = 0.0, high: float = 1.0, max_bits: int = 8) -> None:
         if low >= high or max_bits < 1:
-            raise ConfigurationError(f"ImagePreProcessingScaler needs low < high and bits of at least 1, got {low}, {high},"
-                                     f" {max_bits}")
+            raise ConfigurationError("ImagePreProcessingScaler needs low < high and bits of at least 1, "
+                                     f"got {low}, {high}, {max_bits}")
         self.min_range, self.max_range, self.max_pixel_val = float(low), float(high), float(2**max_bits - 1)
         super().__init__((self.max_range - self.min_range) / self.max_pixel_val, self.min_range)
 

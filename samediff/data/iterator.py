@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, cast
 
 from ..errors import ConfigurationError, DL4PyError
 from ..javanames import JavaSpelling
 from .dataset import DataSet
 from .multi_dataset import MultiDataSet
 
-D = TypeVar("D", DataSet, MultiDataSet)
+D = TypeVar("D", bound="DataSet | MultiDataSet")
 
 
 class NoMoreDataError(DL4PyError, LookupError):
@@ -27,8 +27,8 @@ class DataSetPreProcessor(Protocol):
 class BatchIterator(JavaSpelling, ABC, Generic[D]):
     """Batches one after the other: the base of `DataSetIterator` and `MultiDataSetIterator`.
 
-    A subclass defines `has_next`, `take` and `reset`. ``for batch in iterator`` goes through all batches and starts again from
-    the first one every time when the iterator can be reset; otherwise it goes on where it stands.
+    A subclass defines `has_next`, `take` and `reset`. ``for batch in iterator`` goes through all batches and starts
+    again from the first one every time when the iterator can be reset; otherwise it goes on where it stands.
     """
 
     _pre_processor: DataSetPreProcessor | None = None
@@ -113,4 +113,4 @@ class MultiDataSetIterator(BatchIterator[MultiDataSet]):
 
 def copy_of(batch: D) -> D:
     """A data set with the same arrays, so that a preprocessor does not change the original."""
-    return batch.get_range(0, batch.num_examples())
+    return cast(D, batch.get_range(0, batch.num_examples()))

@@ -278,7 +278,8 @@ class NumpyMultiDataSetIterator(MultiDataSetIterator):
     features_masks, labels_masks : list of array-like or None, optional
     """
 
-    def __init__(self, features: Any, labels: Any, batch: int, features_masks: Any = None, labels_masks: Any = None) -> None:
+    def __init__(self, features: Any, labels: Any, batch: int, features_masks: Any = None,
+                 labels_masks: Any = None) -> None:
         self._data = MultiDataSet(features, labels, features_masks, labels_masks)
         check_same_examples(**{f"array {i}": a for i, a in enumerate((*self._data.features, *self._data.labels))})
         self._batch, self._at = check_batch(batch), 0

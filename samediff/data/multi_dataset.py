@@ -50,16 +50,20 @@ class MultiDataSet(JavaSpelling):
     (5, 2, (5, 2, 4))
     """
 
-    def __init__(self, features: Any = None, labels: Any = None, features_masks: Any = None, labels_masks: Any = None) -> None:
-        self._lists = {kind: _listed(v, kind) for kind, v in zip(KINDS, (features, labels, features_masks, labels_masks))}
+    def __init__(self, features: Any = None, labels: Any = None, features_masks: Any = None,
+                 labels_masks: Any = None) -> None:
+        given = (features, labels, features_masks, labels_masks)
+        self._lists = {kind: _listed(value, kind) for kind, value in zip(KINDS, given)}
         self.example_meta_data: list[Any] | None = None
         for kind in ("features", "labels"):
             masks = self._lists[f"{kind}_masks"]
             if all(m is None for m in masks):
                 masks.clear()
             elif len(masks) != len(self._lists[kind]):
-                raise ShapeError(f"{len(masks)} masks for {len(self._lists[kind])} {kind} arrays; use None where there is no mask")
-        check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels") for i, a in enumerate(self._lists[kind])})
+                raise ShapeError(f"{len(masks)} masks for {len(self._lists[kind])} {kind} arrays; use None where there "
+                                 "is no mask")
+        check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels")
+                               for i, a in enumerate(self._lists[kind])})
 
     def _get(self, kind: str, index: int | None) -> Any:
         arrays = self._lists[kind]
@@ -177,11 +181,11 @@ class MultiDataSet(JavaSpelling):
         return self._of(slice(start, stop))
 
     def __iter__(self) -> Iterator[Self]:
-        return (self._of(slice(i, i + 1)) for i in range(self.num_examples()))
+        return iter(self.as_list())
 
     def as_list(self) -> list[Self]:
         """Every example as a data set of its own."""
-        return list(self)
+        return [self._of(slice(i, i + 1)) for i in range(self.num_examples())]
 
     def copy(self) -> Self:
         """A data set with copies of all arrays."""
@@ -204,8 +208,8 @@ class MultiDataSet(JavaSpelling):
             counts = {len(d._lists[kind]) for d in parts}
             if len(counts) > 1:
                 raise ShapeError(f"cannot merge data sets of {sorted(counts)} {kind} arrays")
-            pairs = [joined([d._get(kind, i) for d in parts], [d._get(f"{kind}_masks", i) for d in parts], f"{kind} {i}")
-                     for i in range(counts.pop())]
+            pairs = [joined([d._get(kind, i) for d in parts], [d._get(f"{kind}_masks", i) for d in parts],
+                            f"{kind} {i}") for i in range(counts.pop())]
             lists[kind], lists[f"{kind}_masks"] = [a for a, _ in pairs], [m for _, m in pairs]
         return MultiDataSet(*(lists[kind] for kind in KINDS))
 
@@ -220,7 +224,7 @@ class MultiDataSet(JavaSpelling):
     def __repr__(self) -> str:
         def shown(arrays: Sequence[Array | None]) -> str:
             return "[" + ", ".join("None" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays) + "]"
-        return "MultiDataSet(" + ", ".join(f"{kind}={shown(self._lists[kind])}" for kind in KINDS if self._lists[kind]) + ")"
+        return "MultiDataSet(" + ", ".join(f"{k}={shown(self._lists[k])}" for k in KINDS if self._lists[k]) + ")"
 
 
 def to_multi(data: DataSet) -> MultiDataSet:

@@ -29,7 +29,8 @@ STANDARDIZE = Strategy(DistributionStats)
 class MultiNormalizerHybrid(JavaSpelling):
     """Every input and output normalized in its own way: standardized, scaled to a range, or left alone.
 
-    What is said for one input or output goes before what is said for all. Shapes and masks as for `NormalizerStandardize`.
+    What is said for one input or output goes before what is said for all. Shapes and masks as for
+    `NormalizerStandardize`.
 
     Notes
     -----
@@ -101,7 +102,8 @@ class MultiNormalizerHybrid(JavaSpelling):
         for kind in self.stats:
             plans = {i: self.strategy(kind, i) for i in range(len(batches[0]._lists[kind]))}
             stats[kind] = {i: plan.statistics.collect(
-                [(b._get(kind, i), b._get(f"{kind}_masks", i)) for b in batches], f"{kind} {i}") for i, plan in plans.items() if plan}
+                [(b._get(kind, i), b._get(f"{kind}_masks", i)) for b in batches], f"{kind} {i}")
+                for i, plan in plans.items() if plan}
         self.stats, self._fitted = stats, True
 
     def is_fit(self) -> bool:
@@ -121,12 +123,14 @@ class MultiNormalizerHybrid(JavaSpelling):
         out: list[Array | None] = []
         for i, array in enumerate(arrays):
             affine = self._map(kind, i, inverse)
-            out.append(array if affine is None or array is None else mapped(array, masks[i] if masks else None, *affine))
+            mask = masks[i] if masks else None
+            out.append(array if affine is None or array is None else mapped(array, mask, *affine))
         return out
 
     def _apply(self, data: MultiDataSet, inverse: bool) -> MultiDataSet:
-        new = {kind: self._mapped(kind, data._lists[kind], data._lists[f"{kind}_masks"], inverse) for kind in self.stats}
-        data._lists.update(new)
+        lists = data._lists
+        new = {kind: self._mapped(kind, lists[kind], lists[f"{kind}_masks"], inverse) for kind in self.stats}
+        lists.update(new)
         return data
 
     def transform(self, data: MultiDataSet) -> MultiDataSet:

@@ -53,16 +53,17 @@ class ImageFlatteningDataSetPreProcessor(JavaSpelling):
 
 
 class LabelLastTimeStepPreProcessor(JavaSpelling):
-    """Labels (examples, classes, time) to those of the last time step (examples, classes); with a mask the last unmasked one.
+    """Labels (examples, classes, time) to those of the last time step (examples, classes).
 
-    The mask of the labels is dropped.
+    With a mask, the last unmasked step counts. The mask of the labels is dropped.
     """
 
     def pre_process(self, data: DataSet) -> None:
         """Change the data set."""
         labels, mask = data._part("labels"), data._part("labels_mask")
         if labels is None or labels.ndim != 3:
-            raise ShapeError(f"LabelLastTimeStepPreProcessor needs labels of rank 3, got {None if labels is None else labels.shape}")
+            raise ShapeError("LabelLastTimeStepPreProcessor needs labels of rank 3, "
+                             f"got {None if labels is None else labels.shape}")
         if mask is None:
             last = np.full(labels.shape[0], labels.shape[2] - 1)
         else:
@@ -93,7 +94,9 @@ class PermuteDataSetPreProcessor(JavaSpelling):
         NHWCtoNCHW = (0, 3, 1, 2)
 
     def __init__(self, *order: int | PermutationTypes) -> None:
-        axes = order[0].value if len(order) == 1 and isinstance(order[0], self.PermutationTypes) else order
+        axes: tuple[Any, ...] = order
+        if len(order) == 1 and isinstance(order[0], self.PermutationTypes):
+            axes = order[0].value
         if not axes or sorted(axes) != list(range(len(axes))) or axes[0] != 0:
             raise ConfigurationError(f"expected a permutation of all axes that keeps axis 0 first, got {order}")
         self.order: tuple[int, ...] = tuple(axes)
@@ -121,10 +124,11 @@ class CropAndResizeDataSetPreProcessor(JavaSpelling):
     """Cuts a rectangle of the final size out of images with channels last.
 
     The rectangle is addressed in relative coordinates as in TensorFlow's ``crop_and_resize``: it goes from
-    ``start / size`` to ``(start + resized) / size`` of the distance between the first and the last pixel, so that bilinear
-    interpolation mixes neighbouring pixels. Points outside the image are 0.
+    ``start / size`` to ``(start + resized) / size`` of the distance between the first and the last pixel, so that
+    bilinear interpolation mixes neighbouring pixels. Points outside the image are 0.
 
-    Shapes: (examples, original height, original width, channels) -> (examples, resized height, resized width, channels).
+    Shapes: (examples, original height, original width, channels) -> (examples, resized height, resized width,
+    channels).
 
     Parameters
     ----------
@@ -146,8 +150,8 @@ class CropAndResizeDataSetPreProcessor(JavaSpelling):
                  resized_width: int, num_channels: int, resize_method: ResizeMethod = ResizeMethod.Bilinear) -> None:
         sizes = original_height, original_width, resized_height, resized_width, num_channels
         if min(sizes) < 1 or min(y_start, x_start) < 0:
-            raise ConfigurationError(f"CropAndResizeDataSetPreProcessor needs positive sizes and starts of at least 0, got sizes"
-                                     f" {sizes}, starts {(y_start, x_start)}")
+            raise ConfigurationError("CropAndResizeDataSetPreProcessor: expected positive sizes, starts of at least 0, "
+                                     f"got sizes {sizes}, starts {(y_start, x_start)}")
         self._shape = original_height, original_width, num_channels
         self._rows = _positions(original_height, y_start, resized_height)
         self._columns = _positions(original_width, x_start, resized_width)
@@ -169,10 +173,12 @@ class CropAndResizeDataSetPreProcessor(JavaSpelling):
         inside = ((at >= 0) & (at <= last)).reshape(-1, *[1] * (3 - axis))
         at = np.clip(at, 0, last)
         if self._method is self.ResizeMethod.NearestNeighbor:
-            return np.take(x, np.floor(at + 0.5).astype(int), axis) * inside
+            nearest: Array = np.take(x, np.floor(at + 0.5).astype(int), axis) * inside
+            return nearest
         low = np.floor(at).astype(int)
         part = (at - low).reshape(inside.shape)
-        mixed: Array = (np.take(x, low, axis) * (1 - part) + np.take(x, np.minimum(low + 1, last), axis) * part) * inside
+        high = np.minimum(low + 1, last)
+        mixed: Array = (np.take(x, low, axis) * (1 - part) + np.take(x, high, axis) * part) * inside
         return mixed
 
 
@@ -184,9 +190,9 @@ def _positions(size: int, start: int, count: int) -> Array:
 class UnderSamplingByMaskingPreProcessor(JavaSpelling):
     """Masks labels of the more frequent class of a two-class time series, so that the rarer one gets the wanted share.
 
-    In every window of ``window_length`` steps all steps of the minority class (label 1) stay, and a step of the majority class
-    stays with the probability that gives the share ``target``. A window without the minority class is masked as a whole, unless
-    `donot_mask_all_majority_windows` was called.
+    In every window of ``window_length`` steps all steps of the minority class (label 1) stay; a step of the other class
+    stays with the probability that gives the share ``target``. A window without the minority class is masked as a
+    whole, unless `donot_mask_all_majority_windows` was called.
 
     Shapes: labels (examples, 1 or 2, time), mask (examples, time).
 
@@ -205,7 +211,8 @@ class UnderSamplingByMaskingPreProcessor(JavaSpelling):
 
     def __init__(self, target: float, window_length: int, seed: int | None = None) -> None:
         if not 0 < target <= 0.5 or window_length < 1:
-            raise ConfigurationError(f"target must lie in (0, 0.5] and the window must be positive, got {target}, {window_length}")
+            raise ConfigurationError("target must lie in (0, 0.5] and the window must be positive, "
+                                     f"got {target}, {window_length}")
         self._target, self._window, self._random = target, window_length, np.random.default_rng(seed)
         self._minority, self._mask_whole = 1, True
 
@@ -221,7 +228,8 @@ class UnderSamplingByMaskingPreProcessor(JavaSpelling):
         """Change the mask of the labels."""
         labels = data._part("labels") if isinstance(data, DataSet) else data.get_labels(0)
         if labels is None or labels.ndim != 3 or labels.shape[1] > 2:
-            raise ShapeError(f"expected labels of shape (examples, 1 or 2, time), got {None if labels is None else labels.shape}")
+            raise ShapeError("expected labels of shape (examples, 1 or 2, time), "
+                             f"got {None if labels is None else labels.shape}")
         mask = data.get_labels_mask_array() if isinstance(data, DataSet) else data.get_labels_mask_array(0)
         counted = np.ones((labels.shape[0], labels.shape[2])) if mask is None else np.asarray(mask)
         rare = (np.asarray(labels)[:, -1] > 0.5) == bool(self._minority)

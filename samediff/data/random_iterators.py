@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -40,8 +40,8 @@ class KFoldIterator(DataSetIterator):
     def __init__(self, k: int | DataSet, data: DataSet | None = None, *, seed: int | None = None) -> None:
         folds, held = (10, k) if isinstance(k, DataSet) else (k, data)
         if held is None or not 2 <= folds <= held.num_examples():
-            raise ConfigurationError(f"KFoldIterator needs data and 2 or more folds, not more than examples; got {folds} folds"
-                                     f" of {held}")
+            raise ConfigurationError("KFoldIterator needs data and 2 or more folds, not more than examples; "
+                                     f"got {folds} folds of {held}")
         self._k, self._seed, self._held = folds, time.time_ns() if seed is None else seed, held
         n = held.num_examples()
         sizes = np.full(folds, n // folds) + (np.arange(folds) < n % folds)
@@ -125,6 +125,9 @@ class Values(Enum):
     INTEGER_0_100000 = "whole numbers below 100000"
 
 
+_Kind: TypeAlias = Values | str
+
+
 def _one_hot(random: np.random.Generator, shape: tuple[int, ...]) -> Array:
     if len(shape) < 2:
         raise ConfigurationError(f"ONE_HOT needs a shape (examples, classes, …), got {shape}")
@@ -141,7 +144,7 @@ _DRAW: dict[Values, Callable[[np.random.Generator, tuple[int, ...]], Any]] = {
 }
 
 
-def _drawn(random: np.random.Generator, shape: Sequence[int], values: Values | str) -> Array:
+def _drawn(random: np.random.Generator, shape: Sequence[int], values: _Kind) -> Array:
     if isinstance(values, str) and values not in Values.__members__:
         raise UnknownNameError(f"unknown kind of random values {values!r}{did_you_mean(values, Values.__members__)}")
     kind = values if isinstance(values, Values) else Values[values]
@@ -165,8 +168,8 @@ class RandomMultiDataSetIterator(MultiDataSetIterator):
         The same batches after every reset.
     """
 
-    def __init__(self, num_batches: int, features: Sequence[tuple[Sequence[int], Values | str]],
-                 labels: Sequence[tuple[Sequence[int], Values | str]], seed: int = 0) -> None:
+    def __init__(self, num_batches: int, features: Sequence[tuple[Sequence[int], _Kind]],
+                 labels: Sequence[tuple[Sequence[int], _Kind]], seed: int = 0) -> None:
         self._count, self._features, self._labels, self._seed = num_batches, list(features), list(labels), seed
         self.reset()
 
@@ -176,7 +179,8 @@ class RandomMultiDataSetIterator(MultiDataSetIterator):
     def take(self, num: int | None) -> MultiDataSet:
         self._no_part(num)
         self._at += 1
-        return MultiDataSet([_drawn(self._random, *f) for f in self._features], [_drawn(self._random, *f) for f in self._labels])
+        parts = self._features, self._labels
+        return MultiDataSet(*([_drawn(self._random, *wanted) for wanted in part] for part in parts))
 
     def reset(self) -> None:
         self._at, self._random = 0, np.random.default_rng(self._seed)
@@ -204,7 +208,7 @@ class RandomDataSetIterator(DataSetIterator):
     Values = Values
 
     def __init__(self, num_batches: int, features_shape: Sequence[int], labels_shape: Sequence[int],
-                 features_values: Values | str, labels_values: Values | str, seed: int = 0) -> None:
+                 features_values: _Kind, labels_values: _Kind, seed: int = 0) -> None:
         self._shapes = tuple(features_shape), tuple(labels_shape)
         self._multi = RandomMultiDataSetIterator(num_batches, [(features_shape, features_values)],
                                                  [(labels_shape, labels_values)], seed)

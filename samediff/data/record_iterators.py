@@ -16,8 +16,8 @@ from .list_iterators import ViewIterator
 class RecordReaderDataSetIterator(ViewIterator):
     """Batches of float32 features and labels from the records of a reader.
 
-    Three forms: without a label column the labels are the features; with ``label_index`` and ``num_possible_labels`` they are
-    one-hot classes; with ``regression=True`` they are the columns ``label_index`` to ``label_index_to`` as they are.
+    Three forms: without a label column the labels are the features; with ``label_index`` and ``num_possible_labels``
+    they are one-hot classes; with ``regression=True`` they are the columns ``label_index`` to ``label_index_to``.
 
     Parameters
     ----------
@@ -63,7 +63,8 @@ class RecordReaderDataSetIterator(ViewIterator):
             return []
         ends = [i + width if i < 0 else i for i in (first, first if last is None else last)]
         if not 0 <= ends[0] <= ends[1] < width:
-            raise ConfigurationError(f"label columns {first} to {first if last is None else last} of a table with {width} columns")
+            raise ConfigurationError(f"label columns {first} to {first if last is None else last} of a table with "
+                                     f"{width} columns")
         return list(range(ends[0], ends[1] + 1))
 
     @staticmethod
@@ -85,9 +86,11 @@ class RecordReaderDataSetIterator(ViewIterator):
             classes = reader.numbers([column])[:, 0]
         size = count or (len(names) if names is not None else 0)
         if size < 1:
-            raise ConfigurationError("a label column needs the number of classes: num_possible_labels, or regression=True")
+            raise ConfigurationError("a label column needs num_possible_labels, label_names, or regression=True")
         wrong = np.flatnonzero((classes < 0) | (classes >= size) | (classes != np.floor(classes)))
         if wrong.size:
             r = int(wrong[0])
-            raise FileFormatError(f"{reader.place(r)}, column {column}: expected a class from 0 to {size - 1}, got {classes[r]:g}")
-        return np.eye(size, dtype=np.float32)[classes.astype(int)]
+            raise FileFormatError(f"{reader.place(r)}, column {column}: expected a class from 0 to {size - 1}, "
+                                  f"got {classes[r]:g}")
+        hot: NDArray[Any] = np.eye(size, dtype=np.float32)[classes.astype(int)]
+        return hot

@@ -16,6 +16,7 @@ class FeatureTransforms:
     """Mix-in of DataSet: every method replaces the features and leaves labels and masks."""
 
     features: Array
+    features_mask: Array | None
 
     def _change(self, function: Callable[[Array], Any], rank: int | None = None) -> None:
         x = self.features
@@ -25,11 +26,10 @@ class FeatureTransforms:
         self.features = np.asarray(function(exact)).astype(x.dtype if x.dtype.kind == "f" else np.float32)
 
     def normalize(self) -> None:
-        """Features to mean 0 and standard deviation 1 per column (per channel for ranks 3 and 4), population statistics."""
-        from .normalizers import NormalizerStandardize
-        standardize = NormalizerStandardize()
-        standardize.fit(self)
-        standardize.transform(self)
+        """Features to mean 0 and population standard deviation 1 per column (per channel for ranks 3 and 4)."""
+        from .normalizer_statistics import DistributionStats, mapped
+        stats = DistributionStats.collect([(self.features, self.features_mask)], "features")
+        self.features = mapped(self.features, self.features_mask, *stats.affine(0, 1))
 
     def normalize_zero_mean_zero_unit_variance(self) -> None:
         """Columns to mean 0 and standard deviation 1, with the sample standard deviation (n - 1)."""

@@ -1,17 +1,16 @@
 """Iterators around another iterator: repeat it, stop it early, divide it, join several."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ConfigurationError
 from .dataset import DataSet
-from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator, NoMoreDataError, copy_of
+from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator, copy_of
 from .list_iterators import ExistingDataSetIterator, SingletonDataSetIterator, check_batch
 from .multi_dataset import MultiDataSet
 
 
-class _Wrapper(BatchIterator[D]):
+class Wrapper(BatchIterator[D]):
     """Passes everything on to ``base``; subclasses change one thing."""
 
     def __init__(self, base: BatchIterator[D]) -> None:
@@ -36,7 +35,7 @@ class _Wrapper(BatchIterator[D]):
         return False
 
 
-class _DataSetWrapper(_Wrapper[DataSet], DataSetIterator):
+class DataSetWrapper(Wrapper[DataSet], DataSetIterator):
     _base: DataSetIterator
 
     def input_columns(self) -> int:
@@ -49,15 +48,15 @@ class _DataSetWrapper(_Wrapper[DataSet], DataSetIterator):
         return self._base.get_labels()
 
 
-class AsyncShieldDataSetIterator(_DataSetWrapper):
+class AsyncShieldDataSetIterator(DataSetWrapper):
     """The same batches, never read ahead by a background thread."""
 
 
-class AsyncShieldMultiDataSetIterator(_Wrapper[MultiDataSet], MultiDataSetIterator):
+class AsyncShieldMultiDataSetIterator(Wrapper[MultiDataSet], MultiDataSetIterator):
     """The same batches, never read ahead by a background thread."""
 
 
-class ReconstructionDataSetIterator(_DataSetWrapper):
+class ReconstructionDataSetIterator(DataSetWrapper):
     """Batches whose labels are their features, for autoencoders."""
 
     def take(self, num: int | None) -> DataSet:
@@ -65,7 +64,7 @@ class ReconstructionDataSetIterator(_DataSetWrapper):
         return DataSet(batch.features, batch.features, batch.features_mask, batch.features_mask)
 
 
-class _EarlyTermination(_Wrapper[D]):
+class _EarlyTermination(Wrapper[D]):
     def __init__(self, base: BatchIterator[D], max_batches: int) -> None:
         if max_batches < 1:
             raise ConfigurationError(f"early termination needs at least one batch, got {max_batches}")
@@ -84,7 +83,7 @@ class _EarlyTermination(_Wrapper[D]):
         self._base.reset()
 
 
-class EarlyTerminationDataSetIterator(_EarlyTermination[DataSet], _DataSetWrapper):
+class EarlyTerminationDataSetIterator(_EarlyTermination[DataSet], DataSetWrapper):
     """The first batches of another iterator.
 
     Parameters
@@ -99,7 +98,7 @@ class EarlyTerminationMultiDataSetIterator(_EarlyTermination[MultiDataSet], Mult
     """The first batches of another iterator."""
 
 
-class MultipleEpochsIterator(_DataSetWrapper):
+class MultipleEpochsIterator(DataSetWrapper):
     """Goes through another iterator, or gives one data set, several times as if it were one pass.
 
     Parameters
@@ -211,138 +210,3 @@ class IteratorDataSetIterator(DataSetIterator):
     def total_outcomes(self) -> int:
         self.has_next()
         return self._columns[1]
-
-
-class _Part(_DataSetWrapper):
-    """Some consecutive batches of an iterator that several parts share."""
-
-    def __init__(self, splitter: DataSetIteratorSplitter, start: int, count: int) -> None:
-        super().__init__(splitter.base)
-        self._splitter, self._start, self._count, self._at = splitter, start, count, 0
-
-    def has_next(self) -> bool:
-        return self._at < self._count and self._splitter.go_to(self._start + self._at)
-
-    def take(self, num: int | None) -> DataSet:
-        self._no_part(num)
-        self._at += 1
-        self._splitter.position += 1
-        return self._base.next()
-
-    def reset(self) -> None:
-        self._at = 0
-
-
-class DataSetIteratorSplitter:
-    """Divides the batches of one iterator into a training and a test part, or into any number of parts.
-
-    The parts share the iterator, which must give its batches in the same order after every reset.
-
-    Parameters
-    ----------
-    base : DataSetIterator
-    total_batches : int or list of int
-        Number of batches of ``base``, or the number of batches of every part.
-    ratio : float or list of float, optional
-        With ``total_batches`` as a number: share of the training part (the rest is the test part), or share of every part.
-
-    Examples
-    --------
-    >>> data = DataSet([[float(i)] for i in range(5)], [[0.0]] * 5)
-    >>> split = DataSetIteratorSplitter(ExistingDataSetIterator(data.as_list()), 5, 0.6)
-    >>> len(list(split.get_train_iterator())), len(list(split.get_test_iterator()))
-    (3, 2)
-    """
-
-    def __init__(self, base: DataSetIterator, total_batches: int | Sequence[int],
-                 ratio: float | Sequence[float] | None = None) -> None:
-        if isinstance(total_batches, int):
-            shares = [ratio, 1 - ratio] if isinstance(ratio, (int, float)) else list(ratio or ())
-            if not shares or min(shares) <= 0 or sum(shares) > 1 + 1e-9:
-                raise ConfigurationError(f"DataSetIteratorSplitter: shares must be positive with a sum of at most 1, got {ratio}")
-            counts = [int(total_batches * share) for share in shares]
-            if isinstance(ratio, (int, float)):
-                counts[1] = total_batches - counts[0]
-        else:
-            counts = list(total_batches)
-        if not base.reset_supported():
-            raise ConfigurationError("DataSetIteratorSplitter needs an iterator that can be reset")
-        self.base, self.position, self._counts = base, 0, counts
-        base.reset()
-
-    def go_to(self, position: int) -> bool:
-        """Bring the shared iterator before this batch; False when it has fewer."""
-        if position < self.position:
-            self.base.reset()
-            self.position = 0
-        while self.position < position:
-            if not self.base.has_next():
-                return False
-            self.base.next()
-            self.position += 1
-        return self.base.has_next()
-
-    def get_iterators(self) -> list[DataSetIterator]:
-        """One iterator for every part."""
-        return [_Part(self, sum(self._counts[:i]), count) for i, count in enumerate(self._counts)]
-
-    def get_train_iterator(self) -> DataSetIterator:
-        """The first part."""
-        return self.get_iterators()[0]
-
-    def get_test_iterator(self) -> DataSetIterator:
-        """The second part."""
-        parts = self.get_iterators()
-        if len(parts) < 2:
-            raise NoMoreDataError("DataSetIteratorSplitter has only one part")
-        return parts[1]
-
-
-class MultiDataSetIteratorAdapter(_Wrapper[Any], MultiDataSetIterator):
-    """The batches of a DataSetIterator as MultiDataSets with one input and one output."""
-
-    def take(self, num: int | None) -> MultiDataSet:
-        return MultiDataSet.merge([self._base.next(num)])
-
-
-class MultiDataSetWrapperIterator(_Wrapper[Any], DataSetIterator):
-    """The batches of a MultiDataSetIterator with one input and one output as DataSets."""
-
-    def take(self, num: int | None) -> DataSet:
-        batch: MultiDataSet = self._base.next(num)
-        if batch.num_feature_arrays() > 1 or batch.num_labels_arrays() > 1:
-            raise ConfigurationError(f"expected one input and one output, got {batch}")
-        masks = (m[0] if m else None for m in (batch.features_masks, batch.labels_masks))
-        return DataSet(*(arrays[0] if arrays else None for arrays in (batch.features, batch.labels)), *masks)
-
-
-class JointMultiDataSetIterator(MultiDataSetIterator):
-    """One MultiDataSet of the batches of several DataSetIterators, as long as all of them have one.
-
-    Parameters
-    ----------
-    *iterators : DataSetIterator
-    """
-
-    def __init__(self, *iterators: DataSetIterator) -> None:
-        if not iterators:
-            raise ConfigurationError("JointMultiDataSetIterator needs at least one iterator")
-        self._iterators = iterators
-
-    def has_next(self) -> bool:
-        return all(it.has_next() for it in self._iterators)
-
-    def take(self, num: int | None) -> MultiDataSet:
-        batches = [it.next(num) for it in self._iterators]
-        lists = [[b._part(name) for b in batches] for name in ("features", "labels", "features_mask", "labels_mask")]
-        return MultiDataSet(*lists)
-
-    def reset(self) -> None:
-        for it in self._iterators:
-            it.reset()
-
-    def reset_supported(self) -> bool:
-        return all(it.reset_supported() for it in self._iterators)
-
-    def batch(self) -> int:
-        return self._iterators[0].batch()

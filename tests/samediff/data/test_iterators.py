@@ -1,0 +1,187 @@
+"""Iterators: the order of batches, resetting, errors."""
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from dl4py.samediff.data import (
+    AsyncDataSetIterator,
+    BenchmarkDataSetIterator,
+    DataSet,
+    DataSetIterator,
+    DataSetIteratorSplitter,
+    EarlyTerminationDataSetIterator,
+    ExistingDataSetIterator,
+    FloatsDataSetIterator,
+    ImagePreProcessingScaler,
+    INDArrayDataSetIterator,
+    IteratorDataSetIterator,
+    JointMultiDataSetIterator,
+    KFoldIterator,
+    ListDataSetIterator,
+    MultiDataSetIteratorAdapter,
+    MultiDataSetWrapperIterator,
+    MultipleEpochsIterator,
+    NoMoreDataError,
+    NumpyDataSetIterator,
+    NumpyMultiDataSetIterator,
+    RandomDataSetIterator,
+    ReconstructionDataSetIterator,
+    SamplingDataSetIterator,
+    Values,
+    ViewIterator,
+)
+from dl4py.samediff.errors import ConfigurationError, ShapeError, UnknownNameError
+
+X = np.arange(10, dtype=np.float32).reshape(10, 1)
+DATA = DataSet(X, X)
+
+
+def singles() -> ListDataSetIterator:
+    return ListDataSetIterator(DATA.as_list(), 4)
+
+
+def walk(it: DataSetIterator) -> list[list[int]]:
+    out = []
+    while it.has_next():
+        out.append([int(v) for v in it.next().features[:, 0]])
+    return out
+
+
+FOURS = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+MAKERS = {
+    "list": (singles, FOURS),
+    "view": (lambda: ViewIterator(DATA, 4), FOURS),
+    "numpy": (lambda: NumpyDataSetIterator(X, X, 4), FOURS),
+    "pairs": (lambda: INDArrayDataSetIterator(list(zip(X, X)), 4), FOURS),
+    "floats": (lambda: FloatsDataSetIterator([([float(i)], [0.0]) for i in range(10)], 4), FOURS),
+    "existing": (lambda: ExistingDataSetIterator(DATA.batch_by(4)), FOURS),
+    "async": (lambda: AsyncDataSetIterator(singles(), 2), FOURS),
+    "early": (lambda: EarlyTerminationDataSetIterator(singles(), 2), FOURS[:2]),
+    "epochs": (lambda: MultipleEpochsIterator(2, singles()), FOURS * 2),
+    "limit": (lambda: MultipleEpochsIterator(9, singles(), total_iterations=4), FOURS + FOURS[:1]),
+    "reconstruction": (lambda: ReconstructionDataSetIterator(singles()), FOURS),
+    "benchmark": (lambda: BenchmarkDataSetIterator(DATA.get_range(0, 2), 3), [[0, 1]] * 3),
+    "train": (lambda: DataSetIteratorSplitter(singles(), 3, 0.67).get_train_iterator(), FOURS[:2]),
+    "test": (lambda: DataSetIteratorSplitter(singles(), 3, 0.67).get_test_iterator(), FOURS[2:]),
+    "wrapped": (lambda: MultiDataSetWrapperIterator(MultiDataSetIteratorAdapter(singles())), FOURS),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_order_and_reset(name):
+    make, expected = MAKERS[name]
+    it = make()
+    assert walk(it) == expected
+    with pytest.raises(NoMoreDataError, match="reset"):
+        it.next()
+    it.reset()
+    it.next()
+    it.reset()
+    assert walk(it) == expected
+    assert [[int(v) for v in batch.features[:, 0]] for batch in it] == expected
+    it.reset()
+
+
+@pytest.mark.parametrize("make", [singles, lambda: ViewIterator(DATA, 4), lambda: MultipleEpochsIterator(1, singles())])
+def test_next_with_a_number(make):
+    it = make()
+    assert it.next(5).num_examples() == 5
+    assert walk(it) == [[5, 6, 7, 8], [9]]
+
+
+def test_parts_of_a_splitter_may_alternate():
+    first, second = DataSetIteratorSplitter(ViewIterator(DATA, 2), [2, 3]).get_iterators()
+    got = [int(it.next().features[0, 0]) for it in (first, second, first, second, second)]
+    assert got == [0, 4, 2, 6, 8]
+
+
+def test_rebatching_cuts_and_joins():
+    it = IteratorDataSetIterator(DATA.batch_by(3), 4)
+    assert (it.input_columns(), it.total_outcomes(), it.reset_supported()) == (1, 1, False)
+    assert walk(it) == FOURS
+    with pytest.raises(ConfigurationError, match="cannot be reset"):
+        it.reset()
+
+
+def test_a_python_iterator_is_taken_once():
+    it = ExistingDataSetIterator(iter(DATA.batch_by(4)))
+    assert [len(b) for b in it] == [4, 4, 2]
+    with pytest.raises(ConfigurationError, match="cannot be reset"):
+        it.reset()
+
+
+def test_a_preprocessor_changes_batches_and_not_the_source():
+    images = DataSet(np.full((2, 1), 255.0, np.float32), np.zeros((2, 1)))
+    for it in (ExistingDataSetIterator([images]), BenchmarkDataSetIterator(images, 1), ViewIterator(images, 2)):
+        it.set_pre_processor(ImagePreProcessingScaler())
+        assert [b.features[0, 0] for b in it] == [1.0]
+        assert [b.features[0, 0] for b in it] == [1.0]
+    assert images.features[0, 0] == 255
+
+
+def test_reading_ahead_passes_errors_on_and_ends_its_thread():
+    class Broken(ViewIterator):
+        def take(self, num):
+            raise OSError("disk")
+
+    it = AsyncDataSetIterator(Broken(DATA, 4))
+    with pytest.raises(OSError, match="disk"):
+        it.has_next()
+    it.shutdown()
+    abandoned = AsyncDataSetIterator(MultipleEpochsIterator(1000, singles()), 1)
+    assert abandoned.has_next()
+    thread = abandoned._thread
+    del abandoned
+    thread.join(5)
+    assert not thread.is_alive()
+    assert not [t for t in threading.enumerate() if t.name == "dl4py-read-ahead"]
+
+
+def test_shuffled_numpy_batches_change_with_every_pass():
+    it = NumpyDataSetIterator(X, X, 10, shuffle_seed=1)
+    first, second = ([int(v) for v in next(iter(it)).features[:, 0]] for _ in range(2))
+    assert sorted(first) == sorted(second) == [*range(10)]
+    assert first != second
+
+
+def test_several_inputs():
+    it = NumpyMultiDataSetIterator([X, X + 1], [X], 4)
+    assert [b.get_features(1)[0, 0] for b in it] == [1, 5, 9]
+    joint = JointMultiDataSetIterator(singles(), singles())
+    assert [(b.num_feature_arrays(), b.num_examples()) for b in joint] == [(2, 4), (2, 4), (2, 2)]
+
+
+def test_folds_are_a_partition():
+    it = KFoldIterator(3, DATA, seed=5)
+    for train in it:
+        both = np.concatenate([train.features[:, 0], it.test_fold().features[:, 0]])
+        assert sorted(both.tolist()) == [*range(10)]
+    assert KFoldIterator(DATA).batch() == 1
+    with pytest.raises(ConfigurationError, match="folds"):
+        KFoldIterator(11, DATA)
+
+
+def test_drawn_batches():
+    it = SamplingDataSetIterator(DATA, 3, 8, seed=1)
+    assert [len(set(batch)) for batch in walk(it)] == [3, 3, 3]
+    for values in Values:
+        batches = list(RandomDataSetIterator(2, (6, 4), (6, 3), values, "ONE_HOT", seed=3))
+        assert [b.labels.sum() for b in batches] == [6, 6]
+        again = RandomDataSetIterator(2, (6, 4), (6, 3), values.name, "ONE_HOT", seed=3).next()
+        np.testing.assert_array_equal(again.features, batches[0].features)
+    with pytest.raises(UnknownNameError, match="did you mean 'ZEROS'"):
+        RandomDataSetIterator(1, (1, 1), (1, 1), "ZERO", "ONES").next()
+
+
+def test_bad_arguments():
+    with pytest.raises(ConfigurationError, match="batch size"):
+        ListDataSetIterator([], 0)
+    with pytest.raises(ShapeError, match="one shape"):
+        INDArrayDataSetIterator([([1.0], [1.0]), ([1.0, 2.0], [1.0])], 2)
+    with pytest.raises(ConfigurationError, match="whole batches"):
+        AsyncDataSetIterator(singles()).next(3)
+    with pytest.raises(ConfigurationError, match="shares"):
+        DataSetIteratorSplitter(singles(), 3, 1.5)
