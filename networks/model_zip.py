@@ -38,7 +38,8 @@ class ModelLimits:
     """What a model file may ask for before anything is inflated.
 
     Without ``expected`` lengths, parameters that inflate to more than ``ratio_free_bytes`` and ``max_ratio``
-    times their compressed size are refused; updater state likewise, unless it is at most three times as large as the parameters.
+    times their compressed size are refused; updater state likewise, unless it is at most three times as large as the
+    parameters.
     """
 
     max_entries: int = 1000
