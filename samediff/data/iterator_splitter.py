@@ -44,8 +44,9 @@ class DataSetIteratorSplitter:
 
     Examples
     --------
+    >>> from dl4py.samediff.data import ListDataSetIterator
     >>> data = DataSet([[float(i)] for i in range(5)], [[0.0]] * 5)
-    >>> split = DataSetIteratorSplitter(ExistingDataSetIterator(data.as_list()), 5, 0.6)
+    >>> split = DataSetIteratorSplitter(ListDataSetIterator(data.as_list(), 1), 5, 0.6)
     >>> len(list(split.get_train_iterator())), len(list(split.get_test_iterator()))
     (3, 2)
     """
