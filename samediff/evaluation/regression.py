@@ -55,7 +55,7 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
     Parameters
     ----------
     *args
-        DL4J's forms: ``(n_columns[, precision])`` or ``(column_names[, precision])``.
+        DL4J's forms: ``(n_columns[, precision])`` ``(column_names[, precision])`` or ``("a", "b", …)``.
     column_names : list of str, optional
         Names of the columns (default ``col_0``, ``col_1``, …).
     precision : int
@@ -94,15 +94,16 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
         precision: int = 5,
         axis: int = 1,
     ) -> None:
+        if args and all(isinstance(a, str) for a in args):  # DL4J's varargs: RegressionEvaluation("a", "b")
+            args = (list(args),)
         if len(args) > 2 or (len(args) == 2 and not isinstance(args[1], int)):
             raise ConfigurationError(f"RegressionEvaluation takes (n_columns | column_names[, precision]), got {args}")
-        if args and isinstance(args[0], (int, np.integer)):
-            n_columns = int(args[0])
-        elif args and all(isinstance(a, str) for a in args):  # DL4J's varargs: RegressionEvaluation("a", "b")
-            column_names = list(args)
-        elif args and args[0] is not None:
-            column_names = args[0]
-        self.precision = int(args[1]) if len(args) == 2 and isinstance(args[1], int) else precision
+        first, digits = (*args, None, None)[:2]
+        if isinstance(first, (int, np.integer)):
+            n_columns = int(first)
+        elif first is not None:
+            column_names = first
+        self.precision = precision if digits is None else digits
         self.axis = axis
         self.column_names: list[str] = list(
             column_names or ([] if n_columns is None else (f"col_{i}" for i in range(n_columns)))
