@@ -28,7 +28,8 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
 
     Returns
     -------
-    dict of name -> gradient variable; None where the loss does not depend on the variable.
+    dict of name -> gradient variable; None where the loss does not depend on the variable, zeros where it depends on it
+    only through ops that are constant piece by piece.
 
     Raises
     ------
@@ -48,6 +49,10 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
         if not path.intersection(node.outputs) or not any(n in sums for n in node.outputs):
             continue
         _backward(sd, node, sums, path)
+    read = {n for node in nodes for n in node.inputs}
+    for name in wanted:
+        if name not in sums and name in read:  # reached only through piecewise constant ops
+            sums[name] = [sd.call("base", "zeros_like", sd.variable(name))]
     return {name: _total(sd, name, sums, name_results) for name in wanted}
 
 
