@@ -29,7 +29,8 @@ UNARY_SAME = _names("negative absolute sign floor ceil rint trunc invert")
 #: Tests of one argument.
 UNARY_TEST = _names("isnan isinf isfinite signbit logical_not")
 #: Functions of two arguments of one type, with a result of that type.
-BINARY = _names("add subtract multiply divide power maximum minimum floor_divide remainder fmod arctan2 hypot copysign logaddexp "
+BINARY = _names(
+    "add subtract multiply divide power maximum minimum floor_divide remainder fmod arctan2 hypot copysign logaddexp "
     "bitwise_and bitwise_or bitwise_xor left_shift right_shift polygamma")
 #: Comparisons of two arguments.
 COMPARE = _names("less less_equal greater greater_equal equal not_equal")

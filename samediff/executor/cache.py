@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import linecache
 import os
 import sys
@@ -54,12 +55,12 @@ def _usable(folder: str) -> bool:
 def _install() -> bool:
     """Teach Numba to cache functions that have no file.  False when this Numba does it differently."""
     try:
-        from numba.core import caching
+        caching: Any = importlib.import_module("numba.core.caching")
         base, classes = caching._CacheLocator, caching.CacheImpl._locator_classes
     except (ImportError, AttributeError):
         return False
 
-    class Locator(base):  # type: ignore[misc]
+    class Locator(base):  # type: ignore[misc, valid-type]
         """Stamps a function with a hash of its content and of all that it may call."""
 
         def __init__(self, stamp: str) -> None:
@@ -104,7 +105,7 @@ def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., 
 
 def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     """Compile with Numba for one signature, through the disk cache where that works."""
-    import numba
+    numba: Any = importlib.import_module("numba")
     if can_cache():
         try:
             return numba.njit(signature, cache=True, **options)(function)

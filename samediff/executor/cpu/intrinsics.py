@@ -1,0 +1,67 @@
+"""LLVM instructions that Numba does not offer, for float32 and float64 scalars."""
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba.core import config, types
+from numba.extending import intrinsic
+
+
+def _prefer_wide_vectors() -> None:
+    """Let LLVM use 512-bit vectors where the CPU has them, unless the user chose a CPU."""
+    features = llvm.get_host_cpu_features()
+    if not config.CPU_NAME and not config.CPU_FEATURES and features.get("avx512f"):
+        config.CPU_NAME = llvm.get_host_cpu_name()
+        config.CPU_FEATURES = features.flatten() + ",-prefer-256-bit"
+
+
+_prefer_wide_vectors()
+# Loops over many arrays need more overlap checks than LLVM's default of 8 before it gives up on vectors.
+llvm.set_option("", "-runtime-memory-check-threshold=100")
+
+_WIDTH = {types.float32: ir.IntType(32), types.float64: ir.IntType(64)}
+
+
+def _float_function(name: str, arity: int) -> Any:
+    """Scalar function ``llvm.<name>`` of ``arity`` arguments of one floating type."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = args[0].type
+        return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [kind],
+                                                             ir.FunctionType(kind, [kind] * arity)), args)
+
+    def resolve(*args: Any) -> Any:
+        return (args[0](*args), call) if isinstance(args[0], types.Float) else None
+
+    bodies: dict[int, Any] = {1: lambda context, x: resolve(x), 2: lambda context, x, y: resolve(x, y),
+                              3: lambda context, x, y, z: resolve(x, y, z)}
+    made = bodies[arity]
+    made.__name__ = made.__qualname__ = "llvm_" + name
+    return intrinsic(made)
+
+
+rint = _float_function("rint", 1)
+floor = _float_function("floor", 1)
+ceil = _float_function("ceil", 1)
+trunc = _float_function("trunc", 1)
+fabs = _float_function("fabs", 1)
+sqrt = _float_function("sqrt", 1)
+copysign = _float_function("copysign", 2)
+vmax = _float_function("maximum", 2)  # NaN wins, and reductions over it become vector code
+vmin = _float_function("minimum", 2)
+fma = _float_function("fma", 3)
+
+
+@intrinsic
+def bits_of(context: Any, x: Any) -> Any:
+    """The bits of a float32 as int32."""
+    return types.int32(types.float32), lambda c, builder, s, args: builder.bitcast(args[0], ir.IntType(32))
+
+
+@intrinsic
+def float_of(context: Any, x: Any) -> Any:
+    """The float32 that has the bits of an int32."""
+    return types.float32(types.int32), lambda c, builder, s, args: builder.bitcast(args[0], ir.FloatType())

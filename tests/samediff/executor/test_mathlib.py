@@ -1,0 +1,59 @@
+"""Accuracy of the compiled mathematical functions."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import njit
+
+from dl4py.samediff.arrays import xp
+from dl4py.samediff.executor.cpu import mathlib
+
+LIMITS = {"exp": 1.0, "expm1": 1.6, "log": 1.0, "log1p": 1.6, "tanh": 5.0, "erf": 2.0, "sigmoid": 2.6}
+
+
+def exact(name, x):
+    with np.errstate(all="ignore"):
+        x = x.astype(np.float64)
+        return 1 / (1 + np.exp(-x)) if name == "sigmoid" else getattr(xp, name)(x)
+
+
+@pytest.fixture(scope="module")
+def loops():
+    def make(name):
+        space = {"f": getattr(mathlib, name)}
+        exec("def loop(x, y):\n    for i in range(x.size):\n        y[i] = f(x[i])\n", space)
+        return njit(error_model="numpy")(space["loop"])
+    return {name: make(name) for name in LIMITS}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_float32_functions_are_accurate(name, loops, rng):
+    near = [rng.normal(size=20000) * s for s in (1e-3, 0.1, 1, 5, 30)]
+    x = np.concatenate([*near, 10.0 ** rng.uniform(-37, 37, 20000)])
+    x = np.abs(x.astype(np.float32)) if name == "log" else x.astype(np.float32)
+    got = np.empty_like(x)
+    loops[name](x, got)
+    want = exact(name, x)
+    with np.errstate(all="ignore"):
+        rounded = want.astype(np.float32)
+        ok = np.isfinite(rounded) & (np.abs(rounded) > 1.2e-38)
+        error = np.abs(got[ok].astype(float) - want[ok]) / np.spacing(np.abs(rounded[ok]))
+    assert error.max() <= LIMITS[name]
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_special_values_are_those_of_numpy(name, loops):
+    x = np.array([np.nan, np.inf, -np.inf, 0, -0.0, 1e-40, -1, 88.7, -87.5, -103, 89, -3e38, 3e38], np.float32)
+    got = np.empty_like(x)
+    loops[name](x, got)
+    with np.errstate(all="ignore"):
+        want = exact(name, x).astype(np.float32)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-38)
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_float64_functions_are_exact(name, loops):
+    x = np.linspace(0.1, 4, 101)
+    got = np.empty_like(x)
+    loops[name](x, got)
+    np.testing.assert_allclose(got, exact(name, x), rtol=1e-15, atol=3e-16)
