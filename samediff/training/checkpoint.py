@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ..errors import ConfigurationError, FileFormatError
 from ..javanames import JavaSpelling
@@ -78,6 +78,8 @@ class CheckpointListener(Listener):
     ...     listener.available_checkpoints()
     []
     """
+
+    Builder: ClassVar[type[CheckpointListenerBuilder]]
 
     def __init__(self, root_dir: str | os.PathLike[str], *, save_every_n_epochs: int | None = None,
                  save_every_n_iterations: int | None = None, save_every_n_iterations_since_last: bool = False,
@@ -288,6 +290,9 @@ class CheckpointListenerBuilder(JavaSpelling):
     def build(self) -> CheckpointListener:
         """Return the listener."""
         return CheckpointListener(self._root, **self._values)
+
+
+CheckpointListener.Builder = CheckpointListenerBuilder
 
 
 def _now() -> int:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ..configuration_values import read_text, write_json
 from ..datatype import DataType
@@ -49,6 +49,8 @@ class TrainingConfig(JavaSpelling):
     True
     """
 
+    Builder: ClassVar[Any]
+
     def __init__(self, updater: IUpdater | None = None, regularization: Sequence[Regularization] = (),
                  minimize: bool = True,
                  data_set_feature_mapping: str | Sequence[str] | None = None,
@@ -90,8 +92,7 @@ class TrainingConfig(JavaSpelling):
     @staticmethod
     def builder() -> Any:
         """Return a new :class:`~dl4py.samediff.training.config_builder.TrainingConfigBuilder`."""
-        from .config_builder import TrainingConfigBuilder
-        return TrainingConfigBuilder()
+        return TrainingConfig.Builder()
 
     def increment_iteration_count(self) -> None:
         """Add 1 to the iteration counter."""

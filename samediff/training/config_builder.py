@@ -118,6 +118,9 @@ class TrainingConfigBuilder(JavaSpelling):
         return self
 
 
+TrainingConfig.Builder = TrainingConfigBuilder
+
+
 def _flat(values: Sequence[Any]) -> list[Any]:
     """``(a, b)`` and ``([a, b],)`` are the same."""
     return list(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else list(values)

@@ -151,7 +151,7 @@ def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, thres
 
 
 def _renormalize(xp: Any, norm: Any, threshold: float) -> Any:
-    return 1 / (norm + 1e-5 * (norm == 0))
+    return 1 / xp.where(norm == 0, norm + 1e-5, norm)
 
 
 def _clip(xp: Any, norm: Any, threshold: float) -> Any:

@@ -5,9 +5,10 @@ import logging
 import sys
 import time
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, ClassVar, Self, TextIO
 
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, did_you_mean
+from ..javanames import to_snake
 from .history import Loss, LossCurve
 from .listener import At, Listener, ListenerResponse, Operation
 
@@ -94,6 +95,10 @@ class PerformanceListener(_TrainingOnly):
     ``last_samples_per_sec`` and ``last_batches_per_sec`` keep the latest numbers.
     """
 
+    Builder: ClassVar[type[PerformanceListenerBuilder]]
+    OPTIONS: ClassVar[tuple[str, ...]] = ("report_score", "report_time", "report_etl", "report_sample", "report_batch",
+                                          "report_iteration")
+
     def __init__(self, frequency: int = 1, report_score: bool = False, *, report_time: bool = True,
                  report_etl: bool = True, report_sample: bool = True, report_batch: bool = True,
                  report_iteration: bool = True) -> None:
@@ -125,6 +130,39 @@ class PerformanceListener(_TrainingOnly):
         if self.report_score:
             texts.append(f"score: {score_of(model, loss)}")
         report("; ".join(texts))
+
+
+class PerformanceListenerBuilder:
+    """``PerformanceListener.Builder().set_frequency(10).report_score(True).build()``."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+
+    def set_frequency(self, frequency: int) -> Self:
+        """Report every so many iterations."""
+        self._values["frequency"] = frequency
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        option = to_snake(name)
+        if option == "set_frequency":
+            return self.set_frequency
+        if option not in PerformanceListener.OPTIONS:
+            raise AttributeError(f"PerformanceListener.Builder has no option {name!r}"
+                                 + did_you_mean(option, ("set_frequency", *PerformanceListener.OPTIONS)))
+
+        def set_it(wanted: bool) -> PerformanceListenerBuilder:
+            self._values[option] = wanted
+            return self
+
+        return set_it
+
+    def build(self) -> PerformanceListener:
+        """Return the listener."""
+        return PerformanceListener(**self._values)
+
+
+PerformanceListener.Builder = PerformanceListenerBuilder
 
 
 class CollectScoresListener(_TrainingOnly):

@@ -56,6 +56,12 @@ class IUpdater(Configuration):
         """Return the update and the new state. All arrays have the shape and type of ``gradient``."""
         raise NotImplementedError
 
+    def flat_step(self, xp: Any, gradient: Any, *rest: Any) -> Arrays:
+        """Return ``(update, *new state)`` from ``(gradient, *state, *hyper)``: ``step`` as one function to trace."""
+        n = len(self.state_names)
+        update, state = self.step(xp, gradient, rest[:n], rest[n:])
+        return (update, *state)
+
     def has_learning_rate(self) -> bool:
         """Return whether the rule has a learning rate (weight decay uses 1 otherwise)."""
         return False

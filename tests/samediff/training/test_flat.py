@@ -1,4 +1,4 @@
-"""Blocks, state layout, regularization and normalization: first recorded steps of small networks, from their gradients."""
+"""Blocks, state layout, regularization, normalization: first recorded steps of small networks, from their gradients."""
 from __future__ import annotations
 
 import json

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.errors import ConfigurationError, ShapeError, UnknownNameError
+from dl4py.samediff.expression import evaluate, trace
 from dl4py.samediff.training import (
     AdaBelief,
     AdaDelta,
@@ -74,6 +75,22 @@ def test_step_keeps_float32_and_does_not_touch_its_inputs(kind: type[IUpdater]) 
     for a, b in zip((gradient, *state), before):
         np.testing.assert_array_equal(a, b)
     assert all(type(h) is float for h in updater.hyper(3, 0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ALL)
+def test_the_rule_can_be_traced_with_its_scalars_as_inputs(kind: type[IUpdater], dtype: type) -> None:
+    updater, gradient = kind(), np.array([0.5, 1e-3, -2.0], dtype)
+    state = [np.full(3, 0.1, dtype) for _ in updater.state_names]
+    hyper = [np.array(h, dtype) for h in updater.hyper(3, 0)]
+    inputs = [gradient, *state, *hyper]
+    exprs = trace(updater.flat_step, [a.dtype for a in inputs])
+    got = evaluate(exprs, np, inputs)
+    want = updater.flat_step(np, gradient, *state, *updater.hyper(3, 0))
+    assert len(got) == 1 + len(state)
+    for a, b in zip(got, want):
+        assert np.asarray(a).dtype == dtype
+        np.testing.assert_allclose(a, b, rtol=1e-6 if dtype is np.float32 else 1e-15)
 
 
 @pytest.mark.parametrize("kind", ALL)
