@@ -1,0 +1,152 @@
+"""A training step: forward and backward plan, then the update of one flat parameter vector."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..executor.context import RunContext
+from ..executor.plans import plan_for
+from ..executor.session import Request, checked_feeds, request_for, run_reference, uses_reference
+from .flat import UpdaterBlock, initial_state, updater_blocks
+from .regularization import Regularization
+from .update_kernel import UpdateKernel, UpdateRule
+from .updater import IUpdater
+
+
+@dataclass(frozen=True)
+class FlatSlot:
+    """One parameter of the flat vector.
+
+    ``order`` says how the piece is read as an array ("f": column-major); ``key`` keeps updater blocks apart;
+    ``scaled`` is False for values whose gradient is not divided by the batch size (running statistics).
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    updater: IUpdater
+    order: str = "c"
+    regularization: tuple[Regularization, ...] = ()
+    key: object = None
+    scaled: bool = True
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+
+@dataclass
+class FlatParameters:
+    """Parameters, gradients and updater state as flat vectors, and the same numbers as arrays by name."""
+
+    slots: Sequence[FlatSlot]
+    dtype: Any
+    params: Any = field(init=False)
+    gradients: Any = field(init=False)
+    state: Any = field(init=False)
+    blocks: list[UpdaterBlock] = field(init=False)
+    arrays: dict[str, Any] = field(init=False)
+    gradient_arrays: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        total = sum(s.size for s in self.slots)
+        self.params, self.gradients = np.zeros(total, self.dtype), np.zeros(total, self.dtype)
+        self.blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in self.slots])
+        self.state = initial_state(np, self.blocks, self.dtype)
+        self.arrays, self.gradient_arrays = self.views(self.params), self.views(self.gradients)
+
+    def views(self, flat: Any) -> dict[str, Any]:
+        """The pieces of a flat vector as arrays by name."""
+        made, at = {}, 0
+        for s in self.slots:
+            made[s.name] = flat[at:at + s.size].reshape(s.shape, order=s.order)
+            at += s.size
+        return made
+
+    def kernels(self, minimize: bool = True) -> list[UpdateKernel]:
+        """One kernel for each run of neighbours with the same rule."""
+        made, at = [], 0
+        by_name = {s.name: s for s in self.slots}
+        for block in self.blocks:
+            begin, rule = at, None
+            for name in [*block.names, None]:
+                slot = by_name.get(name or "")
+                new = None if slot is None else UpdateRule(slot.updater, slot.regularization, minimize, slot.scaled)
+                if rule is not None and new != rule:
+                    made.append(self._kernel(rule, block, begin, at))
+                    begin = at
+                rule, at = new, at + (slot.size if slot else 0)
+        return made
+
+    def _kernel(self, rule: UpdateRule, block: UpdaterBlock, begin: int, end: int) -> UpdateKernel:
+        where = slice(begin, end)
+        state = [self.state[s][begin - block.start:end - block.start] for s in block.state_slices().values()]
+        return UpdateKernel(rule, self.params[where], self.gradients[where], state, uses_reference())
+
+
+class TrainingStep:
+    """Runs forward and backward, then updates the parameters: one optimizer step per call.
+
+    Parameters
+    ----------
+    graph : the gradient graph (a fork with the backward nodes)
+    gradients : name of a parameter -> name of its gradient variable; parameters without one keep a zero gradient
+    flat : FlatParameters
+        Its gradient arrays are the very memory that the plan writes gradients into.
+    outputs : names computed besides, such as the losses
+    """
+
+    def __init__(self, graph: Any, gradients: Mapping[str, str], flat: FlatParameters, outputs: Sequence[str],
+                 minimize: bool = True) -> None:
+        self.graph, self.flat, self.outputs = graph, flat, tuple(outputs)
+        self._kernels: list[UpdateKernel] | None = None
+        self._minimize = minimize
+        self._pinned: dict[str, Any] = {}
+        self._copied: list[tuple[str, Any]] = []
+        for name, gradient in gradients.items():
+            array = flat.gradient_arrays[name]
+            if gradient in self._pinned:
+                self._copied.append((gradient, array))
+            else:
+                self._pinned[gradient] = array
+        self.lock = threading.RLock()
+
+    def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
+        """Forward and backward: gradients land in the flat vector, the outputs are returned."""
+        request = request_for(self.graph, (*self.outputs, *self._pinned), context.training)
+        values = checked_feeds(self.graph, feeds)
+        results = self._reference(values, request, context) if uses_reference() else self._planned(values, request, context)
+        for gradient, array in self._copied:
+            array[...] = self._pinned[gradient]
+        return results
+
+    def _planned(self, feeds: Mapping[str, Any], request: Request, context: RunContext) -> tuple[Any, ...]:
+        plan = plan_for(self.graph, feeds, request, self._pinned)
+        return plan.run([feeds[n] for n in plan.feeds], context)[:len(self.outputs)]
+
+    def _reference(self, feeds: Mapping[str, Any], request: Request, context: RunContext) -> tuple[Any, ...]:
+        values = run_reference(self.graph, feeds, request, context)
+        for name, array in self._pinned.items():
+            array[...] = values[name]
+        return tuple(values[n] for n in self.outputs)
+
+    def update(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
+        """Turn the gradients into updates and subtract them; ``scale`` multiplies the gradients first."""
+        if self._kernels is None:
+            self._kernels = self.flat.kernels(self._minimize)
+        for kernel in self._kernels:
+            kernel(iteration, epoch, scale)
+
+    def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
+                 between: Callable[[], None] | None = None) -> tuple[Any, ...]:
+        """One step; ``between`` runs when the gradients are there and nothing is updated yet."""
+        with self.lock:
+            results = self.compute(feeds, context)
+            if between is not None:
+                between()
+            self.update(iteration, epoch, scale)
+            return results

@@ -1,0 +1,84 @@
+"""Regularization, updater and weight decay of neighbouring parameters as one loop over flat arrays."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import expression as ex
+from ..arrays import xp as numpy_xp
+from .regularization import ApplyStep, Regularization
+from .updater import IUpdater
+
+
+@dataclass(frozen=True)
+class UpdateRule:
+    """What happens to a gradient on its way into a parameter.
+
+    Parameters
+    ----------
+    updater : IUpdater
+    regularization : tuple of Regularization
+    minimize : bool
+        False adds the update instead of subtracting it (gradient ascent).
+    scaled : bool
+        Whether the gradient is divided by the batch size first.
+    """
+
+    updater: IUpdater
+    regularization: tuple[Regularization, ...] = ()
+    minimize: bool = True
+    scaled: bool = True
+
+    def scalars(self, iteration: int, epoch: int, scale: float) -> list[float]:
+        """The numbers that change from step to step, in the order in which :meth:`step` takes them."""
+        rate = self.updater.get_learning_rate(iteration, epoch) if self.updater.has_learning_rate() else 1.0
+        strengths = [r.coefficient(iteration, epoch) for r in self.regularization]
+        return [scale if self.scaled else 1.0, rate, *strengths, *self.updater.hyper(iteration, epoch)]
+
+    def step(self, xp: Any, param: Any, gradient: Any, *rest: Any) -> tuple[Any, ...]:
+        """New parameter, then new state: elementwise, so that it is traced into one kernel."""
+        n_state, n_reg = len(self.updater.state_names), len(self.regularization)
+        state, (scale, rate), strengths, hyper = rest[:n_state], rest[n_state:n_state + 2], rest[n_state + 2:n_state + 2 + n_reg], \
+            rest[n_state + 2 + n_reg:]
+        update = gradient * scale
+        for r, c in zip(self.regularization, strengths):
+            if r.apply_step is ApplyStep.BEFORE_UPDATER:
+                update = r.apply(xp, param, update, c, rate)
+        update, new_state = self.updater.step(xp, update, tuple(state), tuple(hyper))
+        for r, c in zip(self.regularization, strengths):
+            if r.apply_step is ApplyStep.POST_UPDATER:
+                update = r.apply(xp, param, update, c, rate)
+        return (param - update if self.minimize else param + update, *new_state)
+
+
+class UpdateKernel:
+    """A rule bound to flat arrays: parameters, gradients and state change in place."""
+
+    def __init__(self, rule: UpdateRule, params: Any, gradient: Any, state: Sequence[Any], reference: bool = False) -> None:
+        self.rule = rule
+        self._arrays = [params, gradient, *state]
+        count = len(rule.scalars(0, 0, 1.0))
+        self._scalars = [np.zeros(1, params.dtype) for _ in range(count)]
+        self._exprs = ex.trace(rule.step, [params.dtype] * (len(self._arrays) + count))
+        self._call = None if reference else self._compiled()
+
+    def _compiled(self) -> Any:
+        from ..executor.cpu import Layout, elementwise_kernel
+        layouts = [Layout.same(1)] * len(self._arrays) + [Layout.scalar(1)] * len(self._scalars)
+        kernel = elementwise_kernel(self._exprs, layouts)
+        changed = [self._arrays[0], *self._arrays[2:]]
+        return None if kernel is None else kernel.bind(*self._arrays, *self._scalars, out=changed)
+
+    def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
+        """Apply one step."""
+        for cell, value in zip(self._scalars, self.rule.scalars(iteration, epoch, scale)):
+            cell[0] = value
+        if self._call is not None:
+            self._call()
+            return
+        results = ex.evaluate(self._exprs, numpy_xp, [*self._arrays, *self._scalars])
+        for array, value in zip([self._arrays[0], *self._arrays[2:]], results):
+            np.copyto(array, value, casting="same_kind")
