@@ -8,3 +8,4 @@ from . import product as product
 from . import reduce as reduce
 from . import shape_info as shape_info
 from . import transforms as transforms
+from . import softmax as softmax
