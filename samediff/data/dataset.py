@@ -4,7 +4,8 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from os import PathLike
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
@@ -279,6 +280,25 @@ class DataSet(FeatureTransforms, JavaSpelling):
         if all(d.example_meta_data is not None for d in parts):
             merged.example_meta_data = [m for d in parts for m in d.example_meta_data or []]
         return merged
+
+    def save(self, target: str | PathLike[str] | BinaryIO) -> None:
+        """Write the arrays to a file or stream as DL4J's ``DataSet.save`` does; names and metadata are not stored."""
+        from ..files.datasets import save_data_set
+        save_data_set(target, *(None if a is None else np.asarray(a) for a in self._parts().values()))
+
+    def load(self, source: str | PathLike[str] | BinaryIO) -> None:
+        """Replace everything by what a file or stream of DL4J's ``DataSet.save`` holds.
+
+        Raises
+        ------
+        FileFormatError
+            Not such a file; the data set stays as it is.
+        """
+        from ..files.datasets import load_data_set
+        texts: dict[str, list[str]] = {}
+        loaded = DataSet(*load_data_set(source, texts))
+        loaded.example_meta_data, loaded.label_names = texts.get("metadata"), texts.get("label_names", [])
+        self.__dict__.update(loaded.__dict__)
 
     def to_multi_data_set(self) -> Any:
         """The same data as a MultiDataSet with one input and one output."""

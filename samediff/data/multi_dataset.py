@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Self
+from os import PathLike
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
@@ -212,6 +213,18 @@ class MultiDataSet(JavaSpelling):
                             f"{kind} {i}") for i in range(counts.pop())]
             lists[kind], lists[f"{kind}_masks"] = [a for a, _ in pairs], [m for _, m in pairs]
         return MultiDataSet(*(lists[kind] for kind in KINDS))
+
+    def save(self, target: str | PathLike[str] | BinaryIO) -> None:
+        """Write the arrays to a file or stream as DL4J's ``MultiDataSet.save`` does."""
+        from ..files.datasets import save_multi_data_set
+        arrays = ([None if a is None else np.asarray(a) for a in self._lists[kind]] for kind in KINDS)
+        save_multi_data_set(target, *arrays)  # type: ignore[arg-type]
+
+    def load(self, source: str | PathLike[str] | BinaryIO) -> None:
+        """Replace everything by what a file or stream of DL4J's ``MultiDataSet.save`` holds."""
+        from ..files.datasets import load_multi_data_set
+        loaded = MultiDataSet(*load_multi_data_set(source))
+        self._lists, self.example_meta_data = loaded._lists, None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MultiDataSet):

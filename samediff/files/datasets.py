@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from .atomic import atomic_write
 from .data_stream import DataInput, DataOutput
+from .java_strings import read_string_list
 from .nd4j_array import read_array, write_array
 
 Arrays = NDArray[Any]
 Target = str | PathLike[str] | BinaryIO
 
-_FEATURES, _LABELS, _SAME, _FEATURES_MASK, _LABELS_MASK, _METADATA = 1, 2, 4, 8, 16, 32
+_FEATURES, _LABELS, _SAME, _FEATURES_MASK, _LABELS_MASK = 1, 2, 4, 8, 16
+_TEXTS = {"metadata": 32, "label_names": 64}
 _MAX_ARRAYS = 1 << 16
 
 
@@ -34,14 +36,16 @@ def save_data_set(target: Target, features: Arrays | None, labels: Arrays | None
                 write_array(stream, array, "k")
 
 
-def load_data_set(source: Target) -> tuple[Arrays | None, Arrays | None, Arrays | None, Arrays | None]:
+def load_data_set(source: Target, texts: dict[str, list[str]] | None = None,
+                  ) -> tuple[Arrays | None, Arrays | None, Arrays | None, Arrays | None]:
     """Return features, labels, features mask and labels mask of a file of ``DataSet.save``; None for what it lacks.
 
-    Metadata of the examples (serialized Java objects) are left out with a warning.
+    Metadata of the examples and label names (serialized Java objects) are put into ``texts`` as "metadata" and
+    "label_names" where they are plain texts, and otherwise left out with a warning.
     """
     with _reading(source) as data:
         flags = data.read_exact(1, "the flags")[0]
-        if flags >= 2 * _METADATA or (flags & _SAME and (flags & _LABELS or not flags & _FEATURES)):
+        if flags >= 2 * _TEXTS["label_names"] or (flags & _SAME and (flags & _LABELS or not flags & _FEATURES)):
             raise data.error(f"not a data set: flags {flags}")
 
         def part(bit: int) -> Arrays | None:
@@ -50,7 +54,8 @@ def load_data_set(source: Target) -> tuple[Arrays | None, Arrays | None, Arrays 
         features = part(_FEATURES)
         labels = features if flags & _SAME else part(_LABELS)
         masks = part(_FEATURES_MASK), part(_LABELS_MASK)
-        if flags & _METADATA:
+        stored = [name for name, bit in _TEXTS.items() if flags & bit]
+        if stored and (texts is None or not _read_texts(data, stored, texts)):
             _warn(data)
         return features, labels, *masks
 
@@ -78,6 +83,16 @@ def load_multi_data_set(source: Target) -> tuple[list[Arrays], list[Arrays], lis
             _warn(data)
         masks = [[None if m.size == 1 and m.ravel()[0] == -1 else m for m in part] for part in lists[2:]]
         return lists[0], lists[1], masks[0], masks[1]
+
+
+def _read_texts(data: DataInput, stored: list[str], texts: dict[str, list[str]]) -> bool:
+    """Fill in the metadata and the label names; False when one of them is not a list of texts."""
+    for name in stored:
+        found = read_string_list(data)
+        if found is None:
+            return False
+        texts[name] = found
+    return True
 
 
 def _warn(data: DataInput) -> None:

@@ -51,7 +51,7 @@ def test_multi_data_set(recorded, tmp_path):
 
 
 def test_damage():
-    for flags in (64, 4, 7):
+    for flags in (128, 4, 7):
         with pytest.raises(FileFormatError, match=f"flags {flags}"):
             load_data_set(io.BytesIO(bytes([flags]) + bytes(100)))
     with pytest.raises(FileFormatError, match="several inputs"):
