@@ -50,6 +50,10 @@ class Creation(GraphCore):
             return self._stored_variable(name, np.zeros(shape, DataType.of(first).numpy), scoped=True)
         return self._stored_variable(name, owned_copy(as_array(first)), scoped=name is None)
 
+    def attach(self, name: str, array: Any) -> SDVariable:
+        """A trainable variable over this very array: changes to it are seen by the next run, training writes into it."""
+        return self._add_variable(name, VariableType.VARIABLE, TensorSpec(tuple(array.shape), DataType.of(array.dtype)), array)
+
     def _stored_variable(self, name: str | None, array: Any, scoped: bool) -> SDVariable:
         if array.size == 0:
             raise ShapeError(f"variable {name!r}: an array of shape {array.shape} has no elements; only constants may be empty")
