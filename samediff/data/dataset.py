@@ -108,10 +108,12 @@ class DataSet(FeatureTransforms, JavaSpelling):
 
     def _of(self, index: Any) -> Self:
         """The examples of an index array or slice."""
-        part = type(self)(*(None if a is None else a[index] for a in self._parts().values()))
-        part.label_names, part.column_names = self.label_names, self.column_names
+        part = object.__new__(type(self))       # without the checks, which this data set has passed
+        part.__dict__.update(self.__dict__)
+        part.__dict__.update((name, None if a is None else a[index]) for name, a in self._parts().items())
         if self.example_meta_data is not None:
-            part.example_meta_data = [self.example_meta_data[i] for i in np.arange(self.num_examples())[index]]
+            kept = np.arange(self.num_examples())[index]
+            part.__dict__["example_meta_data"] = [self.example_meta_data[i] for i in kept]
         return part
 
     # size -------------------------------------------------------------------------------------------------

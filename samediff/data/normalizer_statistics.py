@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 from ..errors import ConfigurationError, ShapeError
 from .dataset_arrays import Array
 
+CHUNK = 1 << 17     # values of one step of the statistics
 SMALLEST = 1e-5     # ND4J's floor of deviations and ranges: constant columns are not divided by zero
 
 
@@ -21,6 +23,19 @@ def rows(array: Array, mask: Array | None, what: str) -> Array:
     if array.ndim == 3 and mask is not None:
         moved = moved[np.asarray(mask).reshape(moved.shape[:2]) > 0]
     return moved.reshape(-1, array.shape[1]).astype(np.float64)
+
+
+def chunks(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[Array]:
+    """The rows of all batches, a part that fits the cache at a time; empty parts are left out."""
+    widths = {0 if array is None else array.shape[1] for array, _ in batches if array is None or array.ndim > 1}
+    if len(widths) > 1 or 0 in widths:
+        raise ShapeError(f"all batches need {what} of the same number of columns, got {sorted(widths)}")
+    for array, mask in batches:
+        step = max(1, CHUNK * len(array) // max(1, array.size))
+        for i in range(0, len(array), step):
+            part = rows(array[i:i + step], None if mask is None else mask[i:i + step], what)
+            if len(part):
+                yield part
 
 
 def along_axis_1(values: Array, rank: int) -> Array:
@@ -69,13 +84,11 @@ class DistributionStats(Statistics):
     @classmethod
     def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
         count, mean, squares = 0, np.zeros(1), np.zeros(1)
-        for array, mask in batches:         # Chan's update: exact for any number of batches
-            part = rows(array, mask, what)
-            if len(part):
-                own = part.mean(axis=0)
-                difference, total = own - mean, count + len(part)
-                squares = squares + ((part - own) ** 2).sum(axis=0) + difference**2 * (count * len(part) / total)
-                mean, count = mean + difference * (len(part) / total), total
+        for part in chunks(batches, what):      # Chan's update: any number of parts gives the result of one
+            own = part.mean(axis=0)
+            difference, total = own - mean, count + len(part)
+            squares = squares + np.square(part - own).sum(axis=0) + difference**2 * (count * len(part) / total)
+            mean, count = mean + difference * (len(part) / total), total
         if not count:
             raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
         dtype = batches[0][0].dtype
@@ -93,11 +106,10 @@ class MinMaxStats(Statistics):
 
     @classmethod
     def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
-        parts = [p for p in (rows(array, mask, what) for array, mask in batches) if len(p)]
-        if not parts:
+        ends = [(p.min(axis=0), p.max(axis=0)) for p in chunks(batches, what)]
+        if not ends:
             raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
-        least = np.min([p.min(axis=0) for p in parts], axis=0)
-        most = np.max([p.max(axis=0) for p in parts], axis=0)
+        least, most = np.min([low for low, _ in ends], axis=0), np.max([high for _, high in ends], axis=0)
         dtype = batches[0][0].dtype
         return cls(_row(least, dtype), _row(np.maximum(most, least + SMALLEST), dtype))
 

@@ -11,6 +11,7 @@ from ..javanames import JavaSpelling
 from .dataset import DataSet
 from .dataset_arrays import Array, data_array
 from .iterator import BatchIterator
+from .multi_dataset import MultiDataSet
 from .normalizer_statistics import DistributionStats, MinMaxStats, Statistics, mapped
 
 
@@ -20,7 +21,7 @@ def batches_of(data: Any) -> list[Any]:
         held, data = data, list(data)
         if held.reset_supported():
             held.reset()
-    found = list(data) if isinstance(data, (list, tuple)) else [data]
+    found = [data] if isinstance(data, (DataSet, MultiDataSet)) else list(data)
     if not found:
         raise ConfigurationError("nothing to fit: the iterator has no batch")
     return found
@@ -77,6 +78,8 @@ class FittedNormalizer(JavaSpelling):
     def _apply(self, data: Any, mask: Any, inverse: bool) -> Any:
         if not isinstance(data, DataSet):
             return self._array(data, mask, "feature", inverse)
+        if data._part("features") is None:
+            raise ConfigurationError(f"{type(self).__name__}: the data set has no features")
         features = mapped(data.features, data.features_mask, *self._map("feature", inverse))
         if self._fit_label and data._part("labels") is not None:
             data.labels = mapped(data.labels, data.labels_mask, *self._map("label", inverse))

@@ -103,6 +103,12 @@ def test_errors():
     with pytest.raises(ConfigurationError, match="fit_label"):
         n.transform(d)
     assert d.features.tolist() == [[1, 1], [1, 1]]
+    with pytest.raises(ConfigurationError, match="no features"):
+        n.transform(DataSet())
+    with pytest.raises(ShapeError, match="same number of columns"):
+        n.fit([d, DataSet(np.ones((2, 3)), np.ones((2, 1)))])
+    with pytest.raises(ShapeError, match="labels of the same number of columns"):
+        n.fit(DataSet(np.ones((2, 3))))
     with pytest.raises(ConfigurationError, match="same size"):
         NormalizerStandardize([1.0], [1.0, 2.0])
 
