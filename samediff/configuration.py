@@ -165,12 +165,25 @@ class Configuration(JavaSpelling):
         copy._fill(values, dict(self._extra))
         return copy
 
+    def changed(self, change: Callable[[Self], Any]) -> Self:
+        """Return what ``change`` makes of a copy: the copy with the attributes that it set, or the object that it returned."""
+        copy = self.replace()
+        copy.__dict__["_open"] = True
+        result = change(copy)
+        found = result if isinstance(result, type(self)) else copy
+        found.__dict__.pop("_open", None)
+        return found
+
     def clone(self) -> Self:
         """Return the object itself: it cannot change."""
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
         kind = type(self).__name__
+        if "_open" in self.__dict__:
+            info = type(self)._fields.get(name)
+            self.__dict__[name] = convert(value, info.hint(), f"{kind}.{name}") if info else value
+            return
         raise dataclasses.FrozenInstanceError(f"{kind} cannot be changed; use replace({name}=...) for a changed copy")
 
     def __delattr__(self, name: str) -> None:

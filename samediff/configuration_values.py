@@ -81,6 +81,8 @@ def convert(value: Any, hint: Any, where: str) -> Any:
         return _convert_tuple(value, get_args(hint), where)
     if origin is dict or hint is dict:
         return _convert_dict(value, get_args(hint), where)
+    if origin is np.ndarray:
+        return _convert_array(value)
     if isinstance(hint, type):
         return _convert_plain(value, hint, where)
     return value

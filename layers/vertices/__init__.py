@@ -1,1 +1,28 @@
-"""TODO docstring."""
+"""Vertices of computation graphs."""
+from .base import GraphVertex, vertex
+from .combine import ElementWiseOp, ElementWiseVertex, L2Vertex, MergeVertex, StackVertex, UnstackVertex
+from .shape import L2NormalizeVertex, PoolHelperVertex, ReshapeVertex, ScaleVertex, ShiftVertex, SubsetVertex
+from .time_series import DuplicateToTimeSeriesVertex, LastTimeStepVertex, ReverseTimeSeriesVertex
+from .wrapping import FrozenVertex, PreprocessorVertex
+
+__all__ = [
+    "DuplicateToTimeSeriesVertex",
+    "ElementWiseOp",
+    "ElementWiseVertex",
+    "FrozenVertex",
+    "GraphVertex",
+    "L2NormalizeVertex",
+    "L2Vertex",
+    "LastTimeStepVertex",
+    "MergeVertex",
+    "PoolHelperVertex",
+    "PreprocessorVertex",
+    "ReshapeVertex",
+    "ReverseTimeSeriesVertex",
+    "ScaleVertex",
+    "ShiftVertex",
+    "StackVertex",
+    "SubsetVertex",
+    "UnstackVertex",
+    "vertex",
+]

@@ -1,0 +1,208 @@
+"""Activation functions as configuration objects, and the enum of their names."""
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Self
+
+import numpy as np
+
+from ..samediff.configuration import Configuration, configuration, find_class
+from ..samediff.errors import ConfigurationError, did_you_mean
+from ..samediff.javanames import JavaSpelling, squash
+
+_PACKAGE = "org.nd4j.linalg.activations.impl."
+
+
+@configuration
+class IActivation(Configuration):
+    """Base of all activation functions. Fields of this type also take an :class:`Activation` or its name.
+
+    Examples
+    --------
+    >>> IActivation.of("leakyrelu")
+    ActivationLReLU()
+    """
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        if isinstance(value, str):
+            value = Activation.from_string(value)
+        if isinstance(value, Activation):
+            value = value.get_activation_function()
+        return super().of(value)
+
+    def __str__(self) -> str:
+        return next((a.name.lower() for a in Activation if a.value == type(self).__name__), repr(self))
+
+
+@configuration(_PACKAGE + "ActivationCube")
+class ActivationCube(IActivation):
+    """``x³``."""
+
+
+@configuration(_PACKAGE + "ActivationELU")
+class ActivationELU(IActivation):
+    """``x`` where positive, else ``alpha * (exp(x) - 1)`` (Clevert et al., 2015)."""
+
+    alpha: float = 1.0
+
+
+@configuration(_PACKAGE + "ActivationGELU")
+class ActivationGELU(IActivation):
+    """Gaussian error linear unit (Hendrycks and Gimpel, 2016): ``x * sigmoid(1.702 x)``, or the tanh form when precise."""
+
+    precise: bool = False
+
+
+@configuration(_PACKAGE + "ActivationHardSigmoid")
+class ActivationHardSigmoid(IActivation):
+    """``min(1, max(0, 0.2 x + 0.5))``."""
+
+
+@configuration(_PACKAGE + "ActivationHardTanH")
+class ActivationHardTanH(IActivation):
+    """``max(-1, min(1, x))``."""
+
+
+@configuration(_PACKAGE + "ActivationIdentity")
+class ActivationIdentity(IActivation):
+    """``x``."""
+
+
+@configuration(_PACKAGE + "ActivationLReLU")
+class ActivationLReLU(IActivation):
+    """``x`` where positive, else ``alpha * x``."""
+
+    alpha: float = 0.01
+
+
+@configuration(_PACKAGE + "ActivationMish")
+class ActivationMish(IActivation):
+    """``x * tanh(log(1 + exp(x)))`` (Misra, 2019)."""
+
+
+@configuration(_PACKAGE + "ActivationPReLU")
+class ActivationPReLU(IActivation):
+    """``x`` where positive, else ``alpha * x`` with an array of slopes."""
+
+    alpha: np.ndarray[Any, Any] | None = None
+    shared_axes: tuple[int, ...] | None = None
+
+
+@configuration(_PACKAGE + "ActivationRationalTanh")
+class ActivationRationalTanh(IActivation):
+    """Rational approximation of ``1.7159 * tanh(2 x / 3)``."""
+
+
+@configuration(_PACKAGE + "ActivationRectifiedTanh")
+class ActivationRectifiedTanh(IActivation):
+    """``max(0, tanh(x))``."""
+
+
+@configuration(_PACKAGE + "ActivationReLU")
+class ActivationReLU(IActivation):
+    """``max(0, x)``; below the threshold ``negative_slope * (x - threshold)``, never above ``max``."""
+
+    max: float | None = None
+    threshold: float | None = None
+    negative_slope: float | None = None
+
+
+@configuration(_PACKAGE + "ActivationReLU6")
+class ActivationReLU6(IActivation):
+    """``min(6, max(0, x))``."""
+
+
+@configuration(_PACKAGE + "ActivationRReLU")
+class ActivationRReLU(IActivation):
+    """``x`` where positive, else ``a * x`` with a slope drawn from [l, u] while training."""
+
+    l: float = 1 / 8
+    u: float = 1 / 3
+
+
+@configuration(_PACKAGE + "ActivationSELU")
+class ActivationSELU(IActivation):
+    """Self-normalizing unit (Klambauer et al., 2017)."""
+
+
+@configuration(_PACKAGE + "ActivationSigmoid")
+class ActivationSigmoid(IActivation):
+    """``1 / (1 + exp(-x))``."""
+
+
+@configuration(_PACKAGE + "ActivationSoftmax")
+class ActivationSoftmax(IActivation):
+    """``exp(x) / sum(exp(x))`` over the features of each row."""
+
+
+@configuration(_PACKAGE + "ActivationSoftPlus")
+class ActivationSoftPlus(IActivation):
+    """``log(1 + exp(x))``."""
+
+
+@configuration(_PACKAGE + "ActivationSoftSign")
+class ActivationSoftSign(IActivation):
+    """``x / (1 + |x|)``."""
+
+
+@configuration(_PACKAGE + "ActivationSwish")
+class ActivationSwish(IActivation):
+    """``x * sigmoid(x)`` (Ramachandran et al., 2017)."""
+
+
+@configuration(_PACKAGE + "ActivationTanH")
+class ActivationTanH(IActivation):
+    """``tanh(x)``."""
+
+
+@configuration(_PACKAGE + "ActivationThresholdedReLU")
+class ActivationThresholdedReLU(IActivation):
+    """``x`` where above ``theta``, else 0."""
+
+    theta: float = 1.0
+
+
+class Activation(JavaSpelling, Enum):
+    """Names of the activation functions; the value is the class that computes it."""
+
+    CUBE = "ActivationCube"
+    ELU = "ActivationELU"
+    HARDSIGMOID = "ActivationHardSigmoid"
+    HARDTANH = "ActivationHardTanH"
+    IDENTITY = "ActivationIdentity"
+    LEAKYRELU = "ActivationLReLU"
+    RATIONALTANH = "ActivationRationalTanh"
+    RELU = "ActivationReLU"
+    RELU6 = "ActivationReLU6"
+    RRELU = "ActivationRReLU"
+    SIGMOID = "ActivationSigmoid"
+    SOFTMAX = "ActivationSoftmax"
+    SOFTPLUS = "ActivationSoftPlus"
+    SOFTSIGN = "ActivationSoftSign"
+    TANH = "ActivationTanH"
+    RECTIFIEDTANH = "ActivationRectifiedTanh"
+    SELU = "ActivationSELU"
+    SWISH = "ActivationSwish"
+    THRESHOLDEDRELU = "ActivationThresholdedReLU"
+    GELU = "ActivationGELU"
+    MISH = "ActivationMish"
+
+    def get_activation_function(self) -> IActivation:
+        """Return the function with its default settings."""
+        function = find_class(_PACKAGE + self.value)()
+        assert isinstance(function, IActivation)
+        return function
+
+    def to_document(self) -> str:
+        """The name, as DL4J's JSON has it."""
+        return self.name
+
+    @classmethod
+    def from_string(cls, name: str) -> Activation:
+        """Return the member of a name in any case and spelling (``"leaky_relu"``)."""
+        known = {squash(n): m for n, m in cls.__members__.items()} | {squash(m.value): m for m in cls}
+        if squash(name) not in known:
+            hint = did_you_mean(name.lower(), [n.lower() for n in cls.__members__])
+            raise ConfigurationError(f"no activation function is called {name!r}{hint}")
+        return known[squash(name)]

@@ -1,0 +1,218 @@
+"""Convolutions of one, two and three dimensions."""
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+from ..samediff.configuration import configuration, field
+from . import automatic
+from .base import FeedForwardLayer, Rule, layer
+from .formats import AlgoMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, RNNFormat
+from .input_type import (
+    InputType,
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeRecurrent,
+)
+from .sizes import check_window, convolved, deconvolved, repeated
+
+WINDOW = ("kernel_size", "stride", "padding")
+
+
+def window_arguments(*args: Any) -> dict[str, Any]:
+    """``Builder(3, 3)`` is the kernel; ``Builder((3, 3), (1, 1), (0, 0))`` kernel, stride and padding."""
+    if all(isinstance(a, int) for a in args):
+        return {"kernel_size": args} if args else {}
+    return dict(zip(WINDOW, args))
+
+
+@configuration
+class BaseConvolution(FeedForwardLayer):
+    """What all convolutions share; a single number stands for all axes of a window."""
+
+    rank: ClassVar[int] = 2
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    bias_names: ClassVar[tuple[str, ...]] = ("b",)
+    has_bias: bool = True
+    convolution_mode: ConvolutionMode | None = None
+    dilation: tuple[int, ...] = (1, 1)
+    kernel_size: tuple[int, ...] = (5, 5)
+    stride: tuple[int, ...] = (1, 1)
+    padding: tuple[int, ...] = (0, 0)
+    cudnn_algo_mode: AlgoMode | None = None
+    cudnn_fwd_algo: str | None = field(None, aliases=("cudnn_fwd_mode",))
+    cudnn_bwd_filter_algo: str | None = field(None, aliases=("cudnn_bwd_filter_mode",))
+    cudnn_bwd_data_algo: str | None = field(None, aliases=("cudnn_bwd_data_mode",))
+    cudnn_allow_fallback: bool = field(True, aliases=("helper_allow_fallback",))
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        return window_arguments(*args)
+
+    def validate(self) -> None:
+        super().validate()
+        window = {name: repeated(getattr(self, name), self.rank) for name in (*WINDOW, "dilation")}
+        check_window(self.label, self.rank, **window)
+        self.__dict__.update(window)
+
+    def sizes(self, *sizes: int) -> list[int]:
+        """Return the output sizes of the axes."""
+        mode = self.convolution_mode
+        return [convolved(self.label, n, k, s, p, d, mode)
+                for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
+
+
+@layer("ConvolutionLayer", aliases=("org.deeplearning4j.nn.conf.layers.Convolution2D",))
+class ConvolutionLayer(BaseConvolution):
+    """Two-dimensional convolution (cross-correlation) with bias and activation.
+
+    Shapes: x (batch, n_in, height, width) -> (batch, n_out, out height, out width); NHWC likewise. Sizes by mode:
+    ``Truncate`` floor((in - k + 2p) / s) + 1, ``Same`` ceil(in / s), with k the dilated kernel.
+
+    Examples
+    --------
+    >>> conv = ConvolutionLayer(kernel_size=3, n_out=8, convolution_mode="Same", stride=2)
+    >>> conv.output_type(InputType.convolutional(28, 28, 1))
+    InputTypeConvolutional(height=14, width=14, channels=8)
+    """
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_images
+    data_format: CNN2DFormat = field(CNN2DFormat.NCHW, json="cnn2dDataFormat")
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        height, width = self.sizes(input_type.height, input_type.width)
+        return InputType.convolutional(height, width, self.n_out, input_type.format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        return self.replace(data_format=input_type.format).with_n_in(input_type.channels, override)
+
+
+@layer("Deconvolution2D")
+class Deconvolution2D(ConvolutionLayer):
+    """Transposed convolution. Sizes: ``Same`` s * in, else s * (in - 1) + k - 2p."""
+
+    def sizes(self, *sizes: int) -> list[int]:
+        mode = self.convolution_mode
+        return [deconvolved(n, k, s, p, d, mode)
+                for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
+
+
+@layer("DepthwiseConvolution2D")
+class DepthwiseConvolution2D(ConvolutionLayer):
+    """Each channel has ``depth_multiplier`` kernels of its own; n_out = n_in * depth_multiplier."""
+
+    depth_multiplier: int = 1
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        height, width = self.sizes(input_type.height, input_type.width)
+        return InputType.convolutional(height, width, self.depth_multiplier * input_type.channels, input_type.format)
+
+    def with_n_in(self, size: int, override: bool) -> Self:
+        changed = super().with_n_in(size, override)
+        return changed.replace(n_out=changed.n_in * self.depth_multiplier)
+
+
+@layer("SeparableConvolution2D")
+class SeparableConvolution2D(ConvolutionLayer):
+    """A depthwise convolution, then one over single positions (Chollet, 2017)."""
+
+    weight_names: ClassVar[tuple[str, ...]] = ("W", "pW")
+    depth_multiplier: int = 1
+
+
+@layer("Convolution1DLayer", aliases=("org.deeplearning4j.nn.conf.layers.Convolution1D",))
+class Convolution1DLayer(BaseConvolution):
+    """Convolution over time. Shapes: x (batch, n_in, time) -> (batch, n_out, out time); NWC likewise.
+
+    Windows are pairs of equal numbers, as in DL4J's files; one number is enough.
+    """
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
+    arguments: ClassVar[tuple[str, ...]] = WINDOW
+    rnn_data_format: RNNFormat = field(RNNFormat.NCW, aliases=("data_format",))
+    cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
+    kernel_size: tuple[int, ...] = (2, 2)
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        return dict(zip(cls.arguments, args))
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        return InputType.recurrent(self.n_out, self.sizes(input_type.time_series_length)[0], input_type.format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        image = CNN2DFormat.NCHW if input_type.format is RNNFormat.NCW else CNN2DFormat.NHWC
+        changed = self.replace(rnn_data_format=input_type.format, cnn2d_data_format=image)
+        return changed.with_n_in(input_type.size, override)
+
+
+@layer("Convolution3D")
+class Convolution3D(BaseConvolution):
+    """Convolution over volumes. Shapes: x (batch, n_in, depth, height, width), or channels last.
+
+    As in DL4J, the output type in the modes ``Truncate`` and ``Strict`` is reported as NDHWC whatever the layer's format.
+    """
+
+    DataFormat: ClassVar[type[Enum]] = CNN3DFormat
+    rank: ClassVar[int] = 3
+    preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
+    data_format: CNN3DFormat = CNN3DFormat.NCDHW
+    cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
+    mode: ConvolutionMode = ConvolutionMode.Same  # in DL4J's files; without effect
+    dilation: tuple[int, ...] = (1, 1, 1)
+    kernel_size: tuple[int, ...] = (2, 2, 2)
+    stride: tuple[int, ...] = (1, 1, 1)
+    padding: tuple[int, ...] = (0, 0, 0)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional3D)
+        assert isinstance(input_type, InputTypeConvolutional3D)
+        sizes = self.sizes(input_type.depth, input_type.height, input_type.width)
+        same = self.convolution_mode is ConvolutionMode.Same
+        return InputType.convolutional3d(self.data_format if same else CNN3DFormat.NDHWC, *sizes, self.n_out)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeConvolutional3D)
+        assert isinstance(input_type, InputTypeConvolutional3D)
+        return self.with_n_in(input_type.channels, override)
+
+
+@layer("Deconvolution3D")
+class Deconvolution3D(BaseConvolution):
+    """Transposed convolution over volumes."""
+
+    rank: ClassVar[int] = 3
+    preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
+    data_format: CNN3DFormat = CNN3DFormat.NCDHW
+    cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
+    dilation: tuple[int, ...] = (1, 1, 1)
+    kernel_size: tuple[int, ...] = (2, 2, 2)
+    stride: tuple[int, ...] = (1, 1, 1)
+    padding: tuple[int, ...] = (0, 0, 0)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional3D)
+        assert isinstance(input_type, InputTypeConvolutional3D)
+        sizes = (input_type.depth, input_type.height, input_type.width)
+        out = [deconvolved(n, k, s, p, d, self.convolution_mode)
+               for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
+        return InputType.convolutional3d(self.data_format, *out, self.n_out)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeConvolutional3D)
+        assert isinstance(input_type, InputTypeConvolutional3D)
+        return self.with_n_in(input_type.channels, override)
+
+
+Convolution1D = Convolution1DLayer
+Convolution2D = ConvolutionLayer

@@ -1,0 +1,124 @@
+"""Fully connected layers and layers that act on each value."""
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from ..samediff.configuration import configuration, field
+from ..samediff.errors import ConfigurationError
+from . import automatic
+from .activations import IActivation
+from .base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, layer
+from .formats import RNNFormat
+from .input_type import InputType, InputTypeFeedForward
+from .losses import LossFunction
+
+
+@layer("DenseLayer")
+class DenseLayer(FeedForwardLayer):
+    """``activation(x @ W + b)``, with layer normalization before the activation if asked for.
+
+    Shapes: x (batch, n_in) -> (batch, n_out).
+
+    Examples
+    --------
+    >>> DenseLayer(n_in=4, n_out=3, activation="tanh").output_type(InputType.feed_forward(4))
+    InputTypeFeedForward(size=3)
+    """
+
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    bias_names: ClassVar[tuple[str, ...]] = ("b",)
+    has_bias: bool = True
+    has_layer_norm: bool = False
+
+
+@layer("ActivationLayer")
+class ActivationLayer(NoParamLayer):
+    """``activation(x)``. Shapes: x (any) -> the same."""
+
+    arguments: ClassVar[tuple[str, ...]] = ("activation",)
+    activation: IActivation | None = field(None, json="activationFn")
+
+
+@layer("DropoutLayer")
+class DropoutLayer(FeedForwardLayer):
+    """Applies its dropout while training. Shapes: x (any) -> the same."""
+
+    preprocessor_rule: ClassVar[Rule] = automatic.none_needed
+    arguments: ClassVar[tuple[str, ...]] = ("dropout",)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return input_type
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        return self
+
+
+@layer(PACKAGE + "misc.ElementWiseMultiplicationLayer")
+class ElementWiseMultiplicationLayer(FeedForwardLayer):
+    """``activation(x * w + b)``. Shapes: x (batch, n) -> (batch, n); n_in and n_out are equal."""
+
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    bias_names: ClassVar[tuple[str, ...]] = ("b",)
+
+
+@layer("PReLULayer")
+class PReLULayer(BaseLayer):
+    """``x`` where positive, else ``alpha * x`` with a learned array of slopes (He et al., 2015).
+
+    Shapes: x (batch, *input_shape) -> the same. ``shared_axes`` (1-based) have one slope for the whole axis.
+    """
+
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    input_shape: tuple[int, ...] | None = None
+    shared_axes: tuple[int, ...] | None = None
+    n_in: int = 0
+    n_out: int = 0
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        if self.input_shape and not override:
+            return self
+        return self.replace(input_shape=input_type.array_shape()[1:])
+
+
+@layer(PACKAGE + "misc.RepeatVector")
+class RepeatVector(FeedForwardLayer):
+    """Repeats each row ``n`` times. Shapes: x (batch, size) -> (batch, size, n), or (batch, n, size) for NWC."""
+
+    arguments: ClassVar[tuple[str, ...]] = ("n",)
+    n: int = field(1, aliases=("repetition_factor",))
+    data_format: RNNFormat = RNNFormat.NCW
+
+    def validate(self) -> None:
+        super().validate()
+        if self.n < 1:
+            raise ConfigurationError(f"{self.label}: n must be at least 1; got {self.n}")
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeFeedForward)
+        assert isinstance(input_type, InputTypeFeedForward)
+        return InputType.recurrent(input_type.size, self.n, self.data_format)
+
+
+@configuration
+class BasePretrainNetwork(FeedForwardLayer):
+    """A layer that can be trained without labels."""
+
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    bias_names: ClassVar[tuple[str, ...]] = ("b", "vb")
+    loss_function: LossFunction = LossFunction.RECONSTRUCTION_CROSSENTROPY
+    visible_bias_init: float = 0.0
+
+
+@layer("AutoEncoder")
+class AutoEncoder(BasePretrainNetwork):
+    """Denoising autoencoder (Vincent et al., 2008); in a network ``activation(x @ W + b)``.
+
+    Shapes: x (batch, n_in) -> (batch, n_out).
+    """
+
+    corruption_level: float = 0.3
+    sparsity: float = 0.0
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        return dict(zip(("corruption_level",), args))

@@ -1,0 +1,173 @@
+"""Pooling over windows and over everything."""
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from ..samediff.configuration import configuration, field
+from ..samediff.errors import ConfigurationError
+from . import automatic
+from .base import NoParamLayer, Rule, layer
+from .convolution import WINDOW, window_arguments
+from .formats import CNN2DFormat, CNN3DFormat, ConvolutionMode, PoolingType, RNNFormat
+from .input_type import (
+    InputType,
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeFeedForward,
+    InputTypeRecurrent,
+)
+from .sizes import check_window, convolved, repeated
+
+
+@configuration
+class BasePooling(NoParamLayer):
+    """Pooling over windows."""
+
+    rank: ClassVar[int] = 2
+    convolution_mode: ConvolutionMode | None = None
+    pooling_type: PoolingType = PoolingType.MAX
+    kernel_size: tuple[int, ...] = (1, 1)
+    stride: tuple[int, ...] = (2, 2)
+    padding: tuple[int, ...] = (0, 0)
+    dilation: tuple[int, ...] = (1, 1)
+    cudnn_allow_fallback: bool = field(True, aliases=("helper_allow_fallback",))
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        if args and isinstance(args[0], (PoolingType, str)):
+            return {"pooling_type": args[0]} | dict(zip(WINDOW, args[1:]))
+        return window_arguments(*args)
+
+    def validate(self) -> None:
+        window = {name: repeated(getattr(self, name), self.rank) for name in (*WINDOW, "dilation")}
+        check_window(self.label, self.rank, **window)
+        self.__dict__.update(window)
+        if self.pooling_type is PoolingType.PNORM and getattr(self, "pnorm", 1) < 1:
+            raise ConfigurationError(f"{self.label}: PNORM pooling needs pnorm of at least 1; got {getattr(self, 'pnorm', 0)}")
+
+    def sizes(self, *sizes: int) -> list[int]:
+        """Return the output sizes of the axes."""
+        mode = self.convolution_mode
+        return [convolved(self.label, n, k, s, p, d, mode)
+                for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
+
+
+@configuration
+class BaseSubsampling(BasePooling):
+    """What one- and two-dimensional pooling share."""
+
+    data_format: CNN2DFormat = field(CNN2DFormat.NCHW, json="cnn2dDataFormat")
+    pnorm: int = 0
+    eps: float = 1e-8
+    avg_pool_include_pad_in_divisor: bool = False
+
+
+@layer("SubsamplingLayer", aliases=("org.deeplearning4j.nn.conf.layers.Pooling2D",))
+class SubsamplingLayer(BaseSubsampling):
+    """Pooling of images: maximum, mean, sum or p-norm of each window.
+
+    Shapes: x (batch, channels, height, width) -> (batch, channels, out height, out width); sizes as for convolutions.
+
+    Examples
+    --------
+    >>> SubsamplingLayer(kernel_size=2).output_type(InputType.convolutional(28, 28, 8))
+    InputTypeConvolutional(height=14, width=14, channels=8)
+    """
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_images
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        height, width = self.sizes(input_type.height, input_type.width)
+        return InputType.convolutional(height, width, input_type.channels, input_type.format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        return self.replace(data_format=input_type.format)
+
+
+@layer("Subsampling1DLayer", aliases=("org.deeplearning4j.nn.conf.layers.Pooling1D",))
+class Subsampling1DLayer(BaseSubsampling):
+    """Pooling over time. Shapes: x (batch, size, time) -> (batch, size, out time); one number describes a window."""
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
+    kernel_size: tuple[int, ...] = (2, 1)
+    stride: tuple[int, ...] = (1, 1)
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        if args and isinstance(args[0], (PoolingType, str)):
+            return {"pooling_type": args[0]} | dict(zip(WINDOW, args[1:]))
+        return dict(zip(WINDOW, args))
+
+    def validate(self) -> None:
+        if len(self.kernel_size) == 1:  # DL4J's files write the second, unused axis
+            self.__dict__["kernel_size"] = (*self.kernel_size, 1)
+        super().validate()
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        return InputType.recurrent(input_type.size, self.sizes(input_type.time_series_length)[0], input_type.format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        image = CNN2DFormat.NCHW if input_type.format is RNNFormat.NCW else CNN2DFormat.NHWC
+        return self.replace(data_format=image)
+
+
+@layer("Subsampling3DLayer")
+class Subsampling3DLayer(BasePooling):
+    """Pooling of volumes. Shapes: x (batch, channels, depth, height, width) -> pooled, or channels last."""
+
+    rank: ClassVar[int] = 3
+    preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
+    convolution_mode: ConvolutionMode | None = ConvolutionMode.Same
+    kernel_size: tuple[int, ...] = (1, 1, 1)
+    stride: tuple[int, ...] = (2, 2, 2)
+    padding: tuple[int, ...] = (0, 0, 0)
+    dilation: tuple[int, ...] = (1, 1, 1)
+    data_format: CNN3DFormat = CNN3DFormat.NCDHW
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional3D)
+        assert isinstance(input_type, InputTypeConvolutional3D)
+        sizes = self.sizes(input_type.depth, input_type.height, input_type.width)
+        same = self.convolution_mode is ConvolutionMode.Same  # other modes report NDHWC, as Convolution3D does
+        return InputType.convolutional3d(self.data_format if same else CNN3DFormat.NDHWC, *sizes, input_type.channels)
+
+
+@layer("GlobalPoolingLayer")
+class GlobalPoolingLayer(NoParamLayer):
+    """Pools over time, height and width, or depth, height and width; masked steps do not count.
+
+    Shapes: x (batch, channels, …) -> (batch, channels), or with ones in place of the pooled axes unless ``collapse_dimensions``.
+    Over time series the type is reported as the unchanged series, as in DL4J.
+    """
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_pool
+    arguments: ClassVar[tuple[str, ...]] = ("pooling_type",)
+    pooling_type: PoolingType = PoolingType.MAX
+    pooling_dimensions: tuple[int, ...] | None = None
+    pnorm: int = 2
+    collapse_dimensions: bool = True
+
+    def output_type(self, input_type: InputType) -> InputType:
+        if isinstance(input_type, (InputTypeFeedForward, InputTypeRecurrent)):
+            return input_type
+        if isinstance(input_type, InputTypeConvolutional):
+            if self.collapse_dimensions:
+                return InputType.feed_forward(input_type.channels)
+            return InputType.convolutional(1, 1, input_type.channels, input_type.format)
+        if isinstance(input_type, InputTypeConvolutional3D):
+            if self.collapse_dimensions:
+                return InputType.feed_forward(input_type.channels)
+            return InputType.convolutional3d(1, 1, 1, input_type.channels)
+        return InputType.feed_forward(getattr(input_type, "depth", 0))
+
+
+Pooling1D = Subsampling1DLayer
+Pooling2D = SubsamplingLayer

@@ -1,0 +1,57 @@
+"""What every preprocessor between two layers does."""
+from __future__ import annotations
+
+from typing import Any
+
+from ...samediff.configuration import Configuration, configuration
+from ...samediff.errors import ConfigurationError, ShapeError
+from ..formats import MaskState
+from ..input_type import InputType
+
+PACKAGE = "org.deeplearning4j.nn.conf.preprocessor."
+
+
+@configuration
+class InputPreProcessor(Configuration):
+    """Turns the activations of one layer into the input of the next, mostly by a change of shape.
+
+    Array code: works on NumPy and CuPy arrays and on everything else with ``reshape`` and ``transpose``.
+    """
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        """Return the input of the next layer."""
+        raise NotImplementedError
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        """Return the gradient for the activations, from the one for the next layer's input."""
+        raise NotImplementedError
+
+    def output_type(self, input_type: InputType) -> InputType:
+        """Return the type that the next layer sees."""
+        raise NotImplementedError
+
+    def get_output_type(self, input_type: InputType) -> InputType:
+        """DL4J's spelling of :meth:`output_type`."""
+        return self.output_type(input_type)
+
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        """Return the mask in the shape that fits the result; unchanged by default."""
+        return mask
+
+    def feed_forward_mask_array(self, mask: Any, state: MaskState, minibatch: int) -> tuple[Any, MaskState]:
+        """Return mask and state for the next layer."""
+        return (None if mask is None else self.mask(mask, minibatch)), state
+
+    def expect(self, input_type: InputType, *kinds: str) -> None:
+        """Refuse input types of other kinds."""
+        if input_type.kind not in kinds:
+            expected = " or ".join(kinds)
+            raise ConfigurationError(f"{type(self).__name__} takes input of type {expected}; got {input_type!r}")
+
+
+def expect_shape(owner: object, array: Any, shape: tuple[int, ...]) -> None:
+    """Refuse arrays of another shape; -1 fits every size."""
+    got = tuple(array.shape)
+    if len(got) != len(shape) or any(want not in (-1, have) for want, have in zip(shape, got)):
+        text = ", ".join("any" if n == -1 else str(n) for n in shape)
+        raise ShapeError(f"{type(owner).__name__} expected an array of shape ({text}); got {got}: {owner!r}")

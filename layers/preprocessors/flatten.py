@@ -1,0 +1,95 @@
+"""Images and volumes to rows of features."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...samediff.configuration import configuration, field
+from ..formats import CNN2DFormat
+from ..input_type import InputType
+from .base import PACKAGE, InputPreProcessor, expect_shape
+
+
+@configuration
+class FlattenPreProcessor(InputPreProcessor):
+    """Flattens each example in C order; arrays that are rows already pass through."""
+
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one example."""
+        raise NotImplementedError
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        if array.ndim == 2:
+            return array
+        shape = self.shape()
+        if any(shape):
+            expect_shape(self, array, (-1, *shape))
+        return array.reshape(array.shape[0], -1)
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        if epsilon.ndim == len(self.shape()) + 1:
+            return epsilon
+        expect_shape(self, epsilon, (-1, math.prod(self.shape())))
+        return epsilon.reshape(epsilon.shape[0], *self.shape())
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "CNN" if len(self.shape()) == 3 else "CNN3D")
+        return InputType.feed_forward(input_type.array_elements_per_example())
+
+
+@configuration(PACKAGE + "CnnToFeedForwardPreProcessor")
+class CnnToFeedForwardPreProcessor(FlattenPreProcessor):
+    """Images (batch, channels, height, width), or NHWC, to rows (batch, channels * height * width).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> CnnToFeedForwardPreProcessor(3, 2, 4).pre_process(np.zeros((5, 4, 3, 2)), 5).shape
+    (5, 24)
+    """
+
+    input_height: int = 0
+    input_width: int = 0
+    num_channels: int = 1
+    format: CNN2DFormat = CNN2DFormat.NCHW
+
+    def shape(self) -> tuple[int, ...]:
+        if not self.input_height and not self.input_width:
+            return (0, 0, 0)
+        size = (self.input_height, self.input_width)
+        return (self.num_channels, *size) if self.format is CNN2DFormat.NCHW else (*size, self.num_channels)
+
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        return mask.reshape(mask.shape[0], -1) if mask.ndim == 4 else mask
+
+
+@configuration("org.deeplearning4j.nn.modelimport.keras.preprocessors.TensorFlowCnnToFeedForwardPreProcessor")
+class TensorFlowCnnToFeedForwardPreProcessor(CnnToFeedForwardPreProcessor):
+    """Images to rows in (height, width, channels) order, as TensorFlow flattens them."""
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        if array.ndim == 2:
+            return array
+        expect_shape(self, array, (-1, self.num_channels, self.input_height, self.input_width))
+        return array.transpose(0, 2, 3, 1).reshape(array.shape[0], -1)
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        if epsilon.ndim == 4:
+            return epsilon
+        images = epsilon.reshape(epsilon.shape[0], self.input_height, self.input_width, self.num_channels)
+        return images.transpose(0, 3, 1, 2)
+
+
+@configuration(PACKAGE + "Cnn3DToFeedForwardPreProcessor")
+class Cnn3DToFeedForwardPreProcessor(FlattenPreProcessor):
+    """Volumes (batch, channels, depth, height, width), or channels last, to rows."""
+
+    input_depth: int
+    input_height: int
+    input_width: int
+    num_channels: int = 1
+    is_ncdhw: bool = field(True, json="ncdhw")
+
+    def shape(self) -> tuple[int, ...]:
+        volume = (self.input_depth, self.input_height, self.input_width)
+        return (self.num_channels, *volume) if self.is_ncdhw else (*volume, self.num_channels)

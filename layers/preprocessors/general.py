@@ -1,0 +1,134 @@
+"""Preprocessors that chain, reshape and permute, mostly from imported Keras models."""
+from __future__ import annotations
+
+from typing import Any
+
+from ...samediff.configuration import configuration
+from ...samediff.errors import ConfigurationError
+from ..formats import CNN2DFormat, MaskState, RNNFormat
+from ..input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from .base import PACKAGE, InputPreProcessor
+
+_KERAS = "org.deeplearning4j.preprocessors."
+
+
+@configuration(PACKAGE + "ComposableInputPreProcessor")
+class ComposableInputPreProcessor(InputPreProcessor):
+    """Several preprocessors, applied from left to right."""
+
+    input_pre_processors: tuple[InputPreProcessor, ...]
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:
+        if len(args) == 1 and isinstance(args[0], (list, tuple)):
+            (args,) = args
+        return super()._bind((args,) if args else (), kwargs)
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        for part in self.input_pre_processors:
+            array = part.pre_process(array, minibatch)
+        return array
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        for part in reversed(self.input_pre_processors):
+            epsilon = part.backprop(epsilon, minibatch)
+        return epsilon
+
+    def output_type(self, input_type: InputType) -> InputType:
+        for part in self.input_pre_processors:
+            input_type = part.output_type(input_type)
+        return input_type
+
+    def feed_forward_mask_array(self, mask: Any, state: MaskState, minibatch: int) -> tuple[Any, MaskState]:
+        for part in self.input_pre_processors:
+            mask, state = part.feed_forward_mask_array(mask, state, minibatch)
+        return mask, state
+
+
+@configuration(_KERAS + "KerasFlattenRnnPreprocessor",
+               aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.KerasFlattenRnnPreprocessor",))
+class KerasFlattenRnnPreprocessor(InputPreProcessor):
+    """Time series (batch, depth, ts_length) to rows (batch, depth * ts_length), in C order."""
+
+    depth: int
+    ts_length: int
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        return array.reshape(array.shape[0], -1)
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return epsilon.reshape(-1, self.depth, self.ts_length)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return InputType.feed_forward(self.depth * self.ts_length)
+
+
+@configuration(_KERAS + "PermutePreprocessor",
+               aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.PermutePreprocessor",))
+class PermutePreprocessor(InputPreProcessor):
+    """Permutes the axes of each example: ``(2, 1)`` exchanges the two axes after the batch.
+
+    ``backprop`` applies the same permutation, as DL4J's does: it is the gradient only where the permutation is its own inverse.
+    """
+
+    permutation_indices: tuple[int, ...]
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:
+        return super()._bind((args,) if len(args) > 1 else args, kwargs)
+
+    def validate(self) -> None:
+        order = self.axes()
+        if sorted(order) != list(range(len(order))):
+            raise ConfigurationError(f"PermutePreprocessor: {self.permutation_indices} is no permutation of 1 … {len(order) - 1}")
+
+    def axes(self) -> tuple[int, ...]:
+        """The permutation with the batch axis."""
+        order = self.permutation_indices
+        return order if 0 in order else (0, *order)
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        return array.transpose(self.axes())
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return epsilon.transpose(self.axes())
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "FF", "RNN", "CNN", "CNN3D")
+        if isinstance(input_type, InputTypeRecurrent):
+            return InputType.recurrent(input_type.time_series_length, input_type.size)
+        if isinstance(input_type, InputTypeConvolutional):
+            return InputType.convolutional(input_type.width, input_type.height, input_type.channels, CNN2DFormat.NCHW)
+        return input_type
+
+
+@configuration(_KERAS + "ReshapePreprocessor",
+               aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.ReshapePreprocessor",))
+class ReshapePreprocessor(InputPreProcessor):
+    """Reshapes each example in C order; without a batch dimension in the shapes, it is put in front of them."""
+
+    input_shape: tuple[int, ...]
+    target_shape: tuple[int, ...]
+    has_mini_batch_dimension: bool = False
+    format: str | None = None
+
+    def _shape(self, shape: tuple[int, ...], batch: int) -> tuple[int, ...]:
+        return (batch, *(shape[1:] if self.has_mini_batch_dimension else shape))
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        return array.reshape(self._shape(self.target_shape, array.shape[0]))
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return epsilon.reshape(self._shape(self.input_shape, epsilon.shape[0]))
+
+    def output_type(self, input_type: InputType) -> InputType:
+        shape = self._shape(self.target_shape, -1)[1:]
+        if len(shape) == 1:
+            return InputType.feed_forward(shape[0])
+        if len(shape) == 2:
+            series = shape if self.format == "NCW" else shape[::-1]
+            return InputType.recurrent(*series, RNNFormat(self.format or "NWC"))
+        if len(shape) == 3:
+            height, width, channels = (*shape[1:], shape[0]) if self.format == "NCHW" else shape
+            return InputType.convolutional(height, width, channels, CNN2DFormat(self.format or "NHWC"))
+        raise ConfigurationError(f"ReshapePreprocessor: no input type has the shape {shape}")

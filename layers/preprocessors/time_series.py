@@ -1,0 +1,138 @@
+"""Between time series and the rows or images of their single steps.
+
+Rows are time-major: step t of example n is row ``t * batch + n``. In this file T is time, N the batch, S the size of a step.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...samediff.configuration import configuration
+from ...samediff.errors import ConfigurationError, ShapeError
+from ..formats import CNN2DFormat, RNNFormat
+from ..input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from .base import PACKAGE, InputPreProcessor, expect_shape
+
+
+def to_rows(series: Any, form: RNNFormat) -> Any:
+    """(N, S, T), or (N, T, S) for NWC, to (T * N, S)."""
+    steps = series.transpose(2, 0, 1) if form is RNNFormat.NCW else series.transpose(1, 0, 2)
+    return steps.reshape(-1, steps.shape[2])
+
+
+def to_series(rows: Any, minibatch: int, form: RNNFormat) -> Any:
+    """(T * N, S) to (N, S, T), or (N, T, S) for NWC."""
+    if minibatch < 1 or rows.shape[0] % minibatch:
+        raise ShapeError(f"{rows.shape[0]} rows cannot be the steps of {minibatch} time series")
+    steps = rows.reshape(-1, minibatch, rows.shape[1])
+    return steps.transpose(1, 2, 0) if form is RNNFormat.NCW else steps.transpose(1, 0, 2)
+
+
+def mask_to_column(mask: Any) -> Any:
+    """(N, T) to (T * N, 1)."""
+    return mask.transpose().reshape(-1, 1)
+
+
+def mask_to_series(mask: Any, minibatch: int) -> Any:
+    """(T * N, 1 …) to (N, T)."""
+    return mask.reshape(-1, minibatch).transpose()
+
+
+@configuration
+class TimeSeriesPreProcessor(InputPreProcessor):
+    """A preprocessor with time series on one side."""
+
+    rnn_data_format: RNNFormat = RNNFormat.NCW
+
+
+@configuration(PACKAGE + "RnnToFeedForwardPreProcessor")
+class RnnToFeedForwardPreProcessor(TimeSeriesPreProcessor):
+    """Time series (N, S, T) to rows (T * N, S); rows pass through."""
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        return array if array.ndim == 2 else to_rows(array, self.rnn_data_format)
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return epsilon if epsilon.ndim == 3 else to_series(epsilon, minibatch, self.rnn_data_format)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "RNN")
+        assert isinstance(input_type, InputTypeRecurrent)
+        return InputType.feed_forward(input_type.size, input_type.format)
+
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        return mask_to_column(mask)
+
+
+@configuration(PACKAGE + "FeedForwardToRnnPreProcessor")
+class FeedForwardToRnnPreProcessor(TimeSeriesPreProcessor):
+    """Rows (T * N, S) to time series (N, S, T)."""
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        return array if array.ndim == 3 else to_series(array, minibatch, self.rnn_data_format)
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return epsilon if epsilon.ndim == 2 else to_rows(epsilon, self.rnn_data_format)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "FF", "CNNFlat")
+        size = input_type.array_elements_per_example()
+        form = input_type.time_distributed_format if isinstance(input_type, InputTypeFeedForward) else None
+        return InputType.recurrent(size, format=form or self.rnn_data_format)
+
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        return mask_to_series(mask, minibatch)
+
+
+@configuration
+class ImageSeriesPreProcessor(InputPreProcessor):
+    """Between time series of flattened images and the images of all steps."""
+
+    input_height: int
+    input_width: int
+    num_channels: int
+    rnn_data_format: RNNFormat = RNNFormat.NCW
+
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one image."""
+        return (self.num_channels, self.input_height, self.input_width)
+
+
+@configuration(PACKAGE + "CnnToRnnPreProcessor")
+class CnnToRnnPreProcessor(ImageSeriesPreProcessor):
+    """Images (T * N, channels, height, width) to time series (N, channels * height * width, T)."""
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        expect_shape(self, array, (-1, *self.shape()))
+        return to_series(array.reshape(array.shape[0], -1), minibatch, self.rnn_data_format)
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return to_rows(epsilon, self.rnn_data_format).reshape(-1, *self.shape())
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "CNN")
+        return InputType.recurrent(input_type.array_elements_per_example(), format=self.rnn_data_format)
+
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        return mask_to_series(mask, minibatch)
+
+
+@configuration(PACKAGE + "RnnToCnnPreProcessor")
+class RnnToCnnPreProcessor(ImageSeriesPreProcessor):
+    """Time series of flattened images (N, channels * height * width, T) to images (T * N, channels, height, width)."""
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        return to_rows(array, self.rnn_data_format).reshape(-1, *self.shape())
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return to_series(epsilon.reshape(epsilon.shape[0], -1), minibatch, self.rnn_data_format)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "RNN")
+        assert isinstance(input_type, InputTypeRecurrent)
+        if input_type.size != math.prod(self.shape()):
+            raise ConfigurationError(f"{self!r} needs steps of {math.prod(self.shape())} values; got {input_type!r}")
+        return InputType.convolutional(self.input_height, self.input_width, self.num_channels, CNN2DFormat.NCHW)
+
+    def mask(self, mask: Any, minibatch: int) -> Any:
+        return mask_to_column(mask).reshape(-1, 1, 1, 1)

@@ -1,0 +1,83 @@
+"""Rows of features to images and volumes."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...samediff.configuration import configuration, field
+from ...samediff.errors import ConfigurationError
+from ..formats import CNN2DFormat, CNN3DFormat
+from ..input_type import InputType, InputTypeConvolutional, InputTypeConvolutionalFlat, InputTypeFeedForward
+from .base import PACKAGE, InputPreProcessor, expect_shape
+
+
+@configuration
+class UnflattenPreProcessor(InputPreProcessor):
+    """Reshapes rows in C order; arrays of the full rank pass through."""
+
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one example of the result."""
+        raise NotImplementedError
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        if array.ndim == len(self.shape()) + 1:
+            return array
+        expect_shape(self, array, (-1, math.prod(self.shape())))
+        return array.reshape(array.shape[0], *self.shape())
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return epsilon if epsilon.ndim == 2 else epsilon.reshape(epsilon.shape[0], -1)
+
+    def check_size(self, size: int) -> None:
+        """Refuse rows of another length."""
+        if size != math.prod(self.shape()):
+            raise ConfigurationError(f"{self!r} makes {math.prod(self.shape())} values; the input has {size}")
+
+
+@configuration(PACKAGE + "FeedForwardToCnnPreProcessor")
+class FeedForwardToCnnPreProcessor(UnflattenPreProcessor):
+    """Rows (batch, channels * height * width) to images (batch, channels, height, width)."""
+
+    input_height: int
+    input_width: int
+    num_channels: int = 1
+
+    def shape(self) -> tuple[int, ...]:
+        return (self.num_channels, self.input_height, self.input_width)
+
+    def backprop(self, epsilon: Any, minibatch: int) -> Any:
+        return epsilon if epsilon.ndim == 2 else epsilon.reshape(epsilon.shape[0], -1)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "FF", "CNNFlat", "CNN")
+        if isinstance(input_type, InputTypeConvolutional):
+            self.check_size(input_type.array_elements_per_example())
+            return input_type
+        assert isinstance(input_type, (InputTypeFeedForward, InputTypeConvolutionalFlat))
+        self.check_size(input_type.array_elements_per_example())
+        return InputType.convolutional(self.input_height, self.input_width, self.num_channels, CNN2DFormat.NCHW)
+
+
+@configuration(PACKAGE + "FeedForwardToCnn3DPreProcessor")
+class FeedForwardToCnn3DPreProcessor(UnflattenPreProcessor):
+    """Rows to volumes (batch, channels, depth, height, width), or channels last."""
+
+    input_depth: int
+    input_height: int
+    input_width: int
+    num_channels: int = 1
+    is_ncdhw: bool = field(True, json="ncdhw")
+
+    def shape(self) -> tuple[int, ...]:
+        volume = (self.input_depth, self.input_height, self.input_width)
+        return (self.num_channels, *volume) if self.is_ncdhw else (*volume, self.num_channels)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expect(input_type, "FF", "CNN", "CNN3D")
+        if input_type.kind == "CNN3D":
+            return input_type
+        if isinstance(input_type, InputTypeConvolutional):
+            return InputType.convolutional3d(1, input_type.height, input_type.width, input_type.channels)
+        self.check_size(input_type.array_elements_per_example())
+        form = CNN3DFormat.NCDHW if self.is_ncdhw else CNN3DFormat.NDHWC
+        return InputType.convolutional3d(form, self.input_depth, self.input_height, self.input_width, self.num_channels)

@@ -1,0 +1,61 @@
+"""The base of all vertices of a computation graph."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+from ...samediff.configuration import Configuration, configuration, field, option
+from ...samediff.errors import ConfigurationError
+from ..input_type import InputType
+
+T = TypeVar("T")
+PACKAGE = "org.deeplearning4j.nn.conf.graph."
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field, option))
+def vertex(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
+    """Register a vertex class under its full Java name, or under a simple name in DL4J's package of vertices."""
+    full = java_name if java_name is None or "." in java_name else PACKAGE + java_name
+    return configuration(full, aliases=aliases)
+
+
+@configuration
+class GraphVertex(Configuration):
+    """Base of all vertices: it has one or several inputs and one output."""
+
+    min_inputs: ClassVar[int] = 1
+    max_inputs: ClassVar[int | None] = 1
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        """Return the type of the activations for inputs of those types."""
+        self.check_count(len(input_types))
+        return input_types[0]
+
+    def get_output_type(self, layer_index: int, *input_types: InputType) -> InputType:
+        """DL4J's spelling of :meth:`output_type`."""
+        return self.output_type(*input_types)
+
+    def min_vertex_inputs(self) -> int:
+        """Least number of inputs."""
+        return self.min_inputs
+
+    def max_vertex_inputs(self) -> int | None:
+        """Largest number of inputs; None for any."""
+        return self.max_inputs
+
+    def with_input_types(self, *input_types: InputType) -> GraphVertex:
+        """Return a copy that knows what its input types tell it."""
+        return self
+
+    def check_count(self, n: int) -> None:
+        """Refuse a wrong number of inputs."""
+        if n < self.min_inputs or (self.max_inputs is not None and n > self.max_inputs):
+            most = "" if self.max_inputs is None else f" and at most {self.max_inputs}"
+            raise ConfigurationError(f"{type(self).__name__} takes at least {self.min_inputs}{most} inputs; got {n}")
+
+
+def same_kind(owner: Any, types: tuple[InputType, ...]) -> InputType:
+    """Return the first of several types of one kind; different kinds are refused."""
+    if len({t.kind for t in types}) > 1:
+        raise ConfigurationError(f"{type(owner).__name__} needs inputs of one kind; got {', '.join(map(repr, types))}")
+    return types[0]

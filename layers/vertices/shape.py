@@ -1,0 +1,90 @@
+"""Vertices that scale, cut and reshape one activation."""
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ...samediff.errors import ConfigurationError
+from ..formats import CNN2DFormat
+from ..input_type import InputType, InputTypeConvolutional, InputTypeFeedForward, InputTypeRecurrent
+from .base import GraphVertex, vertex
+
+
+@vertex("ScaleVertex")
+class ScaleVertex(GraphVertex):
+    """``x * scale_factor``."""
+
+    scale_factor: float
+
+
+@vertex("ShiftVertex")
+class ShiftVertex(GraphVertex):
+    """``x + shift_factor``."""
+
+    shift_factor: float = 0.0
+
+
+@vertex("L2NormalizeVertex")
+class L2NormalizeVertex(GraphVertex):
+    """``x / max(||x||, eps)``, the norm over all axes but the batch, or over ``dimension``."""
+
+    dimension: tuple[int, ...] | None = None
+    eps: float = 1e-8
+
+
+@vertex("PoolHelperVertex")
+class PoolHelperVertex(GraphVertex):
+    """Drops the first row and column of images."""
+
+
+@vertex("SubsetVertex")
+class SubsetVertex(GraphVertex):
+    """Features or channels ``from_`` to ``to``, both included."""
+
+    from_: int
+    to: int
+
+    def validate(self) -> None:
+        if not 0 <= self.from_ <= self.to:
+            raise ConfigurationError(f"SubsetVertex needs 0 <= from <= to; got {self.from_} and {self.to}")
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        self.check_count(len(input_types))
+        (given,) = input_types
+        size = self.to - self.from_ + 1
+        if isinstance(given, InputTypeFeedForward):
+            return InputType.feed_forward(size, given.time_distributed_format)
+        if isinstance(given, InputTypeRecurrent):
+            return InputType.recurrent(size, given.time_series_length, given.format)
+        if isinstance(given, InputTypeConvolutional):
+            return InputType.convolutional(given.height, given.width, size, given.format)
+        raise ConfigurationError(f"SubsetVertex takes rows, time series and images; got {given!r}")
+
+
+@vertex("ReshapeVertex")
+class ReshapeVertex(GraphVertex):
+    """``reshape(new_shape)``, batch included; one size may be -1. ``ReshapeVertex(-1, 2, 3)``, ``ReshapeVertex(order, shape, mask)``."""
+
+    max_inputs: ClassVar[int | None] = 1
+    new_shape: tuple[int, ...]
+    reshape_order: str = "c"
+    mask_shape: tuple[int, ...] | None = None
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:
+        if args and isinstance(args[0], str):
+            args = (args[1], args[0], *args[2:])
+        elif args and all(isinstance(a, int) for a in args):
+            args = (args,)
+        return super()._bind(args, kwargs)
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        self.check_count(len(input_types))
+        shape = self.new_shape
+        if len(shape) == 2:
+            return InputType.feed_forward(shape[1])
+        if len(shape) == 3:
+            return InputType.recurrent(shape[1])
+        if len(shape) == 4:
+            form = getattr(input_types[0], "format", None)
+            return InputType.convolutional(shape[2], shape[3], shape[1], form if isinstance(form, CNN2DFormat) else None)
+        raise ConfigurationError(f"ReshapeVertex: no input type has the shape {shape}")

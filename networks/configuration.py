@@ -1,0 +1,164 @@
+"""Configurations of whole networks, equal to DL4J's JSON and YAML."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import InitVar
+from typing import Any
+
+from ..layers.base import Layer
+from ..layers.input_type import InputType
+from ..layers.preprocessors import InputPreProcessor
+from ..layers.vertices import GraphVertex, vertex
+from ..samediff.configuration import Configuration, configuration, field, option
+from ..samediff.datatype import DataType
+from ..samediff.errors import ConfigurationError
+from .order import topological_order
+from .settings import BackpropType, CacheMode, OptimizationAlgorithm, StepFunction, WorkspaceMode
+
+_PACKAGE = "org.deeplearning4j.nn.conf."
+
+
+@configuration(_PACKAGE + "NeuralNetConfiguration", kw_only=True, tag="")
+class NeuralNetConfiguration(Configuration):
+    """One layer with the network-wide settings that it trains under.
+
+    Built by ``NeuralNetConfiguration.Builder()``, whose ``list()`` and ``graph_builder()`` make whole networks.
+
+    Examples
+    --------
+    >>> from dl4py.layers import DenseLayer, OutputLayer
+    >>> conf = (NeuralNetConfiguration.Builder().seed(1).list()
+    ...         .layer(DenseLayer(n_in=4, n_out=8, activation="relu")).layer(OutputLayer(n_out=3)).build())
+    >>> conf.get_conf(1).layer.n_in
+    8
+    """
+
+    layer: Layer | None = None
+    seed: int = 0
+    mini_batch: bool = True
+    minimize: bool = True
+    max_num_line_search_iterations: int = 5
+    optimization_algo: OptimizationAlgorithm = OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT
+    step_function: StepFunction | None = None
+    variables: tuple[str, ...] = ()
+    cache_mode: CacheMode = CacheMode.NONE
+    data_type: DataType = DataType.FLOAT
+    iteration_count: int = 0
+    epoch_count: int = 0
+
+
+def _both_lengths(values: dict[str, Any], length: int) -> None:
+    values["tbptt_fwd_length"] = values["tbptt_back_length"] = length
+
+
+@configuration(kw_only=True, tag="")
+class NetworkConfiguration(Configuration):
+    """What list networks and graphs share."""
+
+    backprop_type: BackpropType = BackpropType.Standard
+    tbptt_fwd_length: int = field(20, aliases=("tbptt_forward_length",))
+    tbptt_back_length: int = field(20, aliases=("tbptt_backward_length",))
+    training_workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
+    inference_workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
+    cache_mode: CacheMode = CacheMode.NONE
+    data_type: DataType = DataType.FLOAT
+    validate_output_layer_config: bool = True
+    iteration_count: int = 0
+    epoch_count: int = 0
+    tbptt_length: InitVar[int | None] = option(_both_lengths)
+
+    def validate(self) -> None:
+        if self.tbptt_fwd_length < 1 or self.tbptt_back_length < 1:
+            lengths = f"{self.tbptt_fwd_length} and {self.tbptt_back_length}"
+            raise ConfigurationError(f"lengths of truncated back-propagation must be positive; got {lengths}")
+
+
+@configuration(_PACKAGE + "MultiLayerConfiguration", kw_only=True)
+class MultiLayerConfiguration(NetworkConfiguration):
+    """A list of layers, each fed by the one before; ``input_pre_processors`` stand in front of layers, by index."""
+
+    confs: tuple[NeuralNetConfiguration, ...] = ()
+    input_pre_processors: dict[int, InputPreProcessor] = field(default_factory=dict)
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers in order."""
+        return tuple(c.layer for c in self.confs if c.layer is not None)
+
+    def get_conf(self, index: int) -> NeuralNetConfiguration:
+        """Return the configuration of one layer."""
+        return self.confs[index]
+
+    def get_input_pre_process(self, index: int) -> InputPreProcessor | None:
+        """Return the preprocessor in front of one layer, if any."""
+        return self.input_pre_processors.get(index)
+
+    def layer_activation_types(self, input_type: InputType) -> list[InputType]:
+        """Return the type of each layer's activations for inputs of that type (DL4J's ``getLayerActivationTypes``)."""
+        types = []
+        for i, layer in enumerate(self.layers):
+            pre = self.input_pre_processors.get(i)
+            input_type = layer.output_type(pre.output_type(input_type) if pre else input_type)
+            types.append(input_type)
+        return types
+
+
+@vertex("LayerVertex")
+class LayerVertex(GraphVertex):
+    """A layer as vertex, with a preprocessor in front of it if needed."""
+
+    layer_conf: NeuralNetConfiguration
+    pre_processor: InputPreProcessor | None = None
+    output_vertex: bool = False
+
+    @property
+    def layer(self) -> Layer:
+        """The layer."""
+        assert self.layer_conf.layer is not None
+        return self.layer_conf.layer
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        self.check_count(len(input_types))
+        (given,) = input_types
+        return self.layer.output_type(self.pre_processor.output_type(given) if self.pre_processor else given)
+
+
+@configuration(_PACKAGE + "ComputationGraphConfiguration", kw_only=True)
+class ComputationGraphConfiguration(NetworkConfiguration):
+    """Vertices by name, and for each the names of its inputs: network inputs or other vertices."""
+
+    default_configuration: NeuralNetConfiguration = NeuralNetConfiguration()
+    network_inputs: tuple[str, ...] = ()
+    network_outputs: tuple[str, ...] = ()
+    vertices: dict[str, GraphVertex] = field(default_factory=dict)
+    vertex_inputs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    topological_order: tuple[int, ...] | None = None
+    topological_order_str: tuple[str, ...] | None = None
+
+    def validate(self) -> None:
+        super().validate()
+        for name, inputs in self.vertex_inputs.items():
+            for source in inputs:
+                if source not in self.vertices and source not in self.network_inputs:
+                    raise ConfigurationError(f"vertex {name!r} has the input {source!r}, which does not exist")
+        topological_order(self.network_inputs, self.vertex_inputs)
+
+    def order(self) -> list[str]:
+        """Return the names of inputs and vertices in the order in which they run (also that of the flat parameters)."""
+        return topological_order(self.network_inputs, self.vertex_inputs)
+
+    def layer_activation_types(self, *input_types: InputType) -> dict[str, InputType]:
+        """Return the type of each vertex's activations for inputs of those types."""
+        types = dict(zip(self.network_inputs, input_types, strict=True))
+        for name in self.order():
+            if name in self.vertices:
+                types[name] = self.vertices[name].output_type(*(types[i] for i in self.vertex_inputs[name]))
+        return types
+
+
+def read(text: str) -> MultiLayerConfiguration | ComputationGraphConfiguration:
+    """Return the configuration of either kind of network from its JSON."""
+    from ..samediff.configuration_values import read_text
+    document = read_text(text, "JSON")
+    graph = isinstance(document, Mapping) and "vertices" in document
+    return ComputationGraphConfiguration.from_document(document) if graph else MultiLayerConfiguration.from_document(document)

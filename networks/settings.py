@@ -1,0 +1,98 @@
+"""Network-wide settings of DL4J's configurations."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+from ..samediff.configuration import Configuration, configuration
+from ..samediff.errors import ConfigurationError
+
+
+class BackpropType(Enum):
+    """Whole sequences, or truncated back-propagation through time."""
+
+    Standard = "Standard"
+    TruncatedBPTT = "TruncatedBPTT"
+
+
+class WorkspaceMode(Enum):
+    """DL4J's memory workspaces; kept for its files, without effect here."""
+
+    NONE = "NONE"
+    ENABLED = "ENABLED"
+    SINGLE = "SINGLE"
+    SEPARATE = "SEPARATE"
+
+
+class CacheMode(Enum):
+    """DL4J's cache of activations; kept for its files, without effect here."""
+
+    NONE = "NONE"
+    HOST = "HOST"
+    DEVICE = "DEVICE"
+
+
+class OptimizationAlgorithm(Enum):
+    """How a network is fitted."""
+
+    LINE_GRADIENT_DESCENT = "LINE_GRADIENT_DESCENT"
+    CONJUGATE_GRADIENT = "CONJUGATE_GRADIENT"
+    LBFGS = "LBFGS"
+    STOCHASTIC_GRADIENT_DESCENT = "STOCHASTIC_GRADIENT_DESCENT"
+
+
+@configuration(tag="")
+class StepFunction(Configuration):
+    """How an update changes the parameters; the negative ones subtract it, which is what a descent needs."""
+
+    json_name: ClassVar[str] = ""
+    sign: ClassVar[int] = -1
+
+    def to_document(self) -> dict[str, Any]:
+        return {self.json_name: {}}
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        if isinstance(document, Mapping) and len(document) == 1:
+            (name,) = document
+            for kind in _STEPS:
+                if kind.json_name == name and issubclass(kind, cls):
+                    return kind()
+        raise ConfigurationError(f"no step function is written {document!r:.80}")
+
+
+_STEP = "org.deeplearning4j.nn.conf.stepfunctions."
+
+
+@configuration(_STEP + "DefaultStepFunction")
+class DefaultStepFunction(StepFunction):
+    """Adds the update."""
+
+    json_name: ClassVar[str] = "default"
+    sign: ClassVar[int] = 1
+
+
+@configuration(_STEP + "GradientStepFunction")
+class GradientStepFunction(StepFunction):
+    """Adds the update."""
+
+    json_name: ClassVar[str] = "gradient"
+    sign: ClassVar[int] = 1
+
+
+@configuration(_STEP + "NegativeDefaultStepFunction")
+class NegativeDefaultStepFunction(StepFunction):
+    """Subtracts the update."""
+
+    json_name: ClassVar[str] = "negativeDefault"
+
+
+@configuration(_STEP + "NegativeGradientStepFunction")
+class NegativeGradientStepFunction(StepFunction):
+    """Subtracts the update."""
+
+    json_name: ClassVar[str] = "negativeGradient"
+
+
+_STEPS = (DefaultStepFunction, GradientStepFunction, NegativeDefaultStepFunction, NegativeGradientStepFunction)
