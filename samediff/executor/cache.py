@@ -112,3 +112,30 @@ def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
         except Exception:  # a damaged cache may raise anything; a true compile error comes again below
             pass
     return numba.njit(signature, **options)(function)
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Decorator of hand-written kernels: compiled for the types of the first call, through the disk cache.
+
+    Sums may be reordered (that makes vector code), NaN and infinity are kept, no Python lock is held.
+    """
+    numba: Any = importlib.import_module("numba")
+    made = numba.njit(function, cache=can_cache(), error_model="numpy", nogil=True,
+                      fastmath={"contract", "arcp", "nsz", "reassoc"})
+    for name in ("load_overload", "save_overload"):
+        _forgive(getattr(made, "_cache", None), name)
+    return made
+
+
+def _forgive(cache: Any, name: str) -> None:
+    """A damaged or vanished cache is a miss."""
+    original = getattr(cache, name, None)
+    if original is None:
+        return
+
+    def guarded(*args: Any) -> Any:
+        try:
+            return original(*args)
+        except Exception:
+            return None
+    setattr(cache, name, guarded)

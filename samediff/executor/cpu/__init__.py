@@ -4,7 +4,7 @@ Importing this package loads neither Numba nor LLVM; the first kernel does.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...scalar_node import Expr
@@ -19,7 +19,8 @@ Reductions = Reduction | Sequence[Reduction | None] | None
 
 
 def elementwise_kernel(exprs: Sequence[Expr], layouts: Sequence[Layout], reduction: Reductions = None,
-                       output_layouts: Sequence[Layout] | None = None) -> Kernel | None:
+                       output_layouts: Sequence[Layout] | None = None,
+                       in_place: Mapping[int, int] | None = None) -> Kernel | None:
     """Compile expressions into one loop nest.
 
     Parameters
@@ -32,6 +33,8 @@ def elementwise_kernel(exprs: Sequence[Expr], layouts: Sequence[Layout], reducti
         A reduction of the outputs over axes of the index space.
     output_layouts : sequence of Layout, optional
         Where outputs are views with strides; by default they are contiguous.
+    in_place : mapping, optional
+        Outputs (by position) that are the memory of an input (by index); ``bind`` finds that out by itself.
 
     Returns
     -------
@@ -42,7 +45,7 @@ def elementwise_kernel(exprs: Sequence[Expr], layouts: Sequence[Layout], reducti
     Notes
     -----
     Kernels do not depend on sizes.  Equal sources are compiled once in a process, and once on a machine.
-    An output may share memory with an input of the same layout.
+    An output may be the memory of an input of the same layout, but not overlap it otherwise.
     """
     from .kernel import Kernel
     from .operators import NoKernel
@@ -50,6 +53,6 @@ def elementwise_kernel(exprs: Sequence[Expr], layouts: Sequence[Layout], reducti
     ndim = len(layouts[0].varies) if layouts else 0
     outputs = output_layouts or [Layout.same(ndim) if r is None else Layout(r.kept(ndim)) for r in reductions]
     try:
-        return Kernel(exprs, layouts, outputs, reductions)
+        return Kernel(exprs, layouts, outputs, reductions, in_place)
     except NoKernel:
         return None

@@ -5,7 +5,7 @@ varies (one element where it varies along none).  Sizes are read from the arrays
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +34,11 @@ class Operand:
     @property
     def element(self) -> str:
         """Source of the element at the current indices."""
-        return f"{self.name}[{', '.join(f'i{d}' for d in self.dims) or 0}]"
+        return self.at(self.name)
+
+    def at(self, name: str) -> str:
+        """Source of the element at the current indices of an array that lies like this one."""
+        return f"{name}[{', '.join(f'i{d}' for d in self.dims) or 0}]"
 
 
 def identity(kind: str, dtype: DType) -> str:
@@ -51,6 +55,7 @@ class _Target(Operand):
 
     def __init__(self, name: str, value: Expr, dims: tuple[int, ...], loops: int, reduction: Reduction | None) -> None:
         super().__init__(name, value.dtype, dims)
+        self.stored = name
         self.value, self.kind = value, reduction.kind if reduction else None
         self.start = loops  # first loop of the run of reduced loops at the end
         while self.kind and self.start and self.start - 1 not in dims:
@@ -140,7 +145,7 @@ class _Writer:
         for t in self.targets:
             value = self.ref(t.value)
             if t.kind is None:
-                self.put(f"{t.element} = {value}")
+                self.put(f"{t.at(t.stored)} = {value}")
             elif t.start < self.loops:
                 self.put(f"a_{t.name} = {t.combine(f'a_{t.name}', value, t.dtype, reorder=True)}")
             else:
@@ -171,7 +176,7 @@ class _Writer:
 
 
 def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outputs: Sequence[tuple[int, ...]],
-              reductions: Sequence[Reduction | None]) -> str:
+              reductions: Sequence[Reduction | None], in_place: Mapping[int, int]) -> str:
     """Source of the kernel that computes ``exprs``.
 
     Parameters
@@ -186,6 +191,9 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outp
         The loops along which each output varies.
     reductions : sequence of Reduction or None
         What is done over the others.
+    in_place : mapping
+        Outputs that are the memory of an input: stores go through the input's name, else LLVM, which cannot know that
+        both are one array, would leave the loop scalar.
 
     Raises
     ------
@@ -196,6 +204,9 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outp
         if e.dtype not in TYPE_NAMES:
             raise NoKernel(f"{e.dtype} has no compiled arithmetic")
     targets = [_Target(f"y{k}", e, dims, loops, r) for k, (e, dims, r) in enumerate(zip(exprs, outputs, reductions))]
+    for k, i in in_place.items():
+        if targets[k].kind is None and targets[k].dims == inputs[i].dims:
+            targets[k].stored = inputs[i].name
     sizes = []
     for d in range(loops):
         operand = next((o for o in (*inputs, *targets) if d in o.dims), None)

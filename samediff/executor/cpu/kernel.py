@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import importlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,7 +62,9 @@ class Kernel:
     """
 
     def __init__(self, exprs: Sequence[Expr], layouts: Sequence[Layout], outputs: Sequence[Layout],
-                 reductions: Sequence[Reduction | None]) -> None:
+                 reductions: Sequence[Reduction | None], in_place: Mapping[int, int] | None = None) -> None:
+        self._made_from = (exprs, layouts, outputs, reductions)
+        self.in_place = dict(in_place or {})
         self.ndim = len(layouts[0].varies) if layouts else len(outputs[0].varies)
         self.layouts = (*layouts, *outputs)
         self.inputs = len(layouts)
@@ -72,7 +74,8 @@ class Kernel:
         dims = [dims_of(l, self.ranges) for l in self.layouts]
         operands = [Operand(f"x{i}", self.dtypes[i], dims[i]) for i in range(self.inputs)]
         self.used = tuple(i in types for i in range(self.inputs))
-        self.source = source_of(exprs, len(self.ranges), operands, dims[self.inputs :], reductions)
+        self.source = source_of(exprs, len(self.ranges), operands, dims[self.inputs :], reductions,
+                                self.in_place)
         self.reduced = tuple(r is not None for r in reductions)
         self._types = tuple((d, max(len(k), 1), "C" if l.dense else "A")
                             for d, k, l in zip(self.dtypes, dims, self.layouts))
@@ -111,7 +114,16 @@ class Kernel:
     def bind(self, *inputs: Array, out: Array | Sequence[Array]) -> Callable[[], None]:
         """A call without arguments on fixed arrays; reads and writes their memory each time."""
         outputs = out if isinstance(out, (tuple, list)) else (out,)
-        return functools.partial(self.raw, *self.views((*inputs, *outputs)))
+        views = self.views((*inputs, *outputs))
+        return functools.partial(self.raw_for(views), *views)
+
+    def raw_for(self, views: Sequence[Array]) -> Callable[..., None]:
+        """:attr:`raw`, or its variant for outputs that are the memory of an input (vector code needs to know)."""
+        start = [v.__array_interface__["data"][0] for v in views]
+        found = {k: i for k in range(len(views) - self.inputs) for i in range(self.inputs)
+                 if start[i] == start[self.inputs + k] and views[i].strides == views[self.inputs + k].strides
+                 and views[i].dtype == views[self.inputs + k].dtype}
+        return self.raw if found == self.in_place else Kernel(*self._made_from, found).raw
 
     def __call__(self, *inputs: Any, out: Any) -> Any:
         """Compute into ``out`` (an array, or a tuple for several outputs) and return it."""

@@ -16,8 +16,8 @@ TYPE_NAMES = {np.dtype(t): n for n, t in {
 
 _SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
             "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
-            "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>", "logical_and": "&", "logical_or": "|",
-            "logical_xor": "!="}
+            "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>", "logical_and": "&",
+            "logical_or": "|", "logical_xor": "!="}
 #: Functions of mathlib and intrinsics that keep the type.
 _VECTOR = {"exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "tanh": "tanh", "erf": "erf", "sqrt": "sqrt",
            "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "absolute": "fabs", "maximum": "vmax",
