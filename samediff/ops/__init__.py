@@ -9,3 +9,6 @@ from . import reduce as reduce
 from . import shape_info as shape_info
 from . import transforms as transforms
 from . import softmax as softmax
+from . import cross_entropy as cross_entropy
+from . import ctc as ctc
+from . import losses as losses
