@@ -11,6 +11,7 @@
 from .async_iterator import AsyncDataSetIterator, AsyncMultiDataSetIterator
 from .csv_reader import CSVRecordReader, FileSplit
 from .dataset import DataSet, SplitTestAndTrain
+from .file_iterators import FileDataSetIterator, FileMultiDataSetIterator
 from .image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
 from .iterator import BatchIterator, DataSetIterator, DataSetPreProcessor, MultiDataSetIterator, NoMoreDataError
 from .iterator_splitter import DataSetIteratorSplitter
@@ -50,6 +51,7 @@ from .random_iterators import (
     SamplingDataSetIterator,
     Values,
 )
+from .rebatching import IteratorDataSetIterator, IteratorMultiDataSetIterator
 from .record_iterators import RecordReaderDataSetIterator
 from .wrapper_iterators import (
     AsyncShieldDataSetIterator,
@@ -58,7 +60,6 @@ from .wrapper_iterators import (
     BenchmarkMultiDataSetIterator,
     EarlyTerminationDataSetIterator,
     EarlyTerminationMultiDataSetIterator,
-    IteratorDataSetIterator,
     MultipleEpochsIterator,
     ReconstructionDataSetIterator,
 )
@@ -84,6 +85,8 @@ __all__ = [
     "EarlyTerminationMultiDataSetIterator",
     "ExistingDataSetIterator",
     "ExistingMultiDataSetIterator",
+    "FileDataSetIterator",
+    "FileMultiDataSetIterator",
     "FileSplit",
     "FloatsDataSetIterator",
     "INDArrayDataSetIterator",
@@ -91,6 +94,7 @@ __all__ = [
     "ImageMultiPreProcessingScaler",
     "ImagePreProcessingScaler",
     "IteratorDataSetIterator",
+    "IteratorMultiDataSetIterator",
     "JavaRandom",
     "JointMultiDataSetIterator",
     "KFoldIterator",

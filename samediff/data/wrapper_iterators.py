@@ -1,12 +1,10 @@
 """Iterators around another iterator: repeat it, stop it early, divide it, join several."""
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import ConfigurationError
 from .dataset import DataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator, copy_of
-from .list_iterators import ExistingDataSetIterator, SingletonDataSetIterator, check_batch
+from .list_iterators import SingletonDataSetIterator
 from .multi_dataset import MultiDataSet
 
 
@@ -161,52 +159,3 @@ class BenchmarkDataSetIterator(_Benchmark[DataSet], DataSetIterator):
 
 class BenchmarkMultiDataSetIterator(_Benchmark[MultiDataSet], MultiDataSetIterator):
     """The same batch a number of times."""
-
-
-class IteratorDataSetIterator(DataSetIterator):
-    """Batches of a fixed size, cut from data sets of any size.
-
-    Parameters
-    ----------
-    iterator : iterable of DataSet
-        Taken once: the iterator cannot be reset.
-    batch : int
-    """
-
-    def __init__(self, iterator: Any, batch: int) -> None:
-        self._source = ExistingDataSetIterator(iter(iterator))
-        self._batch = check_batch(batch)
-        self._left: DataSet | None = None
-        self._columns = (0, 0)
-
-    def has_next(self) -> bool:
-        if self._left is None and self._source.has_next():
-            self._left = self._source.next()
-            self._columns = (self._left.num_inputs(), self._left.num_outcomes())
-        return self._left is not None
-
-    def take(self, num: int | None) -> DataSet:
-        wanted, parts = num or self._batch, []
-        while wanted and self.has_next() and self._left is not None:
-            n = self._left.num_examples()
-            parts.append(self._left.get_range(0, wanted))
-            self._left = self._left.get_range(wanted, n) if wanted < n else None
-            wanted -= min(wanted, n)
-        return DataSet.merge(parts)
-
-    def reset(self) -> None:
-        raise ConfigurationError("IteratorDataSetIterator cannot be reset: it takes its source once")
-
-    def reset_supported(self) -> bool:
-        return False
-
-    def batch(self) -> int:
-        return self._batch
-
-    def input_columns(self) -> int:
-        self.has_next()
-        return self._columns[0]
-
-    def total_outcomes(self) -> int:
-        self.has_next()
-        return self._columns[1]

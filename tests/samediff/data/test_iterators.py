@@ -18,6 +18,7 @@ from dl4py.samediff.data import (
     ImagePreProcessingScaler,
     INDArrayDataSetIterator,
     IteratorDataSetIterator,
+    IteratorMultiDataSetIterator,
     JointMultiDataSetIterator,
     KFoldIterator,
     ListDataSetIterator,
@@ -150,6 +151,8 @@ def test_shuffled_numpy_batches_change_with_every_pass():
 def test_several_inputs():
     it = NumpyMultiDataSetIterator([X, X + 1], [X], 4)
     assert [b.get_features(1)[0, 0] for b in it] == [1, 5, 9]
+    rebatched = IteratorMultiDataSetIterator(iter(it), 6)
+    assert [b.get_features(0)[:, 0].tolist() for b in rebatched] == [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9]]
     joint = JointMultiDataSetIterator(singles(), singles())
     assert [(b.num_feature_arrays(), b.num_examples()) for b in joint] == [(2, 4), (2, 4), (2, 2)]
 

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pytest
 
-from dl4py.samediff.data import DataSet, MultiDataSet
+from dl4py.samediff.data import DataSet, FileDataSetIterator, FileMultiDataSetIterator, MultiDataSet
 from dl4py.samediff.errors import FileFormatError
 from dl4py.samediff.files.data_stream import DataInput
 from dl4py.samediff.files.java_strings import _ARRAY_LIST, _AS_LIST, read_string_list
@@ -58,3 +58,15 @@ def test_label_names_and_metadata_written_by_java():
     texts = [_AS_LIST + struct.pack(">i", 2) + listed(*pair) for pair in ((b"m0", b"m1"), (b"cat", b"dog"))]
     data.load(io.BytesIO(bytes([1 + 2 + 32 + 64]) + stream.getvalue()[1:] + b"".join(texts)))
     assert (data.example_meta_data, data.get_label_names_list()) == (["m0", "m1"], ["cat", "dog"])
+
+
+def test_files_as_batches(tmp_path):
+    for i, data in enumerate(DataSet(X, Y).as_list()):
+        data.save(tmp_path / f"{i}.bin")
+    it = FileDataSetIterator(tmp_path)
+    assert [b.features[0, 0, 0] for b in it] == [0, 6]
+    assert [b.features[0, 0, 0] for b in it] == [0, 6]
+    MultiDataSet([X], [Y]).save(tmp_path / "0.bin")
+    assert FileMultiDataSetIterator(tmp_path / "0.bin").next() == MultiDataSet([X], [Y])
+    with pytest.raises(FileNotFoundError):
+        FileDataSetIterator([tmp_path / "missing.bin"])
