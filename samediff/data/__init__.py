@@ -53,6 +53,7 @@ from .random_iterators import (
 )
 from .rebatching import IteratorDataSetIterator, IteratorMultiDataSetIterator
 from .record_iterators import RecordReaderDataSetIterator
+from .sequence_iterators import AlignmentMode, CSVSequenceRecordReader, SequenceRecordReaderDataSetIterator
 from .wrapper_iterators import (
     AsyncShieldDataSetIterator,
     AsyncShieldMultiDataSetIterator,
@@ -65,6 +66,7 @@ from .wrapper_iterators import (
 )
 
 __all__ = [
+    "AlignmentMode",
     "AsyncDataSetIterator",
     "AsyncMultiDataSetIterator",
     "AsyncShieldDataSetIterator",
@@ -73,6 +75,7 @@ __all__ = [
     "BenchmarkDataSetIterator",
     "BenchmarkMultiDataSetIterator",
     "CSVRecordReader",
+    "CSVSequenceRecordReader",
     "CompositeDataSetPreProcessor",
     "CompositeMultiDataSetPreProcessor",
     "CropAndResizeDataSetPreProcessor",
@@ -120,6 +123,7 @@ __all__ = [
     "ReconstructionDataSetIterator",
     "RecordReaderDataSetIterator",
     "SamplingDataSetIterator",
+    "SequenceRecordReaderDataSetIterator",
     "SingletonDataSetIterator",
     "SingletonMultiDataSetIterator",
     "SplitTestAndTrain",
