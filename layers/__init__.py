@@ -1,3 +1,121 @@
-"""TODO docstring."""
+"""Layers, vertices, preprocessors, activations, losses and everything else that a network is configured with."""
+# ruff: noqa: I001 - names are packed
 if __name__ == "layers":
-    raise ImportError("layers/ is the source folder of dl4py.layers: run `pip install -e .` once, then import dl4py.layers")
+    text = "layers/ is the source folder of dl4py.layers: run `pip install -e .` once, then import dl4py.layers"
+    raise ImportError(text)
+
+from .activations import (
+    Activation, ActivationCube, ActivationELU, ActivationGELU, ActivationHardSigmoid, ActivationHardTanH,
+    ActivationIdentity, ActivationLReLU, ActivationMish, ActivationPReLU, ActivationRReLU, ActivationRationalTanh,
+    ActivationReLU, ActivationReLU6, ActivationRectifiedTanh, ActivationSELU, ActivationSigmoid, ActivationSoftPlus,
+    ActivationSoftSign, ActivationSoftmax, ActivationSwish, ActivationTanH, ActivationThresholdedReLU, IActivation)
+from .attention import AttentionLayer, LearnedSelfAttentionLayer, RecurrentAttentionLayer, SelfAttentionLayer
+from .base import BaseLayer, FeedForwardLayer, Layer, NoParamLayer, layer
+from .capsules import CapsuleLayer, CapsuleStrengthLayer, PrimaryCapsules
+from .constraints import (
+    LayerConstraint, MaxNormConstraint, MinMaxNormConstraint, NonNegativeConstraint, UnitNormConstraint)
+from .convolution import (
+    BaseConvolution, Convolution1D, Convolution1DLayer, Convolution2D, Convolution3D, ConvolutionLayer,
+    Deconvolution2D, Deconvolution3D, DepthwiseConvolution2D, SeparableConvolution2D)
+from .distributions import (
+    BinomialDistribution, ConstantDistribution, Distribution, GaussianDistribution, LogNormalDistribution,
+    NormalDistribution, OrthogonalDistribution, TruncatedNormalDistribution, UniformDistribution)
+from .dropout import AlphaDropout, Dropout, GaussianDropout, GaussianNoise, IDropout, RetainDropout, SpatialDropout
+from .embedding import EmbeddingLayer, EmbeddingSequenceLayer
+from .feed_forward import (
+    ActivationLayer, AutoEncoder, BasePretrainNetwork, DenseLayer, DropoutLayer, ElementWiseMultiplicationLayer,
+    PReLULayer, RepeatVector)
+from .formats import (
+    AlgoMode, BidirectionalMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, MaskState, PoolingType, RNNFormat)
+from .input_type import (
+    InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeFeedForward,
+    InputTypeRecurrent, set_default_cnn2d_format)
+from .locally_connected import LocallyConnected1D, LocallyConnected2D
+from .losses import (
+    ILossFunction, LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunction, LossHinge, LossKLD, LossL1,
+    LossL2, LossMAE, LossMAPE, LossMCXENT, LossMSE, LossMSLE, LossMixtureDensity, LossMultiLabel,
+    LossNegativeLogLikelihood, LossPoisson, LossSparseMCXENT, LossSquaredHinge, LossWasserstein, WeightedLoss)
+from .normalization import BatchNormalization, LocalResponseNormalization
+from .output import (
+    BaseOutputLayer, CenterLossOutputLayer, Cnn3DLossLayer, CnnLossLayer, LossBearing, LossLayer, OCNNOutputLayer,
+    OutputLayer, RnnLossLayer, Yolo2OutputLayer)
+from .pooling import (
+    BasePooling, BaseSubsampling, GlobalPoolingLayer, Pooling1D, Pooling2D, Subsampling1DLayer, Subsampling3DLayer,
+    SubsamplingLayer)
+from .preprocessors import (
+    Cnn3DToFeedForwardPreProcessor, CnnToFeedForwardPreProcessor, CnnToRnnPreProcessor, ComposableInputPreProcessor,
+    FeedForwardToCnn3DPreProcessor, FeedForwardToCnnPreProcessor, FeedForwardToRnnPreProcessor, InputPreProcessor,
+    KerasFlattenRnnPreprocessor, PermutePreprocessor, ReshapePreprocessor, RnnToCnnPreProcessor,
+    RnnToFeedForwardPreProcessor, TensorFlowCnnToFeedForwardPreProcessor)
+from .recurrent import (
+    AbstractLSTM, BaseRecurrentLayer, GravesBidirectionalLSTM, GravesLSTM, LSTM, RnnOutputLayer, SimpleRnn)
+from .spatial import (
+    Cropping1D, Cropping2D, Cropping3D, ImageResizing, ResizingLayer, SpaceToBatchLayer, SpaceToDepthLayer,
+    TimeResizing, Upsampling1D, Upsampling2D, Upsampling3D, VolumeResizing, ZeroPadding1DLayer, ZeroPadding3DLayer,
+    ZeroPaddingLayer)
+from .variational import (
+    BernoulliReconstructionDistribution, CompositeReconstructionDistribution, ExponentialReconstructionDistribution,
+    GaussianReconstructionDistribution, LossFunctionWrapper, ReconstructionDistribution, VariationalAutoencoder)
+from .vertices import (
+    DuplicateToTimeSeriesVertex, ElementWiseOp, ElementWiseVertex, FrozenVertex, GraphVertex, L2NormalizeVertex,
+    L2Vertex, LastTimeStepVertex, MergeVertex, PoolHelperVertex, PreprocessorVertex, ReshapeVertex,
+    ReverseTimeSeriesVertex, ScaleVertex, ShiftVertex, StackVertex, SubsetVertex, UnstackVertex, vertex)
+from .weight_init import (
+    IWeightInit, WeightInit, WeightInitConstant, WeightInitDistribution, WeightInitIdentity, WeightInitLecunUniform,
+    WeightInitNormal, WeightInitRelu, WeightInitReluUniform, WeightInitSigmoidUniform, WeightInitUniform,
+    WeightInitVarScalingNormalFanAvg, WeightInitVarScalingNormalFanIn, WeightInitVarScalingNormalFanOut,
+    WeightInitVarScalingUniformFanAvg, WeightInitVarScalingUniformFanIn, WeightInitVarScalingUniformFanOut,
+    WeightInitXavier, WeightInitXavierLegacy, WeightInitXavierUniform)
+from .weight_noise import DropConnect, IWeightNoise, WeightNoise
+from .wrappers import (
+    BaseWrapperLayer, Bidirectional, FrozenLayer, FrozenLayerWithBackprop, LastTimeStep, MaskLayer, MaskZeroLayer,
+    TimeDistributed)
+
+__all__ = [
+    "LSTM", "AbstractLSTM", "Activation", "ActivationCube", "ActivationELU", "ActivationGELU",
+    "ActivationHardSigmoid", "ActivationHardTanH", "ActivationIdentity", "ActivationLReLU", "ActivationLayer",
+    "ActivationMish", "ActivationPReLU", "ActivationRReLU", "ActivationRationalTanh", "ActivationReLU",
+    "ActivationReLU6", "ActivationRectifiedTanh", "ActivationSELU", "ActivationSigmoid", "ActivationSoftPlus",
+    "ActivationSoftSign", "ActivationSoftmax", "ActivationSwish", "ActivationTanH", "ActivationThresholdedReLU",
+    "AlgoMode", "AlphaDropout", "AttentionLayer", "AutoEncoder", "BaseConvolution", "BaseLayer", "BaseOutputLayer",
+    "BasePooling", "BasePretrainNetwork", "BaseRecurrentLayer", "BaseSubsampling", "BaseWrapperLayer",
+    "BatchNormalization", "BernoulliReconstructionDistribution", "Bidirectional", "BidirectionalMode",
+    "BinomialDistribution", "CNN2DFormat", "CNN3DFormat", "CapsuleLayer", "CapsuleStrengthLayer",
+    "CenterLossOutputLayer", "Cnn3DLossLayer", "Cnn3DToFeedForwardPreProcessor", "CnnLossLayer",
+    "CnnToFeedForwardPreProcessor", "CnnToRnnPreProcessor", "ComposableInputPreProcessor",
+    "CompositeReconstructionDistribution", "ConstantDistribution", "Convolution1D", "Convolution1DLayer",
+    "Convolution2D", "Convolution3D", "ConvolutionLayer", "ConvolutionMode", "Cropping1D", "Cropping2D",
+    "Cropping3D", "Deconvolution2D", "Deconvolution3D", "DenseLayer", "DepthwiseConvolution2D", "Distribution",
+    "DropConnect", "Dropout", "DropoutLayer", "DuplicateToTimeSeriesVertex", "ElementWiseMultiplicationLayer",
+    "ElementWiseOp", "ElementWiseVertex", "EmbeddingLayer", "EmbeddingSequenceLayer",
+    "ExponentialReconstructionDistribution", "FeedForwardLayer", "FeedForwardToCnn3DPreProcessor",
+    "FeedForwardToCnnPreProcessor", "FeedForwardToRnnPreProcessor", "FrozenLayer", "FrozenLayerWithBackprop",
+    "FrozenVertex", "GaussianDistribution", "GaussianDropout", "GaussianNoise",
+    "GaussianReconstructionDistribution", "GlobalPoolingLayer", "GraphVertex", "GravesBidirectionalLSTM",
+    "GravesLSTM", "IActivation", "IDropout", "ILossFunction", "IWeightInit", "IWeightNoise", "ImageResizing",
+    "InputPreProcessor", "InputType", "InputTypeConvolutional", "InputTypeConvolutional3D",
+    "InputTypeConvolutionalFlat", "InputTypeFeedForward", "InputTypeRecurrent", "KerasFlattenRnnPreprocessor",
+    "L2NormalizeVertex", "L2Vertex", "LastTimeStep", "LastTimeStepVertex", "Layer", "LayerConstraint",
+    "LearnedSelfAttentionLayer", "LocalResponseNormalization", "LocallyConnected1D", "LocallyConnected2D",
+    "LogNormalDistribution", "LossBearing", "LossBinaryXENT", "LossCosineProximity", "LossFMeasure", "LossFunction",
+    "LossFunctionWrapper", "LossHinge", "LossKLD", "LossL1", "LossL2", "LossLayer", "LossMAE", "LossMAPE",
+    "LossMCXENT", "LossMSE", "LossMSLE", "LossMixtureDensity", "LossMultiLabel", "LossNegativeLogLikelihood",
+    "LossPoisson", "LossSparseMCXENT", "LossSquaredHinge", "LossWasserstein", "MaskLayer", "MaskState",
+    "MaskZeroLayer", "MaxNormConstraint", "MergeVertex", "MinMaxNormConstraint", "NoParamLayer",
+    "NonNegativeConstraint", "NormalDistribution", "OCNNOutputLayer", "OrthogonalDistribution", "OutputLayer",
+    "PReLULayer", "PermutePreprocessor", "PoolHelperVertex", "Pooling1D", "Pooling2D", "PoolingType",
+    "PreprocessorVertex", "PrimaryCapsules", "RNNFormat", "ReconstructionDistribution", "RecurrentAttentionLayer",
+    "RepeatVector", "ReshapePreprocessor", "ReshapeVertex", "ResizingLayer", "RetainDropout",
+    "ReverseTimeSeriesVertex", "RnnLossLayer", "RnnOutputLayer", "RnnToCnnPreProcessor",
+    "RnnToFeedForwardPreProcessor", "ScaleVertex", "SelfAttentionLayer", "SeparableConvolution2D", "ShiftVertex",
+    "SimpleRnn", "SpaceToBatchLayer", "SpaceToDepthLayer", "SpatialDropout", "StackVertex", "Subsampling1DLayer",
+    "Subsampling3DLayer", "SubsamplingLayer", "SubsetVertex", "TensorFlowCnnToFeedForwardPreProcessor",
+    "TimeDistributed", "TimeResizing", "TruncatedNormalDistribution", "UniformDistribution", "UnitNormConstraint",
+    "UnstackVertex", "Upsampling1D", "Upsampling2D", "Upsampling3D", "VariationalAutoencoder", "VolumeResizing",
+    "WeightInit", "WeightInitConstant", "WeightInitDistribution", "WeightInitIdentity", "WeightInitLecunUniform",
+    "WeightInitNormal", "WeightInitRelu", "WeightInitReluUniform", "WeightInitSigmoidUniform", "WeightInitUniform",
+    "WeightInitVarScalingNormalFanAvg", "WeightInitVarScalingNormalFanIn", "WeightInitVarScalingNormalFanOut",
+    "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn", "WeightInitVarScalingUniformFanOut",
+    "WeightInitXavier", "WeightInitXavierLegacy", "WeightInitXavierUniform", "WeightNoise", "WeightedLoss",
+    "Yolo2OutputLayer", "ZeroPadding1DLayer", "ZeroPadding3DLayer", "ZeroPaddingLayer", "layer",
+    "set_default_cnn2d_format", "vertex"]

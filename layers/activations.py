@@ -2,13 +2,19 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ..samediff.configuration import Configuration, configuration, find_class
 from ..samediff.errors import ConfigurationError, did_you_mean
 from ..samediff.javanames import JavaSpelling, squash
+from . import activation_ops as ops
+from .direct import direct, floating
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 _PACKAGE = "org.nd4j.linalg.activations.impl."
 
@@ -31,6 +37,22 @@ class IActivation(Configuration):
             value = value.get_activation_function()
         return super().of(value)
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        """Add the function to a graph."""
+        raise NotImplementedError(f"{type(self).__name__} must implement define(self, sd, x)")
+
+    def get_activation(self, x: Any, training: bool = False) -> Any:
+        """The function of an array, which stays as it is."""
+        x = floating(x)
+        graph = direct(self, "define", [x])
+        return graph.run([x], [graph.result.name()], training=training)[0]
+
+    def backprop(self, x: Any, epsilon: Any) -> tuple[Any, Any]:
+        """The gradient for the pre-activation ``x`` from that for the activation, and the one for parameters (None)."""
+        x = floating(x)
+        graph = direct(self, "define", [x])
+        return graph.run([x], [graph.gradient(0)], seed=floating(epsilon), training=True)[0], None
+
     def __str__(self) -> str:
         return next((a.name.lower() for a in Activation if a.value == type(self).__name__), repr(self))
 
@@ -39,12 +61,18 @@ class IActivation(Configuration):
 class ActivationCube(IActivation):
     """``x³``."""
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.add_op(ops.Cube(), [x])  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationELU")
 class ActivationELU(IActivation):
     """``x`` where positive, else ``alpha * (exp(x) - 1)`` (Clevert et al., 2015)."""
 
     alpha: float = 1.0
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.add_op(ops.Elu(self.alpha), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationGELU")
@@ -53,20 +81,32 @@ class ActivationGELU(IActivation):
 
     precise: bool = False
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.add_op(ops.GeluCubed(), [x]) if self.precise else sd.call("nn", "gelu", x)  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationHardSigmoid")
 class ActivationHardSigmoid(IActivation):
     """``min(1, max(0, 0.2 x + 0.5))``."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "hard_sigmoid", x)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationHardTanH")
 class ActivationHardTanH(IActivation):
     """``max(-1, min(1, x))``."""
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "hard_tanh", x)  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationIdentity")
 class ActivationIdentity(IActivation):
     """``x``."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return x
 
 
 @configuration(_PACKAGE + "ActivationLReLU")
@@ -75,10 +115,16 @@ class ActivationLReLU(IActivation):
 
     alpha: float = 0.01
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "leaky_relu", x, self.alpha)  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationMish")
 class ActivationMish(IActivation):
     """``x * tanh(log(1 + exp(x)))`` (Misra, 2019)."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "mish", x)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationPReLU")
@@ -88,15 +134,37 @@ class ActivationPReLU(IActivation):
     alpha: np.ndarray[Any, Any] | None = None
     shared_axes: tuple[int, ...] | None = None
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        if self.alpha is None:
+            raise ConfigurationError("ActivationPReLU needs alpha, the array of slopes; PReLULayer learns it")
+        return self.define_with(sd, x, sd.constant(self.alpha))
+
+    def define_with(self, sd: SameDiff, x: SDVariable, alpha: SDVariable) -> SDVariable:
+        """The function with slopes in a variable."""
+        return sd.add_op(ops.ParametricRelu(), [x, alpha])  # type: ignore[no-any-return]
+
+    def backprop(self, x: Any, epsilon: Any) -> tuple[Any, Any]:
+        """Gradients for ``x`` and for ``alpha``."""
+        arrays = [floating(x), floating(self.alpha)]
+        graph = direct(self, "define_with", arrays)
+        dx, dalpha = graph.run(arrays, [graph.gradient(0), graph.gradient(1)], seed=floating(epsilon), training=True)
+        return dx, dalpha
+
 
 @configuration(_PACKAGE + "ActivationRationalTanh")
 class ActivationRationalTanh(IActivation):
     """Rational approximation of ``1.7159 * tanh(2 x / 3)``."""
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.add_op(ops.RationalTanh(), [x])  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationRectifiedTanh")
 class ActivationRectifiedTanh(IActivation):
     """``max(0, tanh(x))``."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.add_op(ops.RectifiedTanh(), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationReLU")
@@ -107,10 +175,18 @@ class ActivationReLU(IActivation):
     threshold: float | None = None
     negative_slope: float | None = None
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        if self.threshold or self.negative_slope or self.max is not None:
+            return sd.add_op(ops.ThresholdRelu(self.threshold or 0.0, self.negative_slope or 0.0, self.max), [x])  # type: ignore[no-any-return]
+        return sd.call("nn", "relu", x)  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationReLU6")
 class ActivationReLU6(IActivation):
     """``min(6, max(0, x))``."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "relu6", x)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationRReLU")
@@ -120,40 +196,65 @@ class ActivationRReLU(IActivation):
     l: float = 1 / 8
     u: float = 1 / 3
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        slopes = sd.add_op(ops.RandomSlopes(self.l, self.u), [x])
+        return sd.add_op(ops.SlopedRelu((self.l + self.u) / 2), [x, slopes])  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationSELU")
 class ActivationSELU(IActivation):
     """Self-normalizing unit (Klambauer et al., 2017)."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "selu", x)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationSigmoid")
 class ActivationSigmoid(IActivation):
     """``1 / (1 + exp(-x))``."""
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "sigmoid", x)  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationSoftmax")
 class ActivationSoftmax(IActivation):
     """``exp(x) / sum(exp(x))`` over the features of each row."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "softmax", x, -1)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationSoftPlus")
 class ActivationSoftPlus(IActivation):
     """``log(1 + exp(x))``."""
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "softplus", x)  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationSoftSign")
 class ActivationSoftSign(IActivation):
     """``x / (1 + |x|)``."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "softsign", x)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationSwish")
 class ActivationSwish(IActivation):
     """``x * sigmoid(x)`` (Ramachandran et al., 2017)."""
 
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "swish", x)  # type: ignore[no-any-return]
+
 
 @configuration(_PACKAGE + "ActivationTanH")
 class ActivationTanH(IActivation):
     """``tanh(x)``."""
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("math", "tanh", x)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationThresholdedReLU")
@@ -161,6 +262,9 @@ class ActivationThresholdedReLU(IActivation):
     """``x`` where above ``theta``, else 0."""
 
     theta: float = 1.0
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        return sd.call("nn", "thresholded_relu", x, self.theta)  # type: ignore[no-any-return]
 
 
 class Activation(JavaSpelling, Enum):

@@ -1,0 +1,45 @@
+"""What layers and vertices defined as SameDiff graphs are configured with."""
+from __future__ import annotations
+
+from dataclasses import InitVar
+from typing import Any
+
+from ..samediff.configuration import configuration
+from ..samediff.training.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
+from ..samediff.training.updater import IUpdater
+from .base import Layer
+from .defaults import LayerDefaults, regularizer
+from .weight_init import IWeightInit, WeightInit
+
+
+@configuration
+class GraphDefinedLayer(Layer):
+    """A layer defined by a graph: regularization and updaters as for other layers, weights initialised by itself."""
+
+    regularization: tuple[Regularization, ...] = ()
+    regularization_bias: tuple[Regularization, ...] = ()
+    updater: IUpdater | None = None
+    bias_updater: IUpdater | None = None
+    l1: InitVar[float | None] = regularizer(L1Regularization, "regularization")
+    l2: InitVar[float | None] = regularizer(L2Regularization, "regularization")
+    weight_decay: InitVar[float | None] = regularizer(WeightDecay, "regularization")
+    l1_bias: InitVar[float | None] = regularizer(L1Regularization, "regularization_bias")
+    l2_bias: InitVar[float | None] = regularizer(L2Regularization, "regularization_bias")
+    weight_decay_bias: InitVar[float | None] = regularizer(WeightDecay, "regularization_bias")
+
+    def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
+        values = super().missing_values(given)
+        for name in ("activation", "weight_init", "convolution_mode"):  # never taken from the network
+            values.pop(name, None)
+        lists = {name: getattr(self, name) or getattr(given, name) for name in ("regularization", "regularization_bias")}
+        return values | lists
+
+
+@configuration
+class GraphDefinedHiddenLayer(GraphDefinedLayer):
+    """A hidden layer defined by a graph; ``weight_init`` is a :class:`WeightInit`, ``param_weight_init`` one per parameter."""
+
+    weight_init: WeightInit | None = WeightInit.XAVIER
+    param_weight_init: dict[str, IWeightInit] | None = None
+
+
