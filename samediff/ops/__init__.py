@@ -1,14 +1,20 @@
 """Every built-in op, one file per topic; importing the package registers them."""
-from . import activations as activations
 from . import arithmetic as arithmetic
+from . import activations as activations
 from . import bitwise as bitwise
 from . import comparison as comparison
+from . import creation as creation
+from . import cross_entropy as cross_entropy
+from . import ctc as ctc
+from . import gather as gather
+from . import joining as joining
+from . import losses as losses
+from . import matmul as matmul
 from . import moments as moments
 from . import product as product
 from . import reduce as reduce
+from . import reshaping as reshaping
 from . import shape_info as shape_info
-from . import transforms as transforms
+from . import slicing as slicing
 from . import softmax as softmax
-from . import cross_entropy as cross_entropy
-from . import ctc as ctc
-from . import losses as losses
+from . import transforms as transforms
