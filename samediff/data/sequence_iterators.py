@@ -55,7 +55,8 @@ class AlignmentMode(Enum):
 
 
 _Mode: TypeAlias = AlignmentMode | None
-_ONE_READER, _TWO_READERS = ("batch", "classes", "column", "regression"), ("batch", "classes", "regression", "alignment")
+_ONE_READER = ("batch", "classes", "column", "regression")
+_TWO_READERS = ("batch", "classes", "regression", "alignment")
 
 
 class SequenceRecordReaderDataSetIterator(DataSetIterator):
@@ -88,8 +89,8 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
         self._labels = second if isinstance(second, CSVSequenceRecordReader) else None
         options = [*arguments] if self._labels is not None else [second, *arguments]
         if not 2 <= len(options) <= 4 or (self._labels is None and len(options) < 3):
-            raise ConfigurationError("SequenceRecordReaderDataSetIterator: expected (reader, batch, classes, label column)"
-                                     " or (features reader, labels reader, batch, classes)")
+            raise ConfigurationError("SequenceRecordReaderDataSetIterator: expected (reader, batch, classes, label "
+                                     "column) or (features reader, labels reader, batch, classes)")
         given = dict(zip(_ONE_READER if self._labels is None else _TWO_READERS, options))
         self._batch, self._classes = check_batch(given["batch"]), int(given["classes"])
         self._column = int(given.get("column", -1))
@@ -97,7 +98,8 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
         one = AlignmentMode.ALIGN_START if self._labels is None else AlignmentMode.EQUAL_LENGTH
         self._mode = alignment_mode or given.get("alignment", one)
         if self._labels is not None and len(self._labels.readers) != len(features.readers):
-            raise ConfigurationError(f"{len(features.readers)} files of features, {len(self._labels.readers)} of labels")
+            raise ConfigurationError(f"{len(features.readers)} files of features, "
+                                     f"{len(self._labels.readers)} of labels")
 
     def _pair(self, index: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Features and labels of one series. Shapes: (time, columns)."""
