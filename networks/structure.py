@@ -1,13 +1,14 @@
 """Both kinds of networks as one list of members in the order in which they run."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..layers.parameters import Parameter
 from ..samediff.datatype import DataType
+from ..samediff.errors import ConfigurationError
 from ..samediff.training.step import FlatSlot
+from .configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration
 
 
 @dataclass(frozen=True)
@@ -59,29 +60,28 @@ class Structure:
         return tuple(m for name in self.outputs for m in self.members if m.key == name and getattr(m.conf, "has_loss", False))
 
 
-def topological(inputs: Sequence[str], vertex_inputs: dict[str, Sequence[str]]) -> list[str]:
-    """DL4J's order of a graph: Kahn's algorithm with a queue, successors in the order of declaration.
+def of_list(configuration: MultiLayerConfiguration) -> Structure:
+    """The structure of a list network: one input, layers one behind the other, keys "0", "1" …"""
+    first = configuration.confs[0] if configuration.confs else None
+    if first is None:
+        raise ConfigurationError("the network has no layers")
+    members = tuple(Member(str(i), layer, ("input" if i == 0 else str(i - 1),), configuration.get_input_pre_process(i))
+                    for i, layer in enumerate(configuration.layers))
+    return Structure(("input",), members, (members[-1].key,), configuration.data_type, first.seed, first.mini_batch)
 
-    It also fixes the order of the flat parameter vector.
-    """
-    order = [*inputs, *vertex_inputs]
-    index = {n: i for i, n in enumerate(order)}
-    waiting = {n: set(vertex_inputs.get(n, ())) for n in order}
-    successors: dict[str, list[str]] = {n: [] for n in order}
-    for name, given in vertex_inputs.items():
-        for source in set(given):
-            successors[source].append(name)
-    queue = [n for n in order if not waiting[n]]
-    done = []
-    while queue:
-        name = queue.pop(0)
-        done.append(name)
-        for after in sorted(successors[name], key=index.__getitem__):
-            waiting[after].discard(name)
-            if not waiting[after]:
-                queue.append(after)
-    if len(done) < len(order):
-        from ..samediff.errors import ConfigurationError
-        stuck = ", ".join(n for n in order if n not in done)
-        raise ConfigurationError(f"the graph has a cycle through {stuck}")
-    return [n for n in done if n in vertex_inputs]
+
+def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
+    """The structure of a graph, its members in DL4J's topological order."""
+    members = []
+    for name in configuration.order():
+        vertex = configuration.vertices.get(name)
+        if vertex is None:
+            continue
+        inputs = tuple(configuration.vertex_inputs[name])
+        if isinstance(vertex, LayerVertex):
+            members.append(Member(name, vertex.layer, inputs, vertex.pre_processor))
+        else:
+            members.append(Member(name, vertex, inputs, None, False))
+    default = next((v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex)), configuration.default_configuration)
+    return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
+                     configuration.data_type, default.seed, default.mini_batch)

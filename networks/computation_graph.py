@@ -1,0 +1,180 @@
+"""Networks of any directed acyclic shape, with several inputs and outputs."""
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from ..samediff.arrays import as_array
+from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
+from .configuration import ComputationGraphConfiguration, LayerVertex
+from .engine import Batch
+from .evaluating import Evaluating
+from .fitting import Fitting
+from .settings import BackpropType
+from .structure import Structure, of_graph
+
+
+class ComputationGraph(Fitting, Evaluating):
+    """A network of layers and vertices in any directed acyclic shape (DL4J's ``ComputationGraph``).
+
+    Parameters
+    ----------
+    configuration : ComputationGraphConfiguration, or its JSON text
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.networks import ComputationGraph, NeuralNetConfiguration
+    >>> from dl4py.layers import DenseLayer, OutputLayer, MergeVertex
+    >>> conf = (NeuralNetConfiguration.Builder().seed(1).graph_builder().add_inputs("a", "b")
+    ...         .add_layer("left", DenseLayer(n_in=2, n_out=3), "a").add_layer("right", DenseLayer(n_in=2, n_out=3), "b")
+    ...         .add_vertex("both", MergeVertex(), "left", "right")
+    ...         .add_layer("out", OutputLayer(n_in=6, n_out=2), "both").set_outputs("out").build())
+    >>> net = ComputationGraph(conf).init()
+    >>> [o.shape for o in net.output(np.zeros((4, 2)), np.zeros((4, 2)))]
+    [(4, 2)]
+    """
+
+    def __init__(self, configuration: ComputationGraphConfiguration | str) -> None:
+        if isinstance(configuration, str):
+            configuration = ComputationGraphConfiguration.from_json(configuration)
+        if not isinstance(configuration, ComputationGraphConfiguration):
+            raise ConfigurationError(f"expected a ComputationGraphConfiguration, got {type(configuration).__name__}; "
+                                     "lists of layers go into MultiLayerNetwork")
+        super().__init__(configuration)
+        self._configuration: ComputationGraphConfiguration
+
+    def _structure(self) -> Structure:
+        return of_graph(self._configuration)
+
+    def _counters(self) -> tuple[int, int]:
+        return self._configuration.iteration_count, self._configuration.epoch_count
+
+    def get_configuration(self) -> ComputationGraphConfiguration:
+        """The configuration, with the present counters."""
+        return self._configuration.replace(iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
+
+    def get_layer(self, name: str) -> Any:
+        """Configuration of a layer."""
+        vertex = self._configuration.vertices.get(self._layer_key(name))
+        return vertex.layer if isinstance(vertex, LayerVertex) else vertex
+
+    def get_vertex(self, name: str) -> Any:
+        """Configuration of a vertex."""
+        return self._configuration.vertices[self._layer_key(name)]
+
+    def _layer_key(self, layer: Any) -> str:
+        names = list(self._configuration.vertices)
+        if isinstance(layer, int):
+            return names[layer]
+        if layer not in names:
+            raise UnknownNameError(f"no layer or vertex named {layer!r}{did_you_mean(str(layer), names)}; there are: {', '.join(names)}")
+        return str(layer)
+
+    def get_num_input_arrays(self) -> int:
+        """Number of inputs."""
+        return len(self._configuration.network_inputs)
+
+    def get_num_output_arrays(self) -> int:
+        """Number of outputs."""
+        return len(self._configuration.network_outputs)
+
+    # Forward
+
+    def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> list[Any]:
+        """Activations of the outputs, one array each."""
+        x = _inputs(inputs)
+        return self._forward(x, list(self.engine.structure.outputs), train, features_masks)
+
+    def output_single(self, *inputs: Any, train: bool = False) -> Any:
+        """The only output."""
+        found = self.output(*inputs, train=train)
+        if len(found) != 1:
+            raise GraphError(f"output_single needs a graph with one output, this one has {len(found)}")
+        return found[0]
+
+    def _forward(self, x: list[Any], members: list[str], train: bool, masks: Any) -> list[Any]:
+        given = masks if masks is not None else self._masks[0]
+        return self.engine.forward(Batch(x, None, given), members, train)[0]
+
+    def feed_forward(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> dict[str, Any]:
+        """Inputs and activations of every vertex, by name."""
+        x = _inputs(inputs)
+        keys = [m.key for m in self.engine.structure.members]
+        found = dict(zip(self.engine.structure.inputs, map(as_array, x)))
+        found.update(zip(keys, self._forward(x, keys, train, features_masks)))
+        return found
+
+    def rnn_time_step(self, *inputs: Any) -> list[Any]:
+        """Outputs for the next steps of series, going on from the state of the last call; (batch, size) is one step."""
+        x = [as_array(v) for v in _inputs(inputs)]
+        single = all(v.ndim == 2 for v in x)
+        batch = Batch([v[:, :, None] if single else v for v in x])
+        old = next(iter(self._states.values()), None)
+        if old is not None and old.shape[0] != batch.size:
+            raise GraphError(f"the stored state belongs to {old.shape[0]} series, the input has {batch.size}; "
+                             "call rnn_clear_previous_state first")
+        outs, self._states = self.engine.forward(batch, list(self.engine.structure.outputs), False, self._states, True)
+        return [o[:, :, 0] if single and o.ndim == 3 else o for o in outs]
+
+    # Training
+
+    def set_inputs(self, *inputs: Any) -> None:
+        """Set the inputs of :meth:`compute_gradient_and_score`."""
+        self._batch = Batch(_inputs(inputs), None if self._batch is None else self._batch.labels or None)
+
+    def set_labels(self, *labels: Any) -> None:
+        """Set the labels of :meth:`compute_gradient_and_score`."""
+        if self._batch is None:
+            raise GraphError("set_inputs first")
+        self._batch = Batch(self._batch.inputs, _inputs(labels))
+
+    def set_layer_mask_arrays(self, features_masks: Sequence[Any] | None = None, labels_masks: Sequence[Any] | None = None) -> None:
+        """Set the masks of :meth:`compute_gradient_and_score`."""
+        self._masks = (features_masks, labels_masks)
+
+    def _batch_of(self, data: Any) -> Batch:
+        if isinstance(data, DataSet):
+            data = data.to_multi_data_set()
+        return Batch(data.features, data.labels or None, data.features_masks, data.labels_masks)
+
+    def _batch_from(self, *args: Any, **options: Any) -> Batch:
+        names = ("inputs", "labels", "features_masks", "labels_masks")
+        given = {**dict(zip(names, args)), **options}
+        unknown = [k for k in given if k not in names]
+        if unknown or len(args) > 4 or given.get("inputs") is None:
+            raise GraphError(f"fit takes a data set, an iterator, or inputs, labels, features_masks, labels_masks; got {', '.join(unknown) or len(args)}")
+        lists = [given.get(n) if given.get(n) is None or isinstance(given.get(n), (list, tuple)) else [given.get(n)] for n in names]
+        return Batch(*lists)  # type: ignore[arg-type]  # inputs are checked above
+
+    def _tbptt(self) -> int | None:
+        conf = self._configuration
+        return conf.tbptt_fwd_length if conf.backprop_type is BackpropType.TruncatedBPTT else None
+
+    def _activations_for_listeners(self, batch: Batch) -> dict[str, Any]:
+        keys = [m.key for m in self.engine.structure.members]
+        found = dict(zip(self.engine.structure.inputs, batch.inputs))
+        found.update(zip(keys, self.engine.forward(batch, keys, True)[0]))
+        return found
+
+    # Files
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], load_updater: bool = True) -> ComputationGraph:
+        """Read a DL4J model zip."""
+        from .model_serializer import ModelSerializer
+        return ModelSerializer.restore_computation_graph(path, load_updater)
+
+    def summary(self, *input_types: Any) -> str:
+        """A table of the vertices: name, sizes, parameters, shapes, inputs."""
+        from .summary import graph_summary
+        return graph_summary(self, input_types)
+
+
+def _inputs(values: Sequence[Any]) -> list[Any]:
+    """Arrays given one by one, or as one list."""
+    if len(values) == 1 and isinstance(values[0], (list, tuple)) and values[0] and hasattr(values[0][0], "shape"):
+        return list(values[0])
+    return list(values)

@@ -1,0 +1,271 @@
+"""Running and training a network: its flat parameters, and one graph for each combination of inputs, labels and masks."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..layers.parameters import Parameter
+from ..samediff.arrays import as_array
+from ..samediff.datatype import DataType
+from ..samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, ShapeError
+from ..samediff.executor.context import RunContext
+from ..samediff.executor.session import run
+from ..samediff.gradient import gradients
+from ..samediff.nd4j_random import Nd4jRandom
+from ..samediff.training.flat import GradientNormalization, normalize_gradients
+from ..samediff.training.step import FlatParameters, FlatSlot, TrainingStep
+from .build import Builder, NetworkGraph, Variant, features_mask_name, input_name, label_name, labels_mask_name, state_name
+from .structure import Member, Structure
+
+Arrays = Sequence[Any]
+
+
+class Batch:
+    """Arrays of one run: inputs, labels and masks, each a list; entries and lists may be None."""
+
+    def __init__(self, inputs: Arrays, labels: Arrays | None = None, features_masks: Arrays | None = None,
+                 labels_masks: Arrays | None = None) -> None:
+        self.inputs = [as_array(x) for x in inputs]
+        self.labels = _arrays(labels)
+        self.features_masks = _arrays(features_masks)
+        self.labels_masks = _arrays(labels_masks)
+
+    @property
+    def size(self) -> int:
+        """Number of examples."""
+        return int(self.inputs[0].shape[0])
+
+    def map(self, function: Callable[[Any], Any]) -> Batch:
+        """The batch with every array replaced."""
+        def each(arrays: Sequence[Any]) -> list[Any]:
+            return [None if a is None else function(a) for a in arrays]
+        return Batch(each(self.inputs), each(self.labels), each(self.features_masks), each(self.labels_masks))
+
+
+def _arrays(values: Arrays | None) -> list[Any]:
+    return [None if v is None else as_array(v) for v in values or ()]
+
+
+def _ranks(arrays: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(0 if a is None else a.ndim for a in arrays)
+
+
+class Engine:
+    """Parameters and graphs of one network.
+
+    Any number of threads may call :meth:`forward`; :meth:`step` takes a lock.
+    """
+
+    def __init__(self, structure: Structure) -> None:
+        self.structure = structure
+        pairs = [(slot, p, m) for m in structure.members for slot, p in m.slots()]
+        self.slots: list[FlatSlot] = [slot for slot, _, _ in pairs]
+        self.parameters: list[tuple[Member, Parameter]] = [(m, p) for _, p, m in pairs]
+        self.flat = FlatParameters(self.slots, structure.dtype.numpy)
+        self.iteration = 0
+        self.epoch = 0
+        self._graphs: dict[Variant, NetworkGraph] = {}
+        self._steps: dict[Variant, TrainingStep] = {}
+        self._input_graphs: dict[Variant, tuple[Any, list[str | None]]] = {}
+        self.lock = threading.RLock()
+
+    # Parameters
+
+    def draw(self) -> None:
+        """Initial values, drawn as DL4J draws them: parameter by parameter from one generator."""
+        rng = Nd4jRandom(self.structure.seed)
+        for slot, (member, parameter) in zip(self.slots, self.parameters):
+            value = member.conf.initial_value(parameter, rng, self.structure.dtype.numpy)
+            self.flat.arrays[slot.name][...] = value
+
+    def set_params(self, values: Any) -> None:
+        """Replace all parameters by a flat vector."""
+        given = np.asarray(values).reshape(-1)
+        if given.size != self.flat.params.size:
+            raise ShapeError(f"the network has {self.flat.params.size} parameters, the vector given has {given.size}")
+        self.flat.params[...] = given
+
+    def replace_slots(self, change: Callable[[FlatSlot], FlatSlot]) -> None:
+        """Change updaters or learning rates of parameters, keeping values and, where it fits, updater state."""
+        old = self.flat
+        self.slots = [change(s) for s in self.slots]
+        fresh = FlatParameters(self.slots, old.dtype)
+        fresh.params[...] = old.params
+        if fresh.state.size == old.state.size:
+            fresh.state[...] = old.state
+        self.flat = fresh
+        self._graphs.clear()
+        self._input_graphs.clear()
+        self._steps.clear()
+
+    # Graphs
+
+    def variant(self, batch: Batch, stateful: bool = False) -> Variant:
+        """The variant that a batch needs."""
+        if len(batch.inputs) != len(self.structure.inputs):
+            raise GraphError(f"the network has {len(self.structure.inputs)} inputs ({', '.join(self.structure.inputs)}), {len(batch.inputs)} were given")
+        return Variant(_ranks(batch.inputs), _ranks(batch.labels), _ranks(batch.features_masks), _ranks(batch.labels_masks), stateful)
+
+    def graph(self, variant: Variant) -> NetworkGraph:
+        """The graph of a variant, built at its first use."""
+        found = self._graphs.get(variant)
+        if found is None:
+            with self.lock:
+                found = self._graphs.get(variant)
+                if found is None:
+                    found = self._graphs[variant] = Builder(self.structure, variant, self.flat.arrays).build()
+        return found
+
+    def feeds(self, batch: Batch, made: NetworkGraph, states: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Placeholder values of a batch."""
+        dtype = self.structure.dtype.numpy
+        values: dict[str, Any] = {}
+        for name, arrays in ((input_name, batch.inputs), (label_name, batch.labels), (features_mask_name, batch.features_masks),
+                             (labels_mask_name, batch.labels_masks)):
+            for i, a in enumerate(arrays):
+                if a is not None and made.sd.has_variable(name(i)):
+                    values[name(i)] = a if a.dtype == dtype else a.astype(dtype)
+        for key, size in made.state_inputs.items():
+            given = (states or {}).get(key)
+            values[state_name(key)] = np.zeros((batch.size, size), dtype) if given is None else given
+        return values
+
+    def context(self, training: bool) -> RunContext:
+        """The context of the present iteration."""
+        return RunContext(training, self.structure.seed, self.iteration)
+
+    # Forward
+
+    def forward(self, batch: Batch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
+                stateful: bool = False) -> tuple[list[Any], dict[str, Any]]:
+        """Activations of members, and the recurrent state afterwards."""
+        made = self.graph(self.variant(Batch(batch.inputs, None, batch.features_masks), stateful))
+        names = [made.activations.get(m, input_name(self.structure.inputs.index(m)) if m in self.structure.inputs else m) for m in members]
+        kept = made.states if stateful else {}
+        with self._explained(batch):
+            values = run(made.sd, self.feeds(batch, made, states), [*names, *kept.values()], self.context(training))
+        return [values[n] for n in names], {key: values[n] for key, n in kept.items()}
+
+    def scores(self, batch: Batch, training: bool = False) -> tuple[list[Any], float]:
+        """Loss of each example for each output layer, and their sum with penalties."""
+        made = self._with_loss(batch)
+        with self._explained(batch):
+            values = run(made.sd, self.feeds(batch, made), [*made.scores, *made.losses], self.context(training))
+        return [values[n] for n in made.scores], float(sum(np.sum(values[n], dtype=np.float64) for n in made.losses))
+
+    def _with_loss(self, batch: Batch, stateful: bool = False) -> NetworkGraph:
+        made = self.graph(self.variant(batch, stateful))
+        if not made.losses:
+            outputs = ", ".join(self.structure.outputs)
+            raise ConfigurationError(f"no loss can be computed: the outputs ({outputs}) are no output layers, or labels are missing")
+        return made
+
+    # Training
+
+    def training_step(self, batch: Batch, stateful: bool = False) -> tuple[TrainingStep, NetworkGraph]:
+        """The compiled step of a variant, made at its first use."""
+        variant = self.variant(batch, stateful)
+        found = self._steps.get(variant)
+        if found is None:
+            found = self._steps[variant] = self._make_step(self._with_loss(batch, stateful))
+        return found, self.graph(variant)
+
+    def _make_step(self, made: NetworkGraph) -> TrainingStep:
+        fork = made.sd.fork()
+        trained = [s for s, (m, p) in zip(self.slots, self.parameters) if p.role != "statistic" and not getattr(m.conf, "frozen", False)]
+        found = gradients(fork, [fork.variable(n) for n in made.losses], [fork.variable(s.name) for s in trained])
+        names = {n: g.name() for n, g in found.items() if g is not None}
+        if not names and trained:
+            raise GradientError("the loss depends on none of the parameters of the network")
+        names.update(made.moves)
+        return TrainingStep(fork, names, self.flat, [*made.losses, *made.states.values()])
+
+    def gradient(self, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> tuple[float, dict[str, Any]]:
+        """Forward and backward: the summed loss; the flat gradient then holds sums over examples."""
+        step, made = self.training_step(batch, stateful)
+        self.flat.gradients[...] = 0
+        with self._explained(batch):
+            results = step.compute(self.feeds(batch, made, states), self.context(True))
+        n = len(made.losses)
+        return float(sum(float(v) for v in results[:n])), dict(zip(made.states, results[n:]))
+
+    def input_gradients(self, batch: Batch) -> list[Any]:
+        """Gradient of the summed loss for each input, in training mode."""
+        variant = self.variant(batch)
+        if variant not in self._input_graphs:
+            made = self._with_loss(batch)
+            fork = made.sd.fork()
+            names = [input_name(i) for i in range(len(batch.inputs))]
+            found = gradients(fork, [fork.variable(n) for n in made.losses], [fork.variable(n) for n in names])
+            self._input_graphs[variant] = (fork, [None if found[n] is None else found[n].name() for n in names])  # type: ignore[union-attr]
+        fork, names_ = self._input_graphs[variant]
+        with self._explained(batch):
+            values = run(fork, self.feeds(batch, self.graph(variant)), [n for n in names_ if n], self.context(True))
+        return [np.zeros_like(x) if n is None else values[n] for n, x in zip(names_, batch.inputs)]
+
+    def update(self, batch_size: int, batch: Batch, stateful: bool = False) -> None:
+        """Turn the gradients into new parameters."""
+        step, _ = self.training_step(batch, stateful)
+        scale = 1.0 / batch_size if self.structure.mini_batch else 1.0
+        if any(_normalization(m) for m in self.structure.members):
+            self._normalize(scale)
+            scale = 1.0
+        step.update(self.iteration, self.epoch, scale)
+        self._constrain()
+
+    def _normalize(self, scale: float) -> None:
+        for member in self.structure.members:
+            own = [(s, self.flat.gradient_arrays[s.name]) for s, (m, _) in zip(self.slots, self.parameters) if m is member]
+            for slot, g in own:
+                if slot.scaled:
+                    g *= scale
+            mode = _normalization(member)
+            if mode is not None and own:
+                results = normalize_gradients(np, mode, member.conf.gradient_normalization_threshold, [g for _, g in own])
+                for (_, g), new in zip(own, results):
+                    g[...] = new
+
+    def _constrain(self) -> None:
+        for member in self.structure.members:
+            for constraint in getattr(member.conf, "constraints", None) or ():
+                for name in constraint.params:
+                    array = self.flat.arrays[f"{member.key}_{name}"]
+                    for _ in range(2):          # as DL4J does
+                        array[...] = constraint.apply(array)
+
+    def regularization_score(self) -> float:
+        """Sum of the penalties of all parameters at the present iteration."""
+        return sum(float(r.score(np, self.flat.arrays[s.name].astype(np.float64), r.coefficient(self.iteration, self.epoch)))
+                   for s in self.slots for r in s.regularization)
+
+    def _explained(self, batch: Batch) -> _Explained:
+        return _Explained(self, batch)
+
+
+def _normalization(member: Member) -> GradientNormalization | None:
+    mode = getattr(member.conf, "gradient_normalization", None)
+    return None if mode in (None, GradientNormalization.None_) else mode
+
+
+class _Explained:
+    """Adds the shapes of the batch and the layer to errors of a run."""
+
+    def __init__(self, engine: Engine, batch: Batch) -> None:
+        self._engine, self._batch = engine, batch
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, DL4PyError):
+            shapes = ", ".join(f"{n} {x.shape}" for n, x in zip(self._engine.structure.inputs, self._batch.inputs))
+            labels = ", ".join(str(y.shape) for y in self._batch.labels if y is not None)
+            error.add_note(f"network inputs: {shapes}" + (f"; labels: {labels}" if labels else ""))
+
+
+def network_type(name: Any) -> DataType:
+    """The data type of a network's configuration."""
+    return DataType.of(name or "FLOAT")

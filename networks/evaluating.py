@@ -1,0 +1,56 @@
+"""Measuring networks on data."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.evaluation import ROC, Evaluation, EvaluationBinary, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
+from .network import Network
+
+
+class Evaluating(Network):
+    """The part of a network that evaluates it."""
+
+    def do_evaluation(self, iterator: Any, *evaluations: Any, output_index: int = 0) -> list[Any]:
+        """Fill evaluations with the outputs for all batches of an iterator (or data set)."""
+        found = list(evaluations[0]) if len(evaluations) == 1 and isinstance(evaluations[0], (list, tuple)) else list(evaluations)
+        batches = [iterator] if isinstance(iterator, (DataSet, MultiDataSet)) else iterator
+        outputs = [self.engine.structure.outputs[output_index]]
+        for data in batches:
+            batch = self._batch_of(data)
+            (predictions,), _ = self.engine.forward(batch, outputs)
+            mask = batch.labels_masks[output_index] if output_index < len(batch.labels_masks) else None
+            for evaluation in found:
+                evaluation.eval(batch.labels[output_index], predictions, mask) if mask is not None \
+                    else evaluation.eval(batch.labels[output_index], predictions)
+        return found
+
+    def evaluate(self, iterator: Any, labels: list[str] | None = None, top_n: int = 1) -> Evaluation:
+        """Classification metrics over all batches of an iterator, a data set, or a list of them."""
+        evaluation = Evaluation(labels, top_n=top_n) if labels is not None else Evaluation(top_n=top_n)
+        return self.do_evaluation(iterator, evaluation)[0]  # type: ignore[no-any-return]
+
+    def evaluate_regression(self, iterator: Any, column_names: list[str] | None = None) -> RegressionEvaluation:
+        """Regression metrics."""
+        return self.do_evaluation(iterator, RegressionEvaluation(column_names) if column_names else RegressionEvaluation())[0]  # type: ignore[no-any-return]
+
+    def evaluate_roc(self, iterator: Any, steps: int = 0) -> ROC:
+        """ROC of a binary classifier; 0 steps: exact."""
+        return self.do_evaluation(iterator, ROC(steps))[0]  # type: ignore[no-any-return]
+
+    def evaluate_roc_multi_class(self, iterator: Any, steps: int = 0) -> ROCMultiClass:
+        """One ROC for each class."""
+        return self.do_evaluation(iterator, ROCMultiClass(steps))[0]  # type: ignore[no-any-return]
+
+    def evaluate_binary(self, iterator: Any) -> EvaluationBinary:
+        """Metrics of several independent binary outputs."""
+        return self.do_evaluation(iterator, EvaluationBinary())[0]  # type: ignore[no-any-return]
+
+    def evaluate_calibration(self, iterator: Any) -> EvaluationCalibration:
+        """How well probabilities match frequencies."""
+        return self.do_evaluation(iterator, EvaluationCalibration())[0]  # type: ignore[no-any-return]
+
+    def f1_score(self, *data: Any) -> float:
+        """F1 of a data set, or of inputs and labels."""
+        given = data[0] if isinstance(data[0], DataSet) else DataSet(*data)
+        return float(self.evaluate(given).f1())

@@ -1,0 +1,138 @@
+"""The training loop of networks: batches, epochs, truncated back-propagation, listeners."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.errors import DL4PyError, GraphError
+from ..samediff.training.listener import At, Listeners, Operation
+from .engine import Batch
+from .network import Network
+
+
+class Fitting(Network):
+    """The part of a network that trains it."""
+
+    def _tbptt(self) -> int | None:
+        """Length of the pieces of truncated back-propagation, None for whole series."""
+        return None
+
+    def fit(self, *args: Any, **options: Any) -> Any:
+        """Train.
+
+        ``fit(data_set)``, ``fit(x, y[, features_mask, labels_mask])`` make one step;
+        ``fit(iterator[, epochs])`` and ``fit(x, y, batch_size=32, epochs=5)`` go through all batches, ``epochs`` times.
+
+        Returns
+        -------
+        the network itself
+
+        Raises
+        ------
+        ShapeError
+            Inputs or labels that do not fit; parameters are then as after the last whole step.
+        """
+        epochs = int(options.pop("epochs", 1))
+        batch_size = options.pop("batch_size", None)
+        first = args[0] if args else None
+        if _is_iterator(first):
+            return self._fit_epochs(first, int(args[1]) if len(args) > 1 else epochs)
+        batch = self._batch_of(first) if isinstance(first, (DataSet, MultiDataSet)) else self._batch_from(*args, **options)
+        if batch_size is None and epochs == 1:
+            self._heard(lambda hear: self._fit_batch(batch, hear))
+            return self
+        pieces = _Sliced(batch, batch_size or batch.size)
+        return self._fit_epochs(pieces, epochs)
+
+    def _batch_from(self, *args: Any, **options: Any) -> Batch:
+        raise NotImplementedError
+
+    def _fit_epochs(self, batches: Iterable[Any], epochs: int) -> Any:
+        if epochs > 1 and hasattr(batches, "reset_supported") and not batches.reset_supported():
+            raise GraphError(f"{type(batches).__name__} cannot be reset, so only one epoch is possible; {epochs} were asked for")
+
+        def run(hear: Listeners) -> None:
+            for _ in range(epochs):
+                hear.epoch_start(self, self._at())
+                for data in batches:
+                    self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)
+                stop = hear.epoch_end(self, self._at(), None, 0)
+                self.engine.epoch += 1
+                if stop:
+                    break
+
+        self._heard(run)
+        return self
+
+    def _heard(self, run: Any) -> None:
+        run(Listeners(self._listeners))
+
+    def _at(self) -> At:
+        return At(self.engine.epoch, self.engine.iteration, Operation.TRAINING)
+
+    def _fit_batch(self, batch: Batch, hear: Listeners) -> None:
+        length = self._tbptt()
+        if length is None or all(x.ndim < 3 for x in batch.inputs):
+            self._fit_piece(batch, None, hear)
+            return
+        states: dict[str, Any] = {}
+        for piece in _pieces(batch, length):
+            states = self._fit_piece(piece, states, hear)
+
+    def _fit_piece(self, batch: Batch, states: dict[str, Any] | None, hear: Listeners) -> dict[str, Any]:
+        """One optimizer step."""
+        engine = self.engine
+        with engine.lock:
+            self._last_batch_size = batch.size
+            stateful = states is not None
+            if hear.wants("on_forward_pass"):
+                hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
+            total, after = engine.gradient(batch, states, stateful)
+            self._score = self._mean(total, batch)
+            for hook in ("on_backward_pass", "on_gradient_calculation"):
+                if hear.wants(hook):
+                    hear.call(hook, self)
+            engine.update(batch.size, batch, stateful)
+            done = self._at()
+            engine.iteration += 1
+            hear.iteration_done(self, done, None, None)
+        return after
+
+    def _activations_for_listeners(self, batch: Batch) -> Any:
+        raise NotImplementedError
+
+
+class _Sliced:
+    """Batches of consecutive rows."""
+
+    def __init__(self, batch: Batch, size: int) -> None:
+        if size < 1:
+            raise GraphError(f"batch_size must be at least 1, got {size}")
+        self._batch, self._size = batch, size
+
+    def __iter__(self) -> Iterator[Batch]:
+        for start in range(0, self._batch.size, self._size):
+            yield self._batch.map(lambda a, at=start: a[at:at + self._size])
+
+
+def _pieces(batch: Batch, length: int) -> Iterator[Batch]:
+    """Consecutive pieces of time; arrays that are no series are given whole to every piece."""
+    series = [a for a in (*batch.inputs, *batch.labels) if a is not None and a.ndim == 3]
+    steps = {a.shape[2] for a in series}
+    if len(steps) != 1:
+        raise DL4PyError(f"truncated back-propagation needs features and labels of equal length, got lengths {sorted(steps)}")
+    total = steps.pop()
+    for start in range(0, total, length):
+        def cut(a: Any, at: int = start) -> Any:
+            if a.ndim == 3:
+                return a[:, :, at:at + length]
+            return a[:, at:at + length] if a.ndim == 2 and a.shape[1] == total else a
+        yield batch.map(cut)
+
+
+def _is_iterator(data: Any) -> bool:
+    if isinstance(data, (DataSet, MultiDataSet)) or hasattr(data, "__array__"):
+        return False
+    return hasattr(data, "has_next") or (isinstance(data, (list, tuple)) and bool(data)
+                                         and isinstance(data[0], (DataSet, MultiDataSet)))

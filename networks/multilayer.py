@@ -1,0 +1,210 @@
+"""Networks of layers one behind the other."""
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..samediff.arrays import as_array
+from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.errors import ConfigurationError, GraphError
+from .configuration import MultiLayerConfiguration
+from .engine import Batch
+from .evaluating import Evaluating
+from .fitting import Fitting
+from .settings import BackpropType
+from .structure import Structure, of_list
+
+
+class MultiLayerNetwork(Fitting, Evaluating):
+    """A network of layers, each fed by the one before (DL4J's ``MultiLayerNetwork``).
+
+    Parameters
+    ----------
+    configuration : MultiLayerConfiguration, or its JSON text
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+    >>> from dl4py.layers import DenseLayer, OutputLayer
+    >>> conf = (NeuralNetConfiguration.Builder().seed(1).list()
+    ...         .layer(DenseLayer(n_in=4, n_out=8, activation="relu")).layer(OutputLayer(n_in=8, n_out=3)).build())
+    >>> net = MultiLayerNetwork(conf).init()
+    >>> net.num_params(), net.output(np.zeros((2, 4))).shape
+    (67, (2, 3))
+    """
+
+    def __init__(self, configuration: MultiLayerConfiguration | str) -> None:
+        if isinstance(configuration, str):
+            configuration = MultiLayerConfiguration.from_json(configuration)
+        if not isinstance(configuration, MultiLayerConfiguration):
+            raise ConfigurationError(f"expected a MultiLayerConfiguration, got {type(configuration).__name__}; graphs go into ComputationGraph")
+        super().__init__(configuration)
+        self._configuration: MultiLayerConfiguration
+
+    def _structure(self) -> Structure:
+        return of_list(self._configuration)
+
+    def _counters(self) -> tuple[int, int]:
+        return self._configuration.iteration_count, self._configuration.epoch_count
+
+    def get_layer_wise_configurations(self) -> MultiLayerConfiguration:
+        """The configuration, with the present counters."""
+        return self._configuration.replace(iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
+
+    get_configuration = get_layer_wise_configurations
+
+    def get_n_layers(self) -> int:
+        """Number of layers."""
+        return len(self._configuration.confs)
+
+    def get_layer(self, layer: int | str) -> Any:
+        """Configuration of a layer, by index or name."""
+        return self._configuration.layers[int(self._layer_key(layer))]
+
+    def _layer_key(self, layer: Any) -> str:
+        if isinstance(layer, str) and not layer.isdigit():
+            names = [la.layer_name for la in self._configuration.layers]
+            if layer not in names:
+                from ..samediff.errors import UnknownNameError, did_you_mean
+                raise UnknownNameError(f"no layer named {layer!r}{did_you_mean(layer, [n for n in names if n])}")
+            return str(names.index(layer))
+        if not -self.get_n_layers() <= int(layer) < self.get_n_layers():
+            raise GraphError(f"layer {layer} does not exist; the network has {self.get_n_layers()} layers")
+        return str(int(layer) % self.get_n_layers())
+
+    # Forward
+
+    def output(self, x: Any, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> Any:
+        """Activations of the last layer.
+
+        Shapes: x (batch, …) as the first layer takes it -> (batch, …); masks (batch, time) or (batch, 1).
+        An iterator gives the outputs of all its batches, one below the other.
+        """
+        if hasattr(x, "has_next"):
+            return np.concatenate([self.output(d.get_features(), train, d.get_features_mask_array()) for d in x])
+        return self._forward(x, [self.engine.structure.outputs[0]], train, features_mask)[0]
+
+    def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any) -> list[Any]:
+        mask = features_mask if features_mask is not None else self._masks[0][0] if self._masks[0] else None
+        return self.engine.forward(Batch([x], None, None if mask is None else [mask]), members, train)[0]
+
+    def feed_forward(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> list[Any]:
+        """The input, then the activations of every layer."""
+        given = self._batch.inputs[0] if x is None and self._batch is not None else x
+        if given is None:
+            raise GraphError("feed_forward needs an input: give x, or call set_input first")
+        keys = [m.key for m in self.engine.structure.members]
+        return [as_array(given), *self._forward(given, keys, train, features_mask)]
+
+    def feed_forward_to_layer(self, layer: int, x: Any = None, train: bool = False) -> list[Any]:
+        """The input, then the activations up to a layer."""
+        return self.feed_forward(x, train)[:layer + 2]
+
+    activate_selected_layers = feed_forward_to_layer
+
+    def predict(self, data: Any) -> Any:
+        """The class with the largest output for each example."""
+        x = data.get_features() if isinstance(data, DataSet) else data
+        return np.argmax(self.output(x), axis=1)
+
+    def rnn_time_step(self, x: Any) -> Any:
+        """Activations for the next steps of series, going on from the state of the last call.
+
+        Shapes: x (batch, size, time) or (batch, size) for one step.
+        """
+        given = as_array(x)
+        single = given.ndim == 2 and self._recurrent()
+        batch = Batch([given[:, :, None] if single else given])
+        old = next(iter(self._states.values()), None)
+        if old is not None and old.shape[0] != batch.size:
+            raise GraphError(f"the stored state belongs to {old.shape[0]} series, the input has {batch.size}; "
+                             "call rnn_clear_previous_state first")
+        (out,), self._states = self.engine.forward(batch, [self.engine.structure.outputs[0]], False, self._states, True)
+        return out[:, :, 0] if single and out.ndim == 3 else out
+
+    def _recurrent(self) -> bool:
+        return not getattr(self._configuration.layers[0], "takes_indices", False)
+
+    def rnn_get_previous_state(self, layer: int) -> dict[str, Any]:
+        """State of a layer that ``rnn_time_step`` keeps."""
+        prefix = f"{self._layer_key(layer)}_"
+        return {k.removeprefix(prefix): v for k, v in self._states.items() if k.startswith(prefix)}
+
+    def rnn_set_previous_state(self, layer: int, state: dict[str, Any]) -> None:
+        """Replace the state of a layer that ``rnn_time_step`` keeps."""
+        self._states.update({f"{self._layer_key(layer)}_{k}": as_array(v) for k, v in state.items()})
+
+    # Training
+
+    def set_input(self, x: Any) -> None:
+        """Set the input of :meth:`compute_gradient_and_score`."""
+        self._batch = Batch([x], None if self._batch is None else self._batch.labels or None)
+
+    def set_labels(self, labels: Any) -> None:
+        """Set the labels of :meth:`compute_gradient_and_score`."""
+        if self._batch is None:
+            raise GraphError("set_input first")
+        self._batch = Batch(self._batch.inputs, [labels])
+
+    def set_layer_mask_arrays(self, features_mask: Any = None, labels_mask: Any = None) -> None:
+        """Set the masks of :meth:`compute_gradient_and_score`."""
+        self._masks = (None if features_mask is None else [features_mask], None if labels_mask is None else [labels_mask])
+
+    def calculate_gradients(self, x: Any, y: Any, features_mask: Any = None, labels_mask: Any = None) -> tuple[Any, Any]:
+        """Gradient of the parameters and of the input, as sums over examples."""
+        batch = self._batch_from(x, y, features_mask, labels_mask)
+        epsilon = self.engine.input_gradients(batch)[0]
+        total, _ = self.engine.gradient(batch)
+        self._score = self._mean(total, batch)
+        return self.gradient(), epsilon
+
+    def _batch_of(self, data: Any) -> Batch:
+        if isinstance(data, MultiDataSet):
+            return Batch(data.features, data.labels, data.features_masks, data.labels_masks)
+        masks = data.get_features_mask_array(), data.get_labels_mask_array()
+        return Batch([data.get_features()], None if data.get_labels() is None else [data.get_labels()],
+                     *[None if m is None else [m] for m in masks])
+
+    def _batch_from(self, *args: Any, **options: Any) -> Batch:
+        names = ("x", "y", "features_mask", "labels_mask")
+        given = {**dict(zip(names, args)), **options}
+        unknown = [k for k in given if k not in names]
+        if unknown or len(args) > 4 or given.get("x") is None:
+            raise GraphError(f"fit takes a data set, an iterator, or x, y, features_mask, labels_mask; got {', '.join(unknown) or len(args)}")
+        x, y, fm, lm = (given.get(n) for n in names)
+        labels = self._class_indices(as_array(y)) if y is not None else None
+        return Batch([x], None if labels is None else [labels], None if fm is None else [fm], None if lm is None else [lm])
+
+    def _class_indices(self, labels: Any) -> Any:
+        """Whole numbers in one row stand for classes, as in DL4J's ``fit(features, int[])``."""
+        if labels.ndim == 1 and labels.dtype.kind in "iu":
+            width = getattr(self._configuration.layers[-1], "n_out", 0)
+            if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < width:
+                raise GraphError(f"class labels must lie in 0 … {width - 1}, got {int(labels.min())} … {int(labels.max())}")
+            return np.eye(width, dtype=np.float32)[labels]
+        return labels
+
+    def _tbptt(self) -> int | None:
+        conf = self._configuration
+        return conf.tbptt_fwd_length if conf.backprop_type is BackpropType.TruncatedBPTT else None
+
+    def _activations_for_listeners(self, batch: Batch) -> Sequence[Any]:
+        keys = [m.key for m in self.engine.structure.members]
+        return [batch.inputs[0], *self.engine.forward(batch, keys, True)[0]]
+
+    # Files
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], load_updater: bool = True) -> MultiLayerNetwork:
+        """Read a DL4J model zip."""
+        from .model_serializer import ModelSerializer
+        return ModelSerializer.restore_multi_layer_network(path, load_updater)
+
+    def summary(self, input_type: Any = None) -> str:
+        """A table of the layers: name, sizes, parameters, shapes."""
+        from .summary import list_summary
+        return list_summary(self, input_type)

@@ -1,0 +1,300 @@
+"""What both kinds of networks offer: parameters, scores, gradients, counters, learning rates, files."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.errors import ConfigurationError, GraphError
+from ..samediff.javanames import JavaSpelling
+from ..samediff.training import Listener, Schedule
+from ..samediff.training.step import FlatSlot
+from .engine import Batch, Engine
+from .structure import Structure
+
+
+class Gradient(JavaSpelling):
+    """The gradient of a network: flat, and by parameter name (views of the flat array)."""
+
+    def __init__(self, flat: Any, arrays: Mapping[str, Any]) -> None:
+        self._flat, self._arrays = flat, dict(arrays)
+
+    def gradient(self) -> Any:
+        """The flat gradient in the order of the parameters."""
+        return self._flat
+
+    def gradient_for_variable(self) -> dict[str, Any]:
+        """Gradient arrays by parameter name."""
+        return dict(self._arrays)
+
+    def get_gradient_for(self, name: str) -> Any:
+        """The gradient of one parameter."""
+        return self._arrays[name]
+
+
+class UpdaterView(JavaSpelling):
+    """The updater of a network: its state as one flat vector."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def state_view(self) -> Any:
+        """The state of all blocks, one after the other."""
+        return self._engine.flat.state
+
+    get_state_view_array = state_view
+
+    def set_state_view_array(self, state: Any) -> None:
+        """Replace the state."""
+        given = np.asarray(state).reshape(-1)
+        if given.size != self._engine.flat.state.size:
+            raise ConfigurationError(f"the updater has a state of {self._engine.flat.state.size} numbers, {given.size} were given")
+        self._engine.flat.state[...] = given
+
+    def get_updater_blocks(self) -> list[Any]:
+        """The blocks of parameters that share one updater."""
+        return list(self._engine.flat.blocks)
+
+
+class Network(JavaSpelling):
+    """Base of :class:`MultiLayerNetwork` and :class:`ComputationGraph`."""
+
+    def __init__(self, configuration: Any) -> None:
+        self._configuration = configuration
+        self._engine: Engine | None = None
+        self._score = 0.0
+        self._batch: Batch | None = None
+        self._masks: tuple[Any, Any] = (None, None)
+        self._listeners: list[Listener] = []
+        self._states: dict[str, Any] = {}
+        self._last_batch_size = 0
+
+    def _structure(self) -> Structure:
+        raise NotImplementedError
+
+    @property
+    def engine(self) -> Engine:
+        """Parameters and graphs; made by :meth:`init`."""
+        if self._engine is None:
+            self.init()
+        assert self._engine is not None
+        return self._engine
+
+    # Parameters
+
+    def init(self, params: Any = None, clone_parameters: bool = True) -> Self:
+        """Make the parameters: drawn from the seed of the configuration, or taken from a flat vector."""
+        if self._engine is None:
+            engine = Engine(self._structure())
+            engine.draw() if params is None else engine.set_params(params)
+            engine.iteration, engine.epoch = self._counters()
+            self._engine = engine
+        elif params is not None:
+            self._engine.set_params(params)
+        return self
+
+    def _counters(self) -> tuple[int, int]:
+        return 0, 0
+
+    def params(self) -> Any:
+        """All parameters as one flat vector (a copy), in DL4J's order."""
+        return self.engine.flat.params.copy()
+
+    def set_params(self, params: Any) -> None:
+        """Replace all parameters by a flat vector."""
+        self.engine.set_params(params)
+
+    set_parameters = set_params
+
+    def num_params(self, backwards: bool = False) -> int:
+        """Number of parameters."""
+        return int(self.engine.flat.params.size)
+
+    def param_table(self, backprop_params_only: bool = False) -> dict[str, Any]:
+        """Parameters by name ("0_W"): views, so that writing to them changes the network."""
+        return dict(self.engine.flat.arrays)
+
+    def get_param(self, name: str) -> Any:
+        """One parameter, as a view."""
+        table = self.engine.flat.arrays
+        if name not in table:
+            from ..samediff.errors import UnknownNameError, did_you_mean
+            raise UnknownNameError(f"no parameter {name!r}{did_you_mean(name, table)}; parameters: {', '.join(table)}")
+        return table[name]
+
+    def set_param(self, name: str, value: Any) -> None:
+        """Replace one parameter."""
+        array = self.get_param(name)
+        given = np.asarray(value)
+        if given.shape != array.shape and given.size != array.size:
+            from ..samediff.errors import ShapeError
+            raise ShapeError(f"parameter {name!r} has shape {array.shape}, the array given has {given.shape}")
+        array[...] = given.reshape(array.shape)
+
+    def set_param_table(self, table: Mapping[str, Any]) -> None:
+        """Replace parameters by name."""
+        for name, value in table.items():
+            self.set_param(name, value)
+
+    # Training state
+
+    def get_updater(self, initialize: bool = True) -> UpdaterView:
+        """The updater and its state."""
+        return UpdaterView(self.engine)
+
+    def get_iteration_count(self) -> int:
+        """Optimizer steps done."""
+        return self.engine.iteration
+
+    def get_epoch_count(self) -> int:
+        """Epochs done."""
+        return self.engine.epoch
+
+    def set_iteration_count(self, count: int) -> None:
+        """Set the number of steps done."""
+        self.engine.iteration = int(count)
+
+    def set_epoch_count(self, count: int) -> None:
+        """Set the number of epochs done."""
+        self.engine.epoch = int(count)
+
+    def increment_epoch_count(self) -> None:
+        """Count one more epoch."""
+        self.engine.epoch += 1
+
+    def set_listeners(self, *listeners: Any) -> None:
+        """Replace the listeners."""
+        self._listeners = _flat(listeners)
+
+    def add_listeners(self, *listeners: Any) -> None:
+        """Add listeners."""
+        self._listeners += _flat(listeners)
+
+    def get_listeners(self) -> list[Listener]:
+        """The listeners."""
+        return list(self._listeners)
+
+    def batch_size(self) -> int:
+        """Number of examples of the last batch."""
+        return self._last_batch_size
+
+    input_mini_batch_size = batch_size
+
+    # Learning rates
+
+    def get_learning_rate(self, layer: Any) -> float | None:
+        """Present learning rate of a layer (index or name), None without one."""
+        key = self._layer_key(layer)
+        for slot, (member, parameter) in zip(self.engine.slots, self.engine.parameters):
+            if member.key == key and parameter.role != "statistic" and slot.updater.has_learning_rate():
+                return slot.updater.get_learning_rate(self.engine.iteration, self.engine.epoch)
+        return None
+
+    def set_learning_rate(self, *args: Any) -> None:
+        """``set_learning_rate(rate or schedule)`` for all layers, ``set_learning_rate(layer, rate or schedule)`` for one."""
+        key, rate = (None, args[0]) if len(args) == 1 else (self._layer_key(args[0]), args[1])
+        owners = {s.name: m.key for s, (m, _) in zip(self.engine.slots, self.engine.parameters)}
+
+        def change(slot: FlatSlot) -> FlatSlot:
+            from dataclasses import replace
+            if (key is not None and owners[slot.name] != key) or not slot.updater.has_learning_rate():
+                return slot
+            value = rate if isinstance(rate, Schedule) else float(rate)
+            return replace(slot, updater=slot.updater.with_learning_rate(value))  # type: ignore[attr-defined]
+
+        self.engine.replace_slots(change)
+
+    def _layer_key(self, layer: Any) -> str:
+        return str(layer)
+
+    # Scores and gradients
+
+    def score(self, data: Any = None, training: bool = False) -> float:
+        """Score of a data set: summed loss / number of examples + regularization; without data that of the last step."""
+        if data is None:
+            return self._score
+        batch = self._batch_of(data)
+        return self._mean(self.engine.scores(batch, training)[1], batch)
+
+    def _mean(self, total: float, batch: Batch) -> float:
+        divide = self.engine.structure.mini_batch
+        return (total / batch.size if divide else total) + self.engine.regularization_score()
+
+    def score_examples(self, data: Any, add_regularization: bool = False) -> Any:
+        """Loss of each example, (batch,)."""
+        if not isinstance(data, (DataSet, MultiDataSet)) and hasattr(data, "has_next"):
+            return np.concatenate([self.score_examples(d, add_regularization) for d in data])
+        scores, _ = self.engine.scores(self._batch_of(data))
+        total = sum(scores[1:], scores[0])
+        return total + total.dtype.type(self.engine.regularization_score()) if add_regularization else total
+
+    def compute_gradient_and_score(self) -> None:
+        """Gradients (sums over examples) and score of the inputs and labels that were set."""
+        if self._batch is None or not self._batch.labels:
+            raise GraphError("set inputs and labels first")
+        batch = Batch(self._batch.inputs, self._batch.labels, *self._masks)
+        total, _ = self.engine.gradient(batch)
+        self._score = self._mean(total, batch)
+        self._last_batch_size = batch.size
+
+    def gradient(self) -> Gradient:
+        """The gradient of the last :meth:`compute_gradient_and_score` or step, as sums over examples."""
+        return Gradient(self.engine.flat.gradients, self.engine.flat.gradient_arrays)
+
+    def gradient_and_score(self) -> tuple[Gradient, float]:
+        """Gradient and score together."""
+        return self.gradient(), self._score
+
+    def calc_regularization_score(self, backprop_params_only: bool = True) -> float:
+        """Sum of all penalties."""
+        return self.engine.regularization_score()
+
+    def calc_l1(self) -> float:
+        """DL4J's old name of the summed penalties."""
+        return self.calc_regularization_score()
+
+    def _batch_of(self, data: Any) -> Batch:
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Forget inputs, labels and masks that were set."""
+        self._batch, self._masks = None, (None, None)
+
+    clear_layer_mask_arrays = clear
+
+    # Recurrent state
+
+    def rnn_clear_previous_state(self) -> None:
+        """Forget the state that ``rnn_time_step`` keeps."""
+        self._states = {}
+
+    # Files
+
+    def save(self, path: str | os.PathLike[str], save_updater: bool = True) -> None:
+        """Write a DL4J model zip; a failure leaves an older file as it was."""
+        from .model_serializer import ModelSerializer
+        ModelSerializer.write_model(self, path, save_updater)
+
+    def clone(self) -> Self:
+        """A network with the same configuration, parameters, updater state and counters."""
+        other = type(self)(self._configuration)
+        other.init(self.engine.flat.params)
+        other.engine.flat.state[...] = self.engine.flat.state
+        other.engine.iteration, other.engine.epoch = self.engine.iteration, self.engine.epoch
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self._configuration == other._configuration \
+            and np.array_equal(self.engine.flat.params, other.engine.flat.params)
+
+    __hash__ = object.__hash__
+
+
+def _flat(listeners: Sequence[Any]) -> list[Any]:
+    return list(listeners[0]) if len(listeners) == 1 and isinstance(listeners[0], (list, tuple)) else list(listeners)
+
+
+Change = Callable[[FlatSlot], FlatSlot]
