@@ -14,6 +14,7 @@ from ..samediff.training.updater import IUpdater
 from . import automatic
 from .activations import IActivation
 from .constraints import ALL, BIASES, GROUPS, WEIGHTS, LayerConstraint
+from .contract import LayerContract
 from .defaults import LayerDefaults, _distribution, constrainer, merged, regularizer
 from .dropout import IDropout
 from .formats import RNNFormat
@@ -49,7 +50,7 @@ def positional(owner: str, names: tuple[str, ...], *args: Any) -> dict[str, Any]
 
 
 @configuration(kw_only=True)
-class Layer(Configuration):
+class Layer(LayerContract, Configuration):
     """Base of all layers. Constructors take keywords only; builders take DL4J's options in both spellings.
 
     ``dropout`` acts on the input of the layer (a number is the probability to KEEP a value). ``constraints`` act on parameters

@@ -83,7 +83,7 @@ class LayerContract:
     #: Whether the layer compares its activations with labels.
     has_loss: ClassVar[bool] = False
     #: Whether it needs labels for that.
-    labels_required: bool = True
+    labels_required: ClassVar[bool] = True
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
