@@ -30,7 +30,7 @@ class Elementwise(Op):
     rule : str
         Type of the result: ``"same"`` (first input), ``"float"`` (floating input required, same type), ``"to_float"``
         (floating stays, others become FLOAT), ``"promote"`` (arithmetic of two arrays), ``"match"`` (all inputs of one
-        type), ``"bool"``, ``"compare"`` (inputs of one type, BOOL), ``"long"``.
+        type), ``"match_float"`` (the same, others than floats become FLOAT), ``"bool"``, ``"compare"`` (inputs of one type, BOOL), ``"long"``.
     """
 
     rule: ClassVar[str] = "same"
@@ -43,13 +43,13 @@ class Elementwise(Op):
         """Type of the result by ``rule``."""
         if self.rule == "float":
             require_floating(self.id, *specs)
-        if self.rule in ("match", "compare"):
+        if self.rule in ("match", "match_float", "compare"):
             require_same_type(self.id, *specs)
         if self.rule in ("bool", "compare"):
             return DataType.BOOL
         if self.rule == "long":
             return DataType.LONG
-        if self.rule == "to_float":
+        if self.rule in ("to_float", "match_float"):
             return specs[0].dtype if specs[0].dtype.is_floating else DataType.FLOAT
         return promoted(*(s.dtype for s in specs)) if self.rule == "promote" else specs[0].dtype
 

@@ -46,6 +46,8 @@ class SDIndex(JavaSpelling):
 
 def index_spec(x: SDVariable, indices: tuple[Any, ...]) -> SDVariable:
     """``x[indices]`` as a graph node."""
+    if len(indices) == 1 and hasattr(indices[0], "get_variable_type"):
+        return x.sd.call("base", "gather", x, indices[0], 0)  # type: ignore[no-any-return]
     axes = [_axis(i) for i in _expanded(x, indices)]
     if x.spec.shape is not None and len([a for a in axes if a != "new"]) > len(x.spec.shape):
         raise ShapeError(f"{len(axes)} indices for {x!r} of rank {len(x.spec.shape)}")

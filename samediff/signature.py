@@ -43,7 +43,7 @@ def formals(cls: type[Op]) -> tuple[tuple[Formal, ...], ...]:
     def formal(token: str) -> Formal:
         name = token.strip("*?&")
         if token.startswith("&"):
-            return Formal(name, "config", False)
+            return Formal(name, "config", False, MISSING)
         if name in inputs:
             optional = "?" in token or "?" in inputs[name]
             return Formal(name, "input", token.startswith("*"), None if optional else MISSING)
@@ -78,6 +78,8 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
                 continue
             if len(values) == 1 and isinstance(values[0], (list, tuple, np.ndarray)):
                 values = list(values[0])
+            elif f.kind == "input":  # lists of variables among the arguments, as Java's arrays
+                values = [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
             if values or f.kind == "input":
                 given[f.name] = _coerce(f, values, is_variable, lenient)
         elif rest:

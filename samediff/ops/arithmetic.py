@@ -23,6 +23,19 @@ def _without_nan(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(y == 0, 0, x / xp.where(y == 0, 1, y))
 
 
+def _floor_quotient(xp: Any, x: Any, y: Any) -> Any:
+    quotient = x / y
+    return xp.floor(quotient) if (x + y).dtype.kind not in "iu" else xp.trunc(quotient)
+
+
+def _angle(xp: Any, y: Any, x: Any) -> Any:
+    return xp.arctan2(y, x)
+
+
+def _modulo(xp: Any, x: Any, y: Any) -> Any:
+    return xp.fmod(x, y) if (x + y).dtype.kind in "iu" else x % y
+
+
 binary("add", _places("add", "plus"), lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
 binary("subtract", _places("sub", "minus", "subtract"), lambda xp, x, y: x - y, "x - y.", scalar="sub_scalar")
 binary("multiply", _places("mul", "times", "multiply"), lambda xp, x, y: x * y, "x * y.", scalar="mul_scalar")
@@ -30,10 +43,10 @@ binary("divide", _places("div", "divide"), _quotient, "x / y; integers truncate 
 binary("reversesubtract", _places("rsub"), lambda xp, x, y: y - x, "y - x.", scalar="rsub_scalar")
 binary("reversedivide", _places("rdiv"), lambda xp, x, y: y / x, "y / x.", scalar="rdiv_scalar")
 binary("divide_no_nan", _places("div_no_nan"), _without_nan, "x / y, 0 where y is 0.")
-binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), lambda xp, x, y: x // y, "floor(x / y).", scalar="floordiv_scalar",
+binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), _floor_quotient, "floor(x / y); integers truncate toward zero.", scalar="floordiv_scalar",
        gradient="zero")
 binary("floormod", _places("floor_mod", "remainder"), lambda xp, x, y: x % y, "Remainder with the sign of y: x - floor(x / y) * y.")
-binary("mod", "math.mod base.mod var.mod", lambda xp, x, y: x % y, "Remainder with the sign of y: x - floor(x / y) * y.",
+binary("mod", "math.mod base.mod var.mod", _modulo, "Remainder: with the sign of y for floats, with that of x for integers.",
        scalar="mod_scalar")
 binary("squaredsubtract", _places("squared_difference"), lambda xp, x, y: (x - y) * (x - y), "(x - y)^2.", scalar="squaredsubtract_scalar")
 binary("Pow", _places("pow", "power"), _power, "x^y in the type of x; 0^0 = 1.", rule="same")
@@ -43,8 +56,8 @@ minimum = binary("minimum", "base.min math.min var.minimum math.minimum base.min
                  "The smaller of x and y.", rule="match")
 scalar_form("max_scalar", "base.scalar_max math.scalar_max math.max base.maximum math.maximum var.maximum", maximum)
 scalar_form("scalar_min", "base.scalar_min math.scalar_min math.min base.minimum math.minimum var.minimum", minimum)
-binary("tf_atan2", "math.atan2 base.atan2 math.arctan2", lambda xp, y, x: xp.arctan2(y, x), "Angle of the point (x, y), from (y, x).",
-       rule="match", inputs="y x")
+binary("tf_atan2", "math.atan2 base.atan2 math.arctan2", _angle, "Angle of the point (x, y), from (y, x); integers give FLOAT.",
+       rule="match_float", inputs="y x")
 unary("neg", _places("neg", "negative"), lambda xp, x: -x, "-x.", rule="same")
 
 

@@ -90,7 +90,16 @@ class Where(Elementwise):
 
 @op("where_np", api="base.where_numpy", inputs="x y condition", signatures=("x, y, condition",))
 class WhereNumpy(Where):
-    """x where the condition holds, else y; all broadcast."""
+    """x where the condition is not 0, else y; all broadcast."""
+
+    def result_type(self, *specs: TensorSpec) -> DataType:
+        """The common type of x and y; any condition."""
+        require_same_type("where_numpy", *specs[:2])
+        return specs[0].dtype
+
+    def compute(self, xp: Any, x: Any, y: Any, condition: Any) -> Any:
+        """Choice."""
+        return xp.where(condition != 0, x, y)
 
 
 @op("select", api="base.select math.select", inputs="condition x y")

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from ..datatype import DataType
 from ..errors import ShapeError
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
+
+if TYPE_CHECKING:
+    from ..variable import SDVariable
 
 
 def ints_of(spec: TensorSpec | None) -> tuple[int, ...] | None:
@@ -64,7 +68,8 @@ def _range(start: Any, stop: Any, step: Any, dtype: DataType) -> Any:
         raise ShapeError("the step of range must not be 0")
     if dtype.is_integer:
         start, stop, step = int(start), int(stop), int(step)
-        return np.arange(start, stop, step).astype(dtype.numpy)
+        n = int((stop - start) / step)  # whole numbers divide as such, as in graph files of DL4J
+        return (start + step * np.arange(max(n, 0))).astype(dtype.numpy)
     n = max(0, math.ceil((float(stop) - float(start)) / float(step)))
     return (float(start) + float(step) * np.arange(n)).astype(dtype.numpy)
 
@@ -123,8 +128,7 @@ class Linspace(Op):
         return xp.linspace(self.start, self.stop, self.number).astype(self.data_type.numpy)
 
 
-@op("lin_space_of", api="base.linspace math.linspace", inputs="start stop number", signatures=("start, stop, number, data_type",),
-    gradient="zero")
+@op("lin_space_of", api="base.linspace math.linspace", inputs="start stop number", signatures=("start, stop, number, data_type",))
 class LinspaceOf(Op):
     """Evenly spaced values from start to stop, from variables."""
 
@@ -138,6 +142,14 @@ class LinspaceOf(Op):
     def compute(self, xp: Any, start: Any, stop: Any, number: Any) -> Any:
         """The values."""
         return xp.linspace(start.item(), stop.item(), int(number.item())).astype(self.data_type.numpy)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Each value is start (1 - t) + stop t with t from 0 to 1."""
+        (start, stop, number), g, sd = inputs, output_grads[0], inputs[0].sd
+        t = sd.call("base", "linspace", sd.constant(0.0), sd.constant(1.0), number, self.data_type)
+        found = [(v, (g * part).sum().reshape(*v.spec.shape)) for v, part in ((start, 1.0 - t), (stop, t))]
+        return [d.cast_to(v.dtype) if v.dtype.is_floating else None for v, d in found] + [None]
 
 
 @op("eye", api="math.eye base.eye linalg.eye", inputs="", gradient="none", signatures=("rows", "rows, cols", "rows, cols, data_type, *dimensions"))

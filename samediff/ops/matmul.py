@@ -36,7 +36,6 @@ class Matmul(Op):
         """Rows of x, columns of y."""
         x, y = specs
         require_floating("mmul", x, y)
-        require_same_type("mmul", x, y)
         if x.shape is None or y.shape is None:
             return TensorSpec(None, x.dtype)
         if not x.shape or not y.shape:
@@ -96,10 +95,10 @@ def _turned(shape: Shape, swap: bool) -> Shape:
     return (*shape[:-2], shape[-1], shape[-2]) if swap else shape
 
 
-@op("batched_gemm", api="base.batch_mmul linalg.batch_mmul", inputs="*inputs_a *inputs_b", signatures=(
-    "*inputs_a, *inputs_b, transpose_a, transpose_b", "*inputs_a, *inputs_b"))
+@op("batched_gemm", api="base.batch_mmul linalg.batch_mmul", inputs="*matrices", signatures=(
+    "*matrices, transpose_a, transpose_b", "*matrices"))
 class BatchMmul(Op):
-    """Matrix products of two equally long lists: one output per pair."""
+    """Matrix products of two equally long lists, given one after the other: one output per pair."""
 
     transpose_a: bool = False
     transpose_b: bool = False

@@ -128,7 +128,7 @@ class AbsoluteMean(Reduction):
 class LogSumExp(Reduction):
     """ln(sum(exp x)) over ``dimensions``, computed from the largest element of each slice; gradient softmax(x)."""
 
-    result = "float"
+    result = "to_float"
     slope = staticmethod(lambda xp, x, y, g: g * xp.exp(x - y))
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:

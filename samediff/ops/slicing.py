@@ -129,7 +129,7 @@ class Index(Sliced):
         return list(self.axes)
 
 
-@op("slice", api="base.slice math.slice", inputs="x begin? size?", signatures=("x, starts, sizes", "x, begin, size"))
+@op("slice", api="base.slice math.slice", inputs="x begin? size?", signatures=("x, starts, *sizes", "x, begin, size"))
 class Slice(Sliced):
     """A block from ``begin`` of ``size`` elements along each axis; a size of -1 goes to the end."""
 
@@ -158,7 +158,7 @@ class Slice(Sliced):
 
 
 @op("strided_slice", api="base.strided_slice math.strided_slice", inputs="x begin? end? strides?", signatures=(
-    "x, starts, stops, steps, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask",
+    "x, starts, stops, *steps", "x, starts, stops, steps, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask",
     "x, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask"))
 class StridedSlice(Sliced):
     """NumPy's slicing by begin, end and strides per axis, with bit masks for open ends, ``...``, new axes and points."""

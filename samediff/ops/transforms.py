@@ -60,7 +60,7 @@ unary("rsqrt", "math.rsqrt", lambda xp, x: 1 / xp.sqrt(x), "1 / sqrt(x).", rule=
 unary("abs", "math.abs var.abs math.absolute", lambda xp, x: abs(x), "Absolute value.", rule="same")
 unary("square", "math.square var.square", lambda xp, x: x * x, "x^2.", rule="same")
 unary("cube", "math.cube nn.cube", lambda xp, x: x * x * x, "x^3.", rule="same")
-unary("Reciprocal", "math.reciprocal", lambda xp, x: 1 / x, "1 / x.", rule="same")
+unary("Reciprocal", "math.reciprocal", lambda xp, x: 1 / x, "1 / x.", rule="to_float")
 unary("ceil", "math.ceil", lambda xp, x: xp.ceil(x), "Rounded up.", rule="same", gradient="zero")
 unary("floor", "math.floor", lambda xp, x: xp.floor(x), "Rounded down.", rule="same", gradient="zero")
 unary("rint", "math.rint", lambda xp, x: xp.rint(x), "Nearest integer, halves to even.", rule="same", gradient="zero")
