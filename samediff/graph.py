@@ -4,13 +4,13 @@ from __future__ import annotations
 from typing import Any
 
 from .creation import Creation
-from .differentiation import Differentiation
 from .inspection import Inspection
 from .javanames import JavaSpelling
 from .namespaces import NAMESPACES, Namespace, _bound, find, method_names
+from .training.evaluating import Evaluating
 
 
-class SameDiff(Creation, Differentiation, Inspection):
+class SameDiff(Creation, Evaluating, Inspection):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

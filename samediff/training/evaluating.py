@@ -1,0 +1,96 @@
+"""Evaluating a graph on data, and its outputs over an iterator."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..core import names_of
+from ..errors import ConfigurationError, GraphError
+from .batches import Source
+from .fit_loop import evaluate
+from .fitting import Fitting, _flat, _split
+from .history import EvaluationRecord, name_of
+from .hooks import tell_ops, wanted_variables
+from .listener import At, Listener, Listeners, Operation
+
+
+class Evaluating(Fitting):
+    """The part of :class:`SameDiff` that evaluates."""
+
+    def evaluate(self, data: Any, outputs: Any, *args: Any, label_index: Any = 0) -> EvaluationRecord:
+        """Compare outputs with labels; the evaluations are filled in place.
+
+        ``evaluate(data, "softmax", Evaluation())``, ``evaluate(data, "softmax", label_index, Evaluation(), ROC())`` or
+        ``evaluate(data, {"softmax": [Evaluation()], "z": RegressionEvaluation()}, {"softmax": 0, "z": 1})``.
+
+        Parameters
+        ----------
+        data : DataSet, MultiDataSet, (x, y), or an iterator or list of these
+        outputs : name of a variable, or a dictionary from variables to evaluations
+        label_index : position of the label array; a dictionary by variable for several
+        """
+        args, heard = _split(args, Listener)
+        if args and isinstance(args[0], (int, np.integer, Mapping)):
+            label_index, args = args[0], args[1:]
+        given = outputs if isinstance(outputs, Mapping) else {name_of(outputs): _flat(args) or _default()}
+        evaluations = {self.variable(name_of(v)).name(): _flat((es,)) for v, es in given.items()}
+        indices = {name_of(v): i for v, i in label_index.items()} if isinstance(label_index, Mapping) else dict.fromkeys(evaluations, label_index)
+        self._checked_config(training=False)
+        for batch, values in evaluate(self, Source(data), [*self._listeners, *heard], Operation.EVALUATION, *evaluations):
+            for name, found in evaluations.items():
+                index = indices.get(name, 0)
+                labels = batch.get_labels()
+                if not 0 <= index < len(labels):
+                    raise ConfigurationError(f"label array {index} of {name!r} is asked for, the data has {len(labels)}")
+                for evaluation in found:
+                    evaluation.eval(labels[index], values[name], batch.get_labels_mask_array(index))
+        return EvaluationRecord(evaluations)
+
+    def do_evaluation(self, data: Any, *evaluations: Any) -> EvaluationRecord:
+        """Evaluate the only output of the graph."""
+        names = [n for n in self.outputs() if n not in self._losses]  # type: ignore[attr-defined]  # of the whole graph
+        if len(names) != 1:
+            raise GraphError(f"the graph has {len(names)} outputs ({', '.join(names)}); use evaluate(data, output, evaluations)")
+        return self.evaluate(data, names[0], *evaluations)
+
+    def output(self, placeholders: Any, *outputs: Any) -> dict[str, Any]:
+        """Compute variables: ``{name: array}``.
+
+        ``placeholders`` maps names to arrays. Data sets and iterators of them work too (by the mappings of the training
+        configuration): results of the batches are joined along the first axis, scalars become one value per batch.
+        """
+        outputs, heard = _split(outputs, Listener)
+        if placeholders is None or isinstance(placeholders, Mapping):
+            listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None
+            return self._heard_output(listeners, placeholders, names_of(outputs)) if listeners else super().output(placeholders, *outputs)
+        batches = self.output_batches(placeholders, *outputs, *heard)
+        return {n: np.concatenate([np.atleast_1d(b[n]) for b in batches]) for n in names_of(outputs)}
+
+    def output_batches(self, data: Any, *outputs: Any) -> list[dict[str, Any]]:
+        """Outputs for each batch of data."""
+        outputs, heard = _split(outputs, Listener)
+        names = names_of(outputs)
+        if not names:
+            raise GraphError("name at least one output to compute")
+        for name in names:
+            self.variable(name)
+        found = evaluate(self, Source(data), [*self._listeners, *heard], Operation.INFERENCE, *names)
+        if not found:
+            raise ConfigurationError("the data has no batch: nothing to compute")
+        return [values for _, values in found]
+
+    def _heard_output(self, listeners: Listeners, placeholders: Mapping[str, Any] | None, names: list[str]) -> dict[str, Any]:
+        listeners.call("operation_start", self, Operation.INFERENCE)
+        wanted = list(dict.fromkeys([*names, *wanted_variables(self, listeners.members, Operation.INFERENCE, names)]))
+        feeds = {k if isinstance(k, str) else k.name(): v for k, v in (placeholders or {}).items()}
+        values = self._run(placeholders, wanted)
+        tell_ops(self, listeners, At(0, 0, Operation.INFERENCE), None, feeds, values)
+        listeners.call("operation_end", self, Operation.INFERENCE)
+        return {n: values[n] for n in names}
+
+
+def _default() -> list[Any]:
+    from ..evaluation import Evaluation
+    return [Evaluation()]

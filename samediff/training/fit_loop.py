@@ -1,0 +1,179 @@
+"""The loop of ``fit``: epochs, steps, losses, validation, listeners."""
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import ConfigurationError, NumericalError
+from ..executor.context import RunContext
+from ..executor.session import check_finite, checked_feeds, request_for, run
+from .batches import Batch, Source, as_batch
+from .evaluative import HistoryListener
+from .history import History, Loss, LossCurve
+from .hooks import tell_ops, wanted_variables
+from .interrupts import Interrupts
+from .listener import At, Listener, Listeners, Operation
+
+if TYPE_CHECKING:
+    from .fitting import Fitting
+
+
+class FitLoop:
+    """One call of ``fit``."""
+
+    def __init__(self, sd: Fitting, listeners: Sequence[Listener], finite: bool) -> None:
+        self.sd, self.finite = sd, finite
+        self.config = sd._checked_config()
+        self.history = HistoryListener(self.config)
+        self._all = [*listeners, self.history]
+        self.listeners = Listeners(self._all, Operation.TRAINING)
+        self.session = sd._training_session()
+        extra = wanted_variables(sd, self._all, Operation.TRAINING, self.session.losses)
+        self.outputs = list(dict.fromkeys([*self.session.losses, *extra]))
+        self._wants_updates = self.listeners.wants("pre_update")
+        self._stop = False
+        self.interrupts = Interrupts()
+
+    # One step
+
+    def at(self) -> At:
+        """Where the training stands."""
+        return At(self.config.epoch_count, self.config.iteration_count, Operation.TRAINING)
+
+    def step(self, item: Any, etl_ms: int = 0) -> Loss:
+        """One optimizer step: forward, backward, update, count."""
+        batch = as_batch(item, self.config)
+        at = self.at()
+        self.listeners.call("iteration_start", self.sd, at, batch.data, etl_ms)
+        step = self.session.step
+        step.outputs = tuple(self.outputs)
+        with step.lock:
+            context = RunContext(True, self.sd.seed, at.iteration())
+            values = dict(zip(self.outputs, step.compute(batch.feeds, context)))
+            loss = self._loss(values)
+            if self.finite:
+                self._check_finite(batch, loss, context)
+            tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
+            with self.interrupts.held():
+                self._update(at)
+                self.config.increment_iteration_count()
+        self.listeners.iteration_done(self.sd, at, batch.data, loss)
+        return loss
+
+    def _loss(self, values: dict[str, Any]) -> Loss:
+        scores = self.sd._regularization_scores()
+        data = [float(np.sum(values[n], dtype=np.float64)) for n in self.session.losses]
+        return Loss([*self.session.losses, *scores], [*data, *scores.values()])
+
+    def _update(self, at: At) -> None:
+        if not self._wants_updates:
+            self.session.step.update(at.iteration(), at.epoch())
+            return
+        params = self.session.params
+        before = [a.copy() for a in params.vectors()]
+        old = {n: params.arrays[n].copy() for n in params.arrays}
+        sign = 1 if self.config.minimize else -1
+        try:
+            self.session.step.update(at.iteration(), at.epoch())
+            new = {n: a.copy() for n, a in params.arrays.items()}
+            for name in (n for n in params.arrays if n in params.trained):
+                update = sign * (old[name] - new[name])
+                given = update.copy()
+                self.listeners.call("pre_update", self.sd, at, self.sd.variable(name), update)
+                if not np.array_equal(update, given, equal_nan=True):  # a listener may change it
+                    params.arrays[name][...] = old[name] - sign * update
+        except BaseException:
+            for array, kept in zip(params.vectors(), before):
+                array[...] = kept
+            raise
+
+    def _check_finite(self, batch: Batch, loss: Loss, context: RunContext) -> None:
+        params = self.session.params
+        vectors = [flat.gradients for used, flat in params.groups if used]
+        if np.isfinite(loss.loss_values()).all() and all(np.isfinite(v).all() for v in vectors):
+            return
+        graph = self.session.graph
+        check_finite({n: params.arrays[n] for n in params.arrays}, list(params.arrays))
+        targets = [*self.session.losses, *self.session.step._pinned]
+        order = [n for node in request_for(graph, targets, True).nodes for n in node.outputs]
+        feeds = checked_feeds(graph, batch.feeds)
+        check_finite(feeds, list(feeds))
+        check_finite(run(graph, feeds, order, context), order)
+        raise NumericalError("the loss or a gradient holds NaN or infinity")
+
+    # Epochs
+
+    def single(self, item: Any) -> History:
+        """One iteration; the epoch counter stays."""
+        self.listeners.call("operation_start", self.sd, Operation.TRAINING)
+        start = _now()
+        with self.interrupts:
+            loss = self.step(item)
+        self.listeners.call("operation_end", self.sd, Operation.TRAINING)
+        return History(loss=LossCurve([loss]), training_time_millis=_now() - start)
+
+    def run(self, source: Source, epochs: int, validation: Source | None, frequency: int) -> History:
+        """All epochs, until a listener stops."""
+        self.listeners.call("operation_start", self.sd, Operation.TRAINING)
+        curve = LossCurve()
+        with self.interrupts:
+            for number in range(1, epochs + 1):
+                curve = self._epoch(source, curve)
+                if validation is not None and number % frequency == 0:
+                    self._validate(validation)
+                if self._stop:
+                    break
+        self.listeners.call("operation_end", self.sd, Operation.TRAINING)
+        return self.history.get_report()
+
+    def _epoch(self, source: Source, curve: LossCurve) -> LossCurve:
+        start = _now()
+        at = self.at()
+        self.listeners.epoch_start(self.sd, at)
+        losses: list[Loss] = []
+        fetched = _now()
+        for item in source:
+            losses.append(self.step(item, _now() - fetched))
+            fetched = _now()
+        if not losses:
+            raise ConfigurationError("the data has no batch: nothing to train on")
+        source.rewind()
+        curve = curve.add_loss_and_copy(Loss.average(losses))
+        end = At(at.epoch(), self.config.iteration_count - 1, Operation.TRAINING)
+        self.config.increment_epoch_count()
+        self._stop = self.listeners.epoch_end(self.sd, end, curve, _now() - start)
+        return curve
+
+    def _validate(self, source: Source) -> None:
+        start = _now()
+        evaluate(self.sd, source, self._all, Operation.TRAINING_VALIDATION)
+        source.rewind()
+        at = At(self.config.epoch_count - 1, self.config.iteration_count - 1, Operation.TRAINING)
+        self._stop = self.listeners.validation_done(self.sd, at, _now() - start) or self._stop
+
+
+def evaluate(sd: Fitting, source: Source, members: Sequence[Listener], operation: Operation,
+             *names: str) -> list[tuple[Any, dict[str, Any]]]:
+    """Forward runs over all batches, with the hooks of listeners; each batch with the values of ``names``."""
+    config = sd._checked_config(training=False)
+    listeners = Listeners(members, operation)
+    wanted = list(dict.fromkeys([*names, *wanted_variables(sd, members, operation, names)]))
+    listeners.call("operation_start", sd, operation)
+    results = []
+    for i, item in enumerate(source):
+        batch = as_batch(item, config, labels_needed=False)
+        at = At(0, i, operation)
+        listeners.call("iteration_start", sd, at, batch.data, 0)
+        values = sd._run(batch.feeds, wanted) if wanted else {}
+        tell_ops(sd, listeners, at, batch.data, batch.feeds, values)
+        listeners.iteration_done(sd, at, batch.data, None)
+        results.append((batch.data, {n: values[n] for n in names}))
+    listeners.call("operation_end", sd, operation)
+    return results
+
+
+def _now() -> int:
+    return int(time.perf_counter() * 1000)
