@@ -17,17 +17,24 @@ def lstm_gates(z, b, c0, c1, tanh_c, h, a, f, o, g):
     """z + b becomes the activations in place; writes the new cell, its tanh, and the output."""
     units = h.shape[1]
     for i in range(z.shape[0]):
-        for j in range(a * units, (a + 1) * units):
-            z[i, j] = tanh(z[i, j] + b[j])
-        for block in (f, o, g):
-            for j in range(block * units, (block + 1) * units):
-                z[i, j] = sigmoid(z[i, j] + b[j])
+        za, ba = z[i, a * units : (a + 1) * units], b[a * units : (a + 1) * units]
+        zf, bf = z[i, f * units : (f + 1) * units], b[f * units : (f + 1) * units]
+        zo, bo = z[i, o * units : (o + 1) * units], b[o * units : (o + 1) * units]
+        zg, bg = z[i, g * units : (g + 1) * units], b[g * units : (g + 1) * units]
+        for j in range(units):  # one loop for each block: few arrays in each, so that it becomes vector code
+            za[j] = tanh(za[j] + ba[j])
         for j in range(units):
-            c = z[i, f * units + j] * c0[i, j] + z[i, a * units + j] * z[i, g * units + j]
-            t = tanh(c)
-            c1[i, j] = c
-            tanh_c[i, j] = t
-            h[i, j] = z[i, o * units + j] * t
+            zf[j] = sigmoid(zf[j] + bf[j])
+        for j in range(units):
+            zo[j] = sigmoid(zo[j] + bo[j])
+        for j in range(units):
+            zg[j] = sigmoid(zg[j] + bg[j])
+        for j in range(units):
+            c1[i, j] = zf[j] * c0[i, j] + za[j] * zg[j]
+        for j in range(units):
+            tanh_c[i, j] = tanh(c1[i, j])
+        for j in range(units):
+            h[i, j] = zo[j] * tanh_c[i, j]
 
 
 @kernel
@@ -36,16 +43,17 @@ def lstm_gates_backward(z, c0, tanh_c, dh, dc, dz, a, f, o, g):
     units = dh.shape[1]
     one = z.dtype.type(1)
     for i in range(z.shape[0]):
+        za, da = z[i, a * units : (a + 1) * units], dz[i, a * units : (a + 1) * units]
+        zf, df = z[i, f * units : (f + 1) * units], dz[i, f * units : (f + 1) * units]
+        zo, do = z[i, o * units : (o + 1) * units], dz[i, o * units : (o + 1) * units]
+        zg, dg = z[i, g * units : (g + 1) * units], dz[i, g * units : (g + 1) * units]
         for j in range(units):
-            za = z[i, a * units + j]
-            zf = z[i, f * units + j]
-            zo = z[i, o * units + j]
-            zg = z[i, g * units + j]
             t = tanh_c[i, j]
             d = dh[i, j]
-            q = dc[i, j] + d * zo * (one - t * t)
-            dz[i, a * units + j] = q * zg * (one - za * za)
-            dz[i, f * units + j] = q * c0[i, j] * zf * (one - zf)
-            dz[i, o * units + j] = d * t * zo * (one - zo)
-            dz[i, g * units + j] = q * za * zg * (one - zg)
-            dc[i, j] = q * zf
+            va, vf, vo, vg = za[j], zf[j], zo[j], zg[j]
+            q = dc[i, j] + d * vo * (one - t * t)
+            dc[i, j] = q * vf
+            da[j] = q * vg * (one - va * va)
+            df[j] = q * c0[i, j] * vf * (one - vf)
+            do[j] = d * t * vo * (one - vo)
+            dg[j] = q * va * vg * (one - vg)

@@ -4,100 +4,124 @@
 Shapes: x, dx (batch, channels, height, width); y, dy, index (batch, channels, out_height, out_width).
 Numbers: kernel kh kw, stride sh sw, padding above and left ph pw, dilation dh dw.  Padding below and right follows
 from the shape of y.  Cells outside the image take no part, unless ``whole`` divides by the whole window.
+
+Each cell of the window is applied to a whole row of outputs, over flat arrays with unsigned places (vector code).
 """
 from __future__ import annotations
 
 import numpy as np
 
 from ...cache import kernel
+from .window import inside
+
+U = np.uintp
 
 
 @kernel
 def max_pool2d(x, y, index, kh, kw, sh, sw, ph, pw, dh, dw):
     """y = largest value of each window, index (int32) = its place in the image (the first of equal ones)."""
     height, width = x.shape[2], x.shape[3]
-    for n in range(x.shape[0]):
-        for c in range(x.shape[1]):
-            for i in range(y.shape[2]):
-                for j in range(y.shape[3]):
-                    best = x.dtype.type(-np.inf)
-                    place = np.int32(-1)
-                    for p in range(kh):
-                        r = i * sh - ph + p * dh
-                        if r < 0 or r >= height:
-                            continue
-                        for q in range(kw):
-                            s = j * sw - pw + q * dw
-                            if s < 0 or s >= width:
-                                continue
-                            v = x[n, c, r, s]
-                            if v > best or place < 0 or (v != v and best == best):  # NaN wins
-                                best = v
-                                place = np.int32(r * width + s)
-                    y[n, c, i, j] = best
-                    index[n, c, i, j] = place
+    rows, across = y.shape[2], y.shape[3]
+    source, target, places = x.reshape(-1), y.reshape(-1), index.reshape(-1)
+    to = 0
+    for plane in range(x.shape[0] * x.shape[1]):
+        for i in range(rows):
+            for j in range(across):
+                target[U(to + j)] = -np.inf
+                places[U(to + j)] = -1
+            for p in range(kh):
+                r = i * sh - ph + p * dh
+                if r < 0 or r >= height:
+                    continue
+                for q in range(kw):
+                    offset = q * dw - pw
+                    low, high = inside(offset, sw, width, across)
+                    start = (plane * height + r) * width + offset
+                    place = r * width + offset
+                    for j in range(low, high):
+                        v = source[U(start + j * sw)]
+                        best = target[U(to + j)]
+                        known = places[U(to + j)]
+                        better = (v > best) | (known < 0) | (v != v)  # NaN wins
+                        target[U(to + j)] = v if better else best
+                        places[U(to + j)] = np.int32(place + j * sw) if better else known
+            to += across
 
 
 @kernel
 def max_pool2d_backward(dy, index, dx):
     """dx = dy, added up at the places that were largest."""
-    width = dx.shape[3]
-    for n in range(dy.shape[0]):
-        for c in range(dy.shape[1]):
-            dx[n, c] = 0
-            for i in range(dy.shape[2]):
-                for j in range(dy.shape[3]):
-                    k = index[n, c, i, j]
-                    if k >= 0:
-                        dx[n, c, k // width, k % width] += dy[n, c, i, j]
+    size, cells = dx.shape[2] * dx.shape[3], dy.shape[2] * dy.shape[3]
+    source, places, target = dy.reshape(-1), index.reshape(-1), dx.reshape(-1)
+    target[:] = 0
+    for plane in range(dx.shape[0] * dx.shape[1]):
+        for k in range(plane * cells, (plane + 1) * cells):
+            if places[U(k)] >= 0:
+                target[U(plane * size + places[U(k)])] += source[U(k)]
+
+
+@kernel
+def _shares(size, outputs, window, stride, padding, dilation, whole, shares):
+    """How many cells of a one-dimensional window count, for each output."""
+    for k in range(outputs):
+        count = 0
+        for p in range(window):
+            s = k * stride - padding + p * dilation
+            count += 1 if whole or 0 <= s < size else 0
+        shares[k] = max(count, 1)
 
 
 @kernel
 def avg_pool2d(x, y, kh, kw, sh, sw, ph, pw, dh, dw, whole):
     """y = mean of each window."""
     height, width = x.shape[2], x.shape[3]
-    for n in range(x.shape[0]):
-        for c in range(x.shape[1]):
-            for i in range(y.shape[2]):
-                for j in range(y.shape[3]):
-                    total = x.dtype.type(0)
-                    count = 0
-                    for p in range(kh):
-                        r = i * sh - ph + p * dh
-                        if r < 0 or r >= height:
-                            continue
-                        for q in range(kw):
-                            s = j * sw - pw + q * dw
-                            if s < 0 or s >= width:
-                                continue
-                            total += x[n, c, r, s]
-                            count += 1
-                    y[n, c, i, j] = total / x.dtype.type(kh * kw if whole else max(count, 1))
+    rows, across = y.shape[2], y.shape[3]
+    source, target = x.reshape(-1), y.reshape(-1)
+    down, over = np.empty(rows, x.dtype), np.empty(across, x.dtype)
+    _shares(height, rows, kh, sh, ph, dh, whole, down)
+    _shares(width, across, kw, sw, pw, dw, whole, over)
+    to = 0
+    for plane in range(x.shape[0] * x.shape[1]):
+        for i in range(rows):
+            for j in range(across):
+                target[U(to + j)] = 0
+            for p in range(kh):
+                r = i * sh - ph + p * dh
+                if r < 0 or r >= height:
+                    continue
+                for q in range(kw):
+                    low, high = inside(q * dw - pw, sw, width, across)
+                    start = (plane * height + r) * width + q * dw - pw
+                    for j in range(low, high):
+                        target[U(to + j)] += source[U(start + j * sw)]
+            for j in range(across):
+                target[U(to + j)] /= down[i] * over[j]
+            to += across
 
 
 @kernel
 def avg_pool2d_backward(dy, dx, kh, kw, sh, sw, ph, pw, dh, dw, whole):
     """dx = dy, shared out evenly over each window."""
     height, width = dx.shape[2], dx.shape[3]
-    for n in range(dy.shape[0]):
-        for c in range(dy.shape[1]):
-            dx[n, c] = 0
-            for i in range(dy.shape[2]):
-                for j in range(dy.shape[3]):
-                    rows = 0
-                    columns = 0
-                    for p in range(kh):
-                        r = i * sh - ph + p * dh
-                        rows += 1 if 0 <= r < height else 0
-                    for q in range(kw):
-                        s = j * sw - pw + q * dw
-                        columns += 1 if 0 <= s < width else 0
-                    share = dy[n, c, i, j] / dx.dtype.type(kh * kw if whole else max(rows * columns, 1))
-                    for p in range(kh):
-                        r = i * sh - ph + p * dh
-                        if r < 0 or r >= height:
-                            continue
-                        for q in range(kw):
-                            s = j * sw - pw + q * dw
-                            if 0 <= s < width:
-                                dx[n, c, r, s] += share
+    rows, across = dy.shape[2], dy.shape[3]
+    source, target = dy.reshape(-1), dx.reshape(-1)
+    down, over = np.empty(rows, dx.dtype), np.empty(across, dx.dtype)
+    _shares(height, rows, kh, sh, ph, dh, whole, down)
+    _shares(width, across, kw, sw, pw, dw, whole, over)
+    share = np.empty(across, dx.dtype)
+    target[:] = 0
+    at = 0
+    for plane in range(dx.shape[0] * dx.shape[1]):
+        for i in range(rows):
+            for j in range(across):
+                share[j] = source[U(at + j)] / (down[i] * over[j])
+            for p in range(kh):
+                r = i * sh - ph + p * dh
+                if r < 0 or r >= height:
+                    continue
+                for q in range(kw):
+                    low, high = inside(q * dw - pw, sw, width, across)
+                    start = (plane * height + r) * width + q * dw - pw
+                    for j in range(low, high):
+                        target[U(start + j * sw)] += share[U(j)]
+            at += across
