@@ -18,3 +18,14 @@ from . import shape_info as shape_info
 from . import slicing as slicing
 from . import softmax as softmax
 from . import transforms as transforms
+from . import conv as conv
+from . import convolving as convolving
+from . import deconv as deconv
+from . import affine as affine
+from . import dropout as dropout
+from . import normalization as normalization
+from . import pad as pad
+from . import random as random
+from . import top_k as top_k
+from . import pool as pool
+from . import pooling as pooling
