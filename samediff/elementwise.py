@@ -65,8 +65,11 @@ class Elementwise(Op):
     def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
         """Gradient for input ``i``: upstream times the derivative of the trace, summed to the input's shape."""
         dtypes = [v.dtype.numpy for v in inputs]
-        if any(ex.is_constant(ex.derivative(e, i), 0) for e in self.expressions(dtypes)):
+        (derivative,) = (ex.derivative(e, i) for e in self.expressions(dtypes))
+        if ex.is_constant(derivative, 0):
             return None
+        if ex.is_constant(derivative, 1) and upstream.dtype is inputs[i].dtype:
+            return sum_to(upstream, inputs[i])
         return sum_to(inputs[i].sd.add_op(Partial(self, i), [*inputs, upstream]), inputs[i])
 
 
@@ -119,8 +122,6 @@ def scalar_form(name: str, api: str, of: type[Elementwise], **class_attributes: 
     ScalarForm.__doc__ = f"{of.__doc__} With a number for y."
     ScalarForm.__name__ = ScalarForm.__qualname__ = of.__name__ + "Scalar"
     return ScalarForm
-
-
 
 
 def unary(name: str, api: str, function: Callable[..., Any], doc: str, rule: str = "float", **class_attributes: Any) -> type[Elementwise]:

@@ -10,6 +10,8 @@ from .spreading import BroadcastLike, Spread, SumTo, spread, sum_to
 class View(Op):
     """Gives another view of the same numbers: ``compute`` must not copy where NumPy need not."""
 
+    is_view = True
+
 
 class ZeroGradient(Op):
     """Mixed into ops that are piecewise constant or have integer results."""

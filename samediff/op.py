@@ -61,6 +61,8 @@ class Op:
         True when the result joins the loss variables of its graph by itself.
     shape_inputs : tuple of int
         Inputs of which only shape and type matter: their values need not be computed when the shape is known.
+    is_view : bool
+        True when ``compute`` returns another view of its inputs, which a plan works out once.
     """
 
     id: ClassVar[str] = ""
@@ -70,6 +72,7 @@ class Op:
     stateful: ClassVar[bool] = False
     is_loss: ClassVar[bool] = False
     shape_inputs: ClassVar[tuple[int, ...]] = ()
+    is_view: ClassVar[bool] = False
     file: ClassVar[Any] = None
 
     def infer(self, *specs: TensorSpec) -> Specs:

@@ -4,10 +4,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from .datatype import DataType
 from .errors import DataTypeError
 from .elementwise import Elementwise
-from .op import OPS, Op, Specs, op, require_floating
+from .op import OPS, Kernel, Op, Specs, op, require_floating
 from .spec import Shape, TensorSpec, reduced
 from .spreading import axes_of, spread
 
@@ -75,6 +77,15 @@ class Reduction(Op):
         if self.result == "to_float" and x.dtype.kind in "iub":
             x = x.astype(xp.float32)
         return self.reduce(xp, x, axes_of(self.dimensions, x.ndim, axes))
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Sums, maxima and minima of floats go straight into the output."""
+        ufunc = {"reduce_sum": np.add, "reduce_max": np.maximum, "reduce_min": np.minimum}.get(self.id)
+        x = specs[0]
+        if ufunc is None or len(specs) > 1 or x.dtype not in (DataType.FLOAT, DataType.DOUBLE) or 0 in (x.shape or ()):
+            return None
+        axes = axes_of(self.dimensions, len(x.shape or ()))
+        return Kernel(lambda x, out: ufunc.reduce(x, axis=axes, out=out, keepdims=self.keep_dims))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .op import Op, Specs, op
-from .spec import TensorSpec, normalize_axes
+import numpy as np
+
+from .op import Kernel, Op, Specs, op
+from .spec import TensorSpec, normalize_axes, size
 
 if TYPE_CHECKING:
     from .variable import SDVariable
@@ -30,13 +32,28 @@ def _count(whole: Any, part: Any) -> int:
     return whole.size // part.size if part.size else 0
 
 
-@op("spread", inputs="x like axes?")
+@op("spread", inputs="x like axes?", shape_inputs=(1,))
 class Spread(Op):
     """Repeat a reduced array along the reduced axes of ``like`` (made by gradients)."""
 
     dimensions: tuple[int, ...] = ()
     keep_dims: bool = False
     divisor: int | None = None
+
+    @property
+    def is_view(self) -> bool:  # type: ignore[override]  # depends on the attributes here
+        """Nothing is computed without a divisor."""
+        return self.divisor is None
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One division into the output."""
+        x, like = specs[0], specs[1]
+        if self.divisor is None or len(specs) > 2 or not x.dtype.is_floating:
+            return None
+        gone = axes_of(self.dimensions, len(like.shape or ()))
+        shape = [1 if i in gone else n for i, n in enumerate(like.shape or ())]
+        count = x.dtype.numpy.type((size(like.shape) // size(x.shape) if size(x.shape) else 0) - self.divisor)
+        return Kernel(lambda x, like, out: np.divide(x.reshape(shape), count, out=out))
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``."""
@@ -56,7 +73,7 @@ class Spread(Op):
         return [total, None]
 
 
-@op("spread_sum", inputs="x reduced like axes?")
+@op("spread_sum", inputs="x reduced like axes?", shape_inputs=(1, 2))
 class Gathered(Op):
     """Sum over the axes that :class:`Spread` repeats, back to the shape of ``reduced`` (made by gradients)."""
 
@@ -88,7 +105,13 @@ def sum_to(x: SDVariable, like: SDVariable) -> SDVariable:
     return x.sd.add_op(SumTo(), [x, like])  # type: ignore[no-any-return]
 
 
-@op("sum_to", inputs="x like")
+def broadcast_axes(shape: Sequence[int], like: Sequence[int]) -> tuple[int, ...]:
+    """The axes of ``shape`` along which an array of shape ``like`` is repeated."""
+    extra = len(shape) - len(like)
+    return tuple(range(extra)) + tuple(i + extra for i, n in enumerate(like) if n == 1 and shape[i + extra] != 1)
+
+
+@op("sum_to", inputs="x like", shape_inputs=(1,))
 class SumTo(Op):
     """Sum over broadcast axes, so that the result has the shape of ``like`` (made by gradients)."""
 
@@ -96,12 +119,22 @@ class SumTo(Op):
         """The shape of ``like``."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """The gradient itself when nothing was broadcast."""
+        return 0 if specs[0].shape == specs[1].shape else None
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One reduction into the output."""
+        x, like = specs[0].shape or (), specs[1].shape or ()
+        axes = broadcast_axes(x, like)
+        kept = tuple(1 if i in axes else n for i, n in enumerate(x))
+        return Kernel(lambda x, like, out: np.add.reduce(x, axis=axes, out=out.reshape(kept), keepdims=True))
+
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """``x`` itself when the shapes agree."""
         if x.shape == like.shape:
             return x
-        extra = x.ndim - like.ndim
-        axes = tuple(range(extra)) + tuple(i + extra for i, n in enumerate(like.shape) if n == 1 and x.shape[i + extra] != 1)
+        axes = broadcast_axes(x.shape, like.shape)
         return x.sum(axis=axes, keepdims=True, dtype=x.dtype).reshape(like.shape)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -110,13 +143,17 @@ class SumTo(Op):
         return [inputs[0].sd.add_op(BroadcastLike(), [output_grads[0], inputs[0]]), None]
 
 
-@op("broadcast_like", inputs="x like")
+@op("broadcast_like", inputs="x like", shape_inputs=(1,), is_view=True)
 class BroadcastLike(Op):
     """Broadcast to the shape of ``like`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """The array itself when there is nothing to repeat."""
+        return 0 if specs[0].shape == specs[1].shape else None
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """A read-only view."""

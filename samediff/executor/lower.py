@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from .. import expression as ex
-from ..families import Elementwise, View
+from ..families import Elementwise
 from ..node import Node
 from ..op import as_tuple
 from ..spec import TensorSpec
@@ -63,6 +63,9 @@ def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[
     members = {n.name for n in g.nodes}
     wanted = [n for node in g.nodes for n in node.outputs if n in outputs or readers.get(n, set()) - members]
     exprs = [known[n] for n in wanted]
+    read = sorted(ex.inputs_of(exprs))
+    exprs = list(ex.compose(exprs, {k: ex.input_(i, specs[inputs[k]].dtype.numpy) for i, k in enumerate(read)}))
+    inputs = [inputs[k] for k in read]
     label = "+".join(dict.fromkeys(n.op.id for n in g.nodes))
     return Step("fused", label, tuple(inputs), tuple(wanted), _fused_factory(tuple(exprs), (*inputs, *wanted)), tuple(g.nodes))
 
@@ -78,7 +81,7 @@ def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
     static = all(s is None or s.is_static for s in given) and all(specs[n].is_static for n in node.outputs)
     inputs = tuple(stand_in_name(n) if n is not None and static and i in node.op.shape_inputs else n for i, n in enumerate(node.inputs))
     dtypes = [specs[n].dtype.numpy for n in node.outputs]
-    if static and isinstance(node.op, View):
+    if static and node.op.is_view:
         return Step("view", node.op.id, inputs, node.outputs, _view(node), (node,))
     kernel = node.op.cpu(*given) if static else None  # type: ignore[arg-type]
     if kernel is not None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..datatype import DataType
 from ..errors import GradientError, GraphError, ShapeError
 from ..families import Reduction
-from ..op import Op, Specs, op, require_floating, require_same_type
+from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis
 from ..spreading import sum_to
 
@@ -53,6 +55,19 @@ class Matmul(Op):
         """NumPy's product."""
         z = xp.matmul(swapped(x) if self.transpose_x else x, swapped(y) if self.transpose_y else y)
         return swapped(z) if self.transpose_z and x.ndim > 1 and y.ndim > 1 else z
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """BLAS into the output; a column-major output is that of the transposed product."""
+        if any(s.dtype not in (DataType.FLOAT, DataType.DOUBLE) or len(s.shape or ()) < 2 for s in specs) or specs[0].dtype is not specs[1].dtype:
+            return None
+        tx, ty, tz = self.transpose_x, self.transpose_y, self.transpose_z
+
+        def call(x: Any, y: Any, out: Any) -> None:
+            a, b, c = swapped(x) if tx else x, swapped(y) if ty else y, swapped(out) if tz else out
+            if c.ndim == 2 and c.flags.f_contiguous and not c.flags.c_contiguous:
+                a, b, c = b.T, a.T, c.T
+            np.matmul(a, b, out=c)
+        return Kernel(call)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -40,6 +40,11 @@ def reshape_like(x: SDVariable, like: SDVariable) -> SDVariable:
 class Reshaping(View):
     """Keeps the elements in c order: the gradient is reshaped back."""
 
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """The input when its shape stays."""
+        inferred = self.infer(*specs)
+        return 0 if isinstance(inferred, TensorSpec) and inferred.shape == specs[0].shape else None
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Reshaped back."""
@@ -74,7 +79,7 @@ class SetShape(Reshape):
     signatures = ("x, target",)
 
 
-@op("reshape_like", api="base.reshape_like", inputs="x like")
+@op("reshape_like", api="base.reshape_like", inputs="x like", shape_inputs=(1,))
 class ReshapeLike(Reshaping):
     """The elements in c order in the shape of ``like``."""
 

@@ -21,6 +21,7 @@ class Like(Op):
     data_type: DataType | None = None
     gradient = "zero"
     value = 0
+    shape_inputs = (0,)
 
     def __init_subclass__(cls) -> None:
         cls.__annotations__ = {"data_type": "DataType | None"}
@@ -56,6 +57,10 @@ class Identity(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype, specs[0].value)
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """Always."""
+        return 0
 
     def compute(self, xp: Any, x: Any) -> Any:
         """The same array."""
