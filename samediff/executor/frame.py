@@ -23,7 +23,8 @@ class Frame:
         self._arena = raw[start:start + plan.arena]
         bound: dict[str, Any] = {**plan.stored, **plan.pinned}
         for name, offset in plan.offsets.items():
-            bound[name] = self._array(plan.specs[name], offset)
+            if ":work" not in name:
+                bound[name] = self._array(plan.specs[name], offset)
         layouts = dict(bound)                       # stand-ins for locals: same shape, type and strides
         for name in plan.feeds:
             layouts[name] = _stand_in(plan.specs[name])
