@@ -9,12 +9,14 @@ from .choices import LossReduce, Mode, PadMode
 from .cnn_configuration import (Conv1DConfig, Conv2DConfig, Conv3DConfig, DataFormat, DeConv2DConfig, DeConv3DConfig, Divisor,
                                 LocalResponseNormalizationConfig, PaddingMode, Pooling2DConfig, Pooling2DType, Pooling3DConfig,
                                 Pooling3DType, WeightsFormat)
+from .conditions import Condition, Conditions
 from .datatype import DataType
 from .graph import SameDiff
 from .indexing import SDIndex
+from .ops.gather import PartitionMode
 from .variable import SDVariable, VariableType
 
-__all__ = ["Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat", "DataType", "DeConv2DConfig",
+__all__ = ["Condition", "Conditions", "PartitionMode", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat", "DataType", "DeConv2DConfig",
            "DeConv3DConfig", "Divisor", "LocalResponseNormalizationConfig", "LossReduce", "Mode", "PadMode",
            "PaddingMode", "Pooling2DConfig", "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "SDIndex",
            "SDVariable", "SameDiff", "VariableType", "WeightsFormat", "ops"]

@@ -29,3 +29,6 @@ from . import random as random
 from . import top_k as top_k
 from . import pool as pool
 from . import pooling as pooling
+from . import argreduce as argreduce
+from . import conditional as conditional
+from . import cumulative as cumulative

@@ -68,7 +68,8 @@ def _range(start: Any, stop: Any, step: Any, dtype: DataType) -> Any:
         raise ShapeError("the step of range must not be 0")
     if dtype.is_integer:
         start, stop, step = int(start), int(stop), int(step)
-        n = int((stop - start) / step)  # whole numbers divide as such, as in graph files of DL4J
+        n = int((stop - start) / step)
+        n += start + n * step < stop  # as DL4J counts: exact for positive steps, rounded down for negative ones
         return (start + step * np.arange(max(n, 0))).astype(dtype.numpy)
     n = max(0, math.ceil((float(stop) - float(start)) / float(step)))
     return (float(start) + float(step) * np.arange(n)).astype(dtype.numpy)

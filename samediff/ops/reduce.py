@@ -134,7 +134,7 @@ class LogSumExp(Reduction):
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """Stable for any size of x."""
         top = xp.max(x, axis=axes, keepdims=True)
-        top = xp.where(xp.isfinite(top), top, x.dtype.type(0))
+        top = xp.where(top == -xp.inf, x.dtype.type(0), top)
         found = xp.log(_total(xp, xp.exp(x - top), axes, True)) + top
         return found if self.keep_dims else found.reshape([n for i, n in enumerate(x.shape) if i not in axes])
 

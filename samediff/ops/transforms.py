@@ -66,7 +66,7 @@ unary("floor", "math.floor", lambda xp, x: xp.floor(x), "Rounded down.", rule="s
 unary("rint", "math.rint", lambda xp, x: xp.rint(x), "Nearest integer, halves to even.", rule="same", gradient="zero")
 unary("round", "math.round", _round, "Nearest integer, halves away from zero.", rule="same", gradient="zero")
 unary("sign", "math.sign", _sign, "-1, 0 or 1; 0 for NaN.", rule="same", gradient="zero")
-unary("isnan", "math.is_nan math.isnan", lambda xp, x: xp.isnan(x), "True where x is NaN.", rule="bool", gradient="zero")
+unary("isnan", "math.is_nan math.isnan math.is_na_n", lambda xp, x: xp.isnan(x), "True where x is NaN.", rule="bool", gradient="zero")
 unary("isinf", "math.is_infinite math.isinf", lambda xp, x: xp.isinf(x), "True where x is infinite.", rule="bool", gradient="zero")
 unary("isfinite", "math.is_finite math.isfinite", lambda xp, x: xp.isfinite(x), "True where x is neither infinite nor NaN.", rule="bool",
       gradient="zero")

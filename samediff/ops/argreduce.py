@@ -1,0 +1,91 @@
+"""Positions of the largest and smallest elements, and questions about order."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..datatype import DataType
+from ..families import Reduction
+from ..op import Op, Specs, op
+from ..spec import TensorSpec
+from ..spreading import axes_of
+
+
+class IndexReduction(Reduction):
+    """Reduces each slice over ``dimensions`` to a position in it, in c order; LONG."""
+
+    result = DataType.LONG
+    gradient = "zero"
+
+    def choose(self, xp: Any, rows: Any) -> Any:
+        """The position along the last axis."""
+        raise NotImplementedError
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The reduced axes become one, at the end."""
+        kept = [i for i in range(x.ndim) if i not in axes]
+        rows = x.transpose([*kept, *axes]).reshape([*(x.shape[i] for i in kept), math.prod(x.shape[i] for i in axes)])
+        found = self.choose(xp, rows)
+        return found.reshape([1 if i in axes else n for i, n in enumerate(x.shape)]) if self.keep_dims else found
+
+
+def _without_nan(xp: Any, rows: Any, instead: float) -> Any:
+    return xp.where(xp.isnan(rows), rows.dtype.type(instead), rows) if rows.dtype.kind == "f" else rows
+
+
+@op("argmax", api="base.argmax var.argmax math.argmax base.arg_max math.iamax", gradient="zero")
+class ArgMax(IndexReduction):
+    """Position of the largest element over ``dimensions``: the first of equal ones, never NaN."""
+
+    def choose(self, xp: Any, rows: Any) -> Any:
+        """NumPy's, with NaN set aside."""
+        return _without_nan(xp, rows, -math.inf).argmax(axis=-1)
+
+
+@op("argmin", api="base.argmin var.argmin math.argmin base.arg_min math.iamin", gradient="zero")
+class ArgMin(IndexReduction):
+    """Position of the smallest element over ``dimensions``: the first of equal ones, never NaN."""
+
+    def choose(self, xp: Any, rows: Any) -> Any:
+        """NumPy's, with NaN set aside."""
+        return _without_nan(xp, rows, math.inf).argmin(axis=-1)
+
+
+@op("ismax", api="math.is_max base.is_max", gradient="zero", signatures=("x, *dimensions",))
+class IsMax(Op):
+    """True at the position of the maximum (the first of equal ones) of the array, or of each slice over ``dimensions``."""
+
+    dimensions: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """A mask."""
+        return TensorSpec(specs[0].shape, DataType.BOOL)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By position."""
+        axes = axes_of(self.dimensions, x.ndim)
+        kept = [i for i in range(x.ndim) if i not in axes]
+        order = [*kept, *axes]
+        moved = x.transpose(order)
+        rows = moved.reshape([*(x.shape[i] for i in kept), -1])
+        mask = xp.arange(rows.shape[-1]) == ArgMax().choose(xp, rows)[..., None]
+        return mask.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+
+
+def _ordered(name: str, api: str, strict: bool, doc: str) -> None:
+    @op(name, api=api, gradient="zero")
+    class Ordered(Op):
+        def infer(self, *specs: TensorSpec) -> Specs:
+            return TensorSpec((), DataType.BOOL)
+
+        def compute(self, xp: Any, x: Any) -> Any:
+            flat = x.reshape(-1)
+            return xp.all(flat[:-1] < flat[1:] if strict else flat[:-1] <= flat[1:])
+
+    Ordered.__doc__ = doc
+    Ordered.__name__ = Ordered.__qualname__ = "".join(p.title() for p in name.split("_"))
+
+
+_ordered("is_non_decreasing", "math.is_non_decreasing base.is_non_decreasing", False, "True when no element is smaller than the one before it.")
+_ordered("is_strictly_increasing", "math.is_strictly_increasing base.is_strictly_increasing", True,
+         "True when every element is larger than the one before it.")

@@ -1,0 +1,123 @@
+"""Running sums and products."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ShapeError
+from ..op import Op, Specs, op
+from ..spec import TensorSpec, normalize_axes
+
+if TYPE_CHECKING:
+    from ..variable import SDVariable
+
+
+class Cumulative(Op):
+    """Accumulates along ``axis`` (one or several, taken as one in c order)."""
+
+    exclusive: bool = False
+    reverse: bool = False
+    axis: tuple[int, ...] = ()
+    signatures = ("x, *axis", "x, exclusive, reverse, *axis")
+    start = 0
+
+    def __init_subclass__(cls) -> None:
+        cls.__annotations__ = {"exclusive": "bool", "reverse": "bool", "axis": "tuple[int, ...]"}
+        cls.exclusive, cls.reverse, cls.axis = False, False, ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input; at least one axis."""
+        if not self.axis:
+            raise ShapeError(f"{self.id} needs an axis")
+        if specs[0].shape is not None:
+            normalize_axes(self.axis, len(specs[0].shape))
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def run(self, xp: Any, rows: Any) -> Any:
+        """Accumulate along the last axis."""
+        raise NotImplementedError
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Along one axis at the end."""
+        axes = normalize_axes(self.axis, x.ndim)
+        order = [*(i for i in range(x.ndim) if i not in axes), *axes]
+        moved = x.transpose(order)
+        rows = moved.reshape([*moved.shape[:x.ndim - len(axes)], -1])
+        rows = rows[..., ::-1] if self.reverse else rows
+        if self.exclusive:
+            first = xp.full((*rows.shape[:-1], 1), self.start, rows.dtype)
+            rows = xp.concatenate([first, rows[..., :-1]], axis=-1)
+        found = self.run(xp, rows)
+        found = found[..., ::-1] if self.reverse else found
+        return found.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+
+
+@op("cumsum", api="base.cumsum math.cumsum var.cumsum")
+class CumSum(Cumulative):
+    """Running sum along ``axis``; ``exclusive`` leaves out the element itself, ``reverse`` starts from the end."""
+
+    def run(self, xp: Any, rows: Any) -> Any:
+        """NumPy's."""
+        return rows.cumsum(axis=-1, dtype=rows.dtype)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The running sum from the other end."""
+        return [inputs[0].sd.add_op(CumSum(self.exclusive, not self.reverse, self.axis), [output_grads[0]])]
+
+
+@op("cumprod", api="base.cumprod math.cumprod var.cumprod")
+class CumProd(Cumulative):
+    """Running product along ``axis``; ``exclusive`` leaves out the element itself, ``reverse`` starts from the end."""
+
+    start = 1
+
+    def run(self, xp: Any, rows: Any) -> Any:
+        """NumPy's."""
+        return rows.cumprod(axis=-1, dtype=rows.dtype)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Sum over later products without the element."""
+        return [inputs[0].sd.add_op(CumProdGradient(self.exclusive, self.reverse, self.axis), [inputs[0], output_grads[0]])]
+
+
+@op("cumprod_bp", inputs="x upstream")
+class CumProdGradient(Cumulative):
+    """Gradient of the running product, exact around zeros (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, upstream: Any = None) -> Any:
+        """A backward recurrence: c_i = u_i + x_{i+1} c_{i+1}, gradient p_{i-1} c_i with p the running product."""
+        axes = normalize_axes(self.axis, x.ndim)
+        order = [*(i for i in range(x.ndim) if i not in axes), *axes]
+        moved = x.transpose(order)
+        shape = [*moved.shape[:x.ndim - len(axes)], -1]
+        rows, g = moved.reshape(shape), upstream.transpose(order).reshape(shape)
+        if self.reverse:
+            rows, g = rows[..., ::-1], g[..., ::-1]
+        zero = xp.zeros((*rows.shape[:-1], 1), rows.dtype)
+        g = xp.concatenate([g[..., 1:], zero], axis=-1) if self.exclusive else g
+        before = xp.concatenate([zero + 1, rows[..., :-1].cumprod(axis=-1, dtype=rows.dtype)], axis=-1)
+        carry = xp.empty_like(rows)
+        last = zero[..., 0]
+        for i in range(rows.shape[-1] - 1, -1, -1):
+            last = g[..., i] + (rows[..., i + 1] * last if i + 1 < rows.shape[-1] else 0)
+            carry[..., i] = last
+        out = before * carry
+        out = out[..., ::-1] if self.reverse else out
+        return out.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """By running sums and quotients (x without zeros)."""
+        (x, u), h, sd = inputs, output_grads[0], inputs[0].sd
+        product = sd.add_op(CumProd(self.exclusive, self.reverse, self.axis), [x])
+        suffix = CumSum(self.exclusive, not self.reverse, self.axis)
+        prefix = CumSum(self.exclusive, self.reverse, self.axis)
+        down = sd.add_op(prefix, [h / x])
+        by_x = sd.add_op(suffix, [u * product * down]) / x - h * sd.add_op(suffix, [u * product]) / (x * x)
+        return [by_x, product * down]
