@@ -32,3 +32,4 @@ from . import pooling as pooling
 from . import argreduce as argreduce
 from . import conditional as conditional
 from . import cumulative as cumulative
+from . import attention as attention
