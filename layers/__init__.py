@@ -57,9 +57,10 @@ from .variational import (
     BernoulliReconstructionDistribution, CompositeReconstructionDistribution, ExponentialReconstructionDistribution,
     GaussianReconstructionDistribution, LossFunctionWrapper, ReconstructionDistribution, VariationalAutoencoder)
 from .vertices import (
-    DuplicateToTimeSeriesVertex, ElementWiseOp, ElementWiseVertex, FrozenVertex, GraphVertex, L2NormalizeVertex,
-    L2Vertex, LastTimeStepVertex, MergeVertex, PoolHelperVertex, PreprocessorVertex, ReshapeVertex,
-    ReverseTimeSeriesVertex, ScaleVertex, ShiftVertex, StackVertex, SubsetVertex, UnstackVertex, vertex)
+    AttentionVertex, DuplicateToTimeSeriesVertex, ElementWiseOp, ElementWiseVertex, FrozenVertex, GraphVertex,
+    L2NormalizeVertex, L2Vertex, LastTimeStepVertex, MergeVertex, PoolHelperVertex, PreprocessorVertex,
+    ReshapeVertex, ReverseTimeSeriesVertex, ScaleVertex, ShiftVertex, StackVertex, SubsetVertex, UnstackVertex,
+    vertex)
 from .weight_init import (
     IWeightInit, WeightInit, WeightInitConstant, WeightInitDistribution, WeightInitIdentity, WeightInitLecunUniform,
     WeightInitNormal, WeightInitRelu, WeightInitReluUniform, WeightInitSigmoidUniform, WeightInitUniform,
@@ -77,12 +78,12 @@ __all__ = [
     "ActivationMish", "ActivationPReLU", "ActivationRReLU", "ActivationRationalTanh", "ActivationReLU",
     "ActivationReLU6", "ActivationRectifiedTanh", "ActivationSELU", "ActivationSigmoid", "ActivationSoftPlus",
     "ActivationSoftSign", "ActivationSoftmax", "ActivationSwish", "ActivationTanH", "ActivationThresholdedReLU",
-    "AlgoMode", "AlphaDropout", "AttentionLayer", "AutoEncoder", "BaseConvolution", "BaseLayer", "BaseOutputLayer",
-    "BasePooling", "BasePretrainNetwork", "BaseRecurrentLayer", "BaseSubsampling", "BaseWrapperLayer",
-    "BatchNormalization", "BernoulliReconstructionDistribution", "Bidirectional", "BidirectionalMode",
-    "BinomialDistribution", "CNN2DFormat", "CNN3DFormat", "CapsuleLayer", "CapsuleStrengthLayer",
-    "CenterLossOutputLayer", "Cnn3DLossLayer", "Cnn3DToFeedForwardPreProcessor", "CnnLossLayer",
-    "CnnToFeedForwardPreProcessor", "CnnToRnnPreProcessor", "ComposableInputPreProcessor",
+    "AlgoMode", "AlphaDropout", "AttentionLayer", "AttentionVertex", "AutoEncoder", "BaseConvolution", "BaseLayer",
+    "BaseOutputLayer", "BasePooling", "BasePretrainNetwork", "BaseRecurrentLayer", "BaseSubsampling",
+    "BaseWrapperLayer", "BatchNormalization", "BernoulliReconstructionDistribution", "Bidirectional",
+    "BidirectionalMode", "BinomialDistribution", "CNN2DFormat", "CNN3DFormat", "CapsuleLayer",
+    "CapsuleStrengthLayer", "CenterLossOutputLayer", "Cnn3DLossLayer", "Cnn3DToFeedForwardPreProcessor",
+    "CnnLossLayer", "CnnToFeedForwardPreProcessor", "CnnToRnnPreProcessor", "ComposableInputPreProcessor",
     "CompositeReconstructionDistribution", "ConstantDistribution", "Convolution1D", "Convolution1DLayer",
     "Convolution2D", "Convolution3D", "ConvolutionLayer", "ConvolutionMode", "Cropping1D", "Cropping2D",
     "Cropping3D", "Deconvolution2D", "Deconvolution3D", "DenseLayer", "DepthwiseConvolution2D", "Distribution",

@@ -1,3 +1,47 @@
-"""TODO docstring."""
+"""Networks: configuration builders, lists of layers and graphs, model files."""
 if __name__ == "networks":
-    raise ImportError("networks/ is the source folder of dl4py.networks: run `pip install -e .` once, then import dl4py.networks")
+    text = "networks/ is the source folder of dl4py.networks: run `pip install -e .` once, then import dl4py.networks"
+    raise ImportError(text)
+
+from .builders import GraphBuilder, ListBuilder
+from .computation_graph import ComputationGraph
+from .configuration import (
+    ComputationGraphConfiguration,
+    LayerVertex,
+    MultiLayerConfiguration,
+    NetworkConfiguration,
+    NeuralNetConfiguration,
+)
+from .multilayer import MultiLayerNetwork
+from .settings import (
+    BackpropType,
+    CacheMode,
+    DefaultStepFunction,
+    GradientStepFunction,
+    NegativeDefaultStepFunction,
+    NegativeGradientStepFunction,
+    OptimizationAlgorithm,
+    StepFunction,
+    WorkspaceMode,
+)
+
+__all__ = [
+    "BackpropType",
+    "CacheMode",
+    "ComputationGraph",
+    "ComputationGraphConfiguration",
+    "DefaultStepFunction",
+    "GradientStepFunction",
+    "GraphBuilder",
+    "LayerVertex",
+    "ListBuilder",
+    "MultiLayerConfiguration",
+    "MultiLayerNetwork",
+    "NegativeDefaultStepFunction",
+    "NegativeGradientStepFunction",
+    "NetworkConfiguration",
+    "NeuralNetConfiguration",
+    "OptimizationAlgorithm",
+    "StepFunction",
+    "WorkspaceMode",
+]

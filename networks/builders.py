@@ -324,7 +324,8 @@ class GraphBuilder(NetworkBuilder):
                 layer = vertex.replace(layer_name=name).apply_global_config(given)
                 vertices[name] = LayerVertex(given.of_layer(layer), self._preprocessors.get(name))
             else:
-                vertices[name] = vertex
+                inherit = getattr(vertex, "apply_global_config", None)  # vertices with parameters
+                vertices[name] = inherit(given) if inherit else vertex
         if self._input_types:
             self._size(order, vertices)
         values = {**given.of_network(), **self._values, **{k: getattr(given, k) for k in ("cache_mode", "data_type")}}

@@ -5,8 +5,10 @@ from collections.abc import Iterable
 
 from ..layers import (
     ActivationHardSigmoid,
+    ActivationIdentity,
     ActivationSigmoid,
     ActivationSoftmax,
+    BaseOutputLayer,
     Bidirectional,
     GlobalPoolingLayer,
     LastTimeStep,
@@ -30,7 +32,8 @@ def check_outputs(layers: Iterable[Layer]) -> None:
         hint = "; validate_output_layer_config(False) permits it"
         if isinstance(activation, ActivationSoftmax) and layer.n_out == 1 and layer.n_in > 0:
             raise ConfigurationError(f"{names}: softmax over one output is always 1; use sigmoid{hint}")
-        if isinstance(loss, (LossMCXENT, LossBinaryXENT)) and not isinstance(activation, _BOUNDED):
+        below = isinstance(activation, ActivationIdentity) and not isinstance(layer, BaseOutputLayer)  # the layer before bounds
+        if isinstance(loss, (LossMCXENT, LossBinaryXENT)) and not isinstance(activation, _BOUNDED) and not below:
             raise ConfigurationError(f"{names}: the loss needs activations between 0 and 1{hint}")
         if isinstance(loss, LossBinaryXENT) and isinstance(activation, ActivationSoftmax):
             raise ConfigurationError(f"{names}: softmax goes with LossMCXENT, sigmoid with LossBinaryXENT{hint}")

@@ -1,4 +1,5 @@
 """Vertices of computation graphs."""
+from .attention import AttentionVertex
 from .base import GraphVertex, vertex
 from .combine import ElementWiseOp, ElementWiseVertex, L2Vertex, MergeVertex, StackVertex, UnstackVertex
 from .shape import L2NormalizeVertex, PoolHelperVertex, ReshapeVertex, ScaleVertex, ShiftVertex, SubsetVertex
@@ -6,6 +7,7 @@ from .time_series import DuplicateToTimeSeriesVertex, LastTimeStepVertex, Revers
 from .wrapping import FrozenVertex, PreprocessorVertex
 
 __all__ = [
+    "AttentionVertex",
     "DuplicateToTimeSeriesVertex",
     "ElementWiseOp",
     "ElementWiseVertex",

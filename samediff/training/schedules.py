@@ -5,7 +5,7 @@ import math
 from enum import Enum
 from typing import Any, ClassVar, Self
 
-from ..configuration import Configuration, configuration
+from ..configuration import Configuration, configuration, field
 from ..configuration_builder import Builder, BuilderAccess
 from ..errors import ConfigurationError
 
@@ -224,9 +224,11 @@ class CycleSchedule(CountedSchedule):
 class RampSchedule(Schedule):
     """Warm-up: ``base * (iteration + 1) / num_iter`` while ``iteration < num_iter - 1``, then ``base``."""
 
-    base_schedule: Schedule
-    num_iter: int
+    base_schedule: Schedule | None = field(None, omit_none=True)  # DL4J's own files leave out both
+    num_iter: int | None = field(None, omit_none=True)
 
     def value_at(self, iteration: int, epoch: int) -> float:
+        if self.base_schedule is None or self.num_iter is None:
+            raise ConfigurationError("RampSchedule needs base_schedule and num_iter; DL4J's files do not store them")
         base = self.base_schedule.value_at(iteration, epoch)
         return base if iteration >= self.num_iter - 1 else base * (iteration + 1) / self.num_iter

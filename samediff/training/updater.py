@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from enum import Enum
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,6 +44,17 @@ class IUpdater(Configuration):
     """
 
     state_names: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        if isinstance(value, (str, Enum)):  # a name of DL4J's Updater enum
+            from .updaters import Updater
+            name = str(getattr(value, "name", value)).upper()
+            if name not in Updater.__members__:
+                hint = did_you_mean(name, Updater.__members__)
+                raise ConfigurationError(f"no updater is called {value!r}{hint}")
+            value = Updater[name].get_i_updater_with_default_config()
+        return super().of(value)
 
     def hyper(self, iteration: int, epoch: int) -> Scalars:
         """Return the scalars of this iteration (both counts from 0), computed in float64."""

@@ -1,0 +1,73 @@
+"""Attention as a vertex."""
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from ...samediff.configuration import configuration
+from ...samediff.datatype import DataType
+from ...samediff.errors import ConfigurationError
+from ...samediff.training.flat import GradientNormalization
+from ...samediff.training.regularization import Regularization
+from ...samediff.training.updater import IUpdater
+from ..input_type import InputType, InputTypeRecurrent
+from ..weight_init import WeightInit
+from .base import GraphVertex, vertex
+
+
+@configuration(kw_only=True)
+class GraphDefinedVertex(GraphVertex):
+    """A vertex defined by a graph, with parameters that train."""
+
+    max_inputs: ClassVar[int | None] = None
+    name: str | None = None
+    layer_name: str | None = None
+    data_type: DataType | None = None
+    regularization: tuple[Regularization, ...] = ()
+    regularization_bias: tuple[Regularization, ...] = ()
+    updater: IUpdater | None = None
+    bias_updater: IUpdater | None = None
+    gradient_normalization: GradientNormalization | None = None
+    gradient_normalization_threshold: float = math.nan
+
+    def apply_global_config(self, given: Any) -> GraphVertex:
+        """Return a copy with the network's values where this vertex has none of its own."""
+        values: dict[str, Any] = {}
+        for name in ("regularization", "regularization_bias", "updater", "bias_updater", "gradient_normalization"):
+            values[name] = getattr(self, name) or getattr(given, name)
+        if math.isnan(self.gradient_normalization_threshold):
+            values["gradient_normalization_threshold"] = given.gradient_normalization_threshold
+        return self.replace(**values)
+
+
+@vertex("AttentionVertex")
+class AttentionVertex(GraphDefinedVertex):
+    """Dot-product attention (Vaswani et al., 2017) of queries over keys and values, each (batch, size, time).
+
+    The result is (batch, n_out, query time), or (batch, n_in_values, query time) without ``project_input``.
+    """
+
+    min_inputs: ClassVar[int] = 3
+    max_inputs: ClassVar[int | None] = 3
+    n_in_keys: int = 0
+    n_in_values: int = 0
+    n_in_queries: int = 0
+    n_out: int = 0
+    head_size: int = 0
+    n_heads: int = 1
+    project_input: bool = False
+    weight_init: WeightInit | None = WeightInit.XAVIER
+
+    def validate(self) -> None:
+        if not self.project_input and self.n_heads > 1:
+            raise ConfigurationError("AttentionVertex: several heads need project_input")
+        if not self.head_size and self.n_heads and self.n_out:
+            self.__dict__["head_size"] = self.n_out // self.n_heads
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        self.check_count(len(input_types))
+        queries = input_types[0]
+        if not isinstance(queries, InputTypeRecurrent):
+            raise ConfigurationError(f"AttentionVertex takes time series; got {queries!r}")
+        size = self.n_out if self.project_input else self.n_in_values
+        return InputType.recurrent(size, queries.time_series_length)
