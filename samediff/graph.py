@@ -3,14 +3,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from .control_dependencies import ControlDependencies
 from .creation import Creation
+from .files.saving import Saving
 from .inspection import Inspection
 from .javanames import JavaSpelling
 from .namespaces import NAMESPACES, Namespace, _bound, find, method_names
 from .training.evaluating import Evaluating
 
 
-class SameDiff(Creation, Evaluating, Inspection):
+class SameDiff(Creation, Evaluating, ControlDependencies, Saving, Inspection):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

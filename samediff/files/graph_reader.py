@@ -1,0 +1,169 @@
+"""Graphs from the tables of a graph file."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..datatype import DataType
+from ..errors import DataTypeError, DL4PyError, FileFormatError
+from ..node import Node
+from ..spec import TensorSpec
+from ..training.config import TrainingConfig
+from ..variable import VariableType
+from .flat_array import decode_array
+from .flat_graph import FlatGraph, FlatNode, FlatVariable
+from .flat_schema import VarType
+from .missing_op import MissingOp
+from .node_args import OpNames, read_op, spread_inputs
+
+if TYPE_CHECKING:
+    from ..graph import SameDiff
+
+
+class GraphReader:
+    """Fills an empty graph from a :class:`FlatGraph`."""
+
+    def __init__(self, sd: SameDiff, flat: FlatGraph) -> None:
+        self.sd, self.flat = sd, flat
+        self.names = OpNames()
+        self.by_id = {(v.id.first, v.id.second): v.name for v in flat.variables if v.id is not None}
+        for node in flat.nodes:  # variables may leave out their position among several outputs
+            for i, name in enumerate(node.output_names):
+                self.by_id[node.id, i] = name
+        self.outputs = {n for node in flat.nodes for n in node.output_names}
+        self.declared = {v.name: v for v in flat.variables}
+
+    def read(self, load_updater_state: bool) -> None:
+        """Variables, nodes, losses, training configuration, updater state."""
+        for variable in self.flat.variables:
+            if not variable.name:
+                raise FileFormatError("a variable of the file has no name")
+            if variable.variabletype != VarType.ARRAY and variable.name not in self.outputs:
+                self._variable(variable)
+        self._nodes()
+        self._order()
+        for name in self.flat.loss_variables:
+            if not self.sd.has_variable(name):
+                raise FileFormatError(f"loss variable {name!r} is no variable of the file")
+        self.sd._losses = list(self.flat.loss_variables)
+        self._training(load_updater_state)
+        self.sd._changed()
+
+    def _variable(self, v: FlatVariable) -> None:
+        try:
+            kind = VarType(v.variabletype)
+            dtype = DataType.from_code(v.dtype)
+        except (ValueError, DataTypeError) as error:
+            raise FileFormatError(f"variable {v.name!r}: {error}") from None
+        array = None if v.ndarray is None else decode_array(v.ndarray, f"variable {v.name!r}")
+        what = VariableType[kind.name]
+        if self.sd.has_variable(v.name):
+            raise FileFormatError(f"two variables are named {v.name!r}")
+        if what in (VariableType.VARIABLE, VariableType.CONSTANT):
+            if array is None:
+                raise FileFormatError(f"variable {v.name!r} has no array")
+            if what is VariableType.VARIABLE and array.size == 0:
+                what = VariableType.CONSTANT
+            array = np.array(array, order="C")
+            self.sd._add_variable(v.name, what, TensorSpec(array.shape, DataType.of(array)), array)
+            return
+        shape = v.shape if v.shape is not None or array is None else tuple(array.shape)
+        self.sd._add_variable(v.name, what, TensorSpec(None if shape is None else tuple(shape), dtype))
+        if what is VariableType.PLACEHOLDER and array is not None:
+            self.sd.set_array(v.name, array)
+
+    # Nodes
+
+    def _nodes(self) -> None:
+        """Nodes in an order in which they can run; those of loops come last, without what they read back."""
+        inputs = {i: self._inputs(node) for i, node in enumerate(self.flat.nodes)}
+        waiting = dict(enumerate(self.flat.nodes))
+        while waiting:
+            ready = [i for i in waiting if all(self.sd.has_variable(n) for n in inputs[i])]
+            if not ready:
+                ready = [self._breaking(waiting, inputs)]
+            for i in ready:
+                self._node(waiting.pop(i), inputs[i])
+
+    def _inputs(self, node: FlatNode) -> list[str]:
+        pairs = [(p.first, p.second) for p in node.input_paired] or [(i, 0) for i in node.input]
+        names = []
+        for pair in pairs:
+            if pair not in self.by_id:
+                raise FileFormatError(f"node {node.name!r}: input {pair} is no variable of the file")
+            names.append(self.by_id[pair])
+        return names
+
+    def _breaking(self, waiting: dict[int, FlatNode], inputs: dict[int, list[str]]) -> int:
+        """The merge of a loop: the first node that has some inputs and reads others back."""
+        for i, node in waiting.items():
+            if (node.op_name or "").lower() == "merge" and any(self.sd.has_variable(n) for n in inputs[i]):
+                return i
+        stuck = ", ".join(repr(n.name) for n in list(waiting.values())[:5])
+        lost = {n for i in waiting for n in inputs[i]} - self.outputs - set(self.declared)
+        raise FileFormatError(f"nodes {stuck} depend on each other in a circle" if not lost else f"nodes {stuck} read unknown variables {sorted(lost)}")
+
+    def _node(self, node: FlatNode, names: list[str]) -> None:
+        sd = self.sd
+        later = tuple((i, n) for i, n in enumerate(names) if not sd.has_variable(n))
+        cls = None if later else self.names[node]
+        given: tuple[str | None, ...]
+        if cls is None:
+            op: Any = MissingOp(node, later)
+            given = tuple(n if sd.has_variable(n) else None for n in names)
+        else:
+            op, given = read_op(cls, node), spread_inputs(node, names)
+        specs = [None if n is None else sd._visible(sd.variable(n)) for n in given]
+        try:
+            inferred = op.infer(*specs)
+        except DL4PyError as error:
+            shown = ", ".join(f"{n} {s}" for n, s in zip(given, specs))
+            raise type(error)(f"node {node.name!r} of the file (op {op.id!r}): {error}; inputs: {shown or 'none'}") from error
+        found = inferred if isinstance(inferred, tuple) else (inferred,)
+        outputs = list(node.output_names) or [node.name]
+        if len(found) < len(outputs):
+            raise FileFormatError(f"node {node.name!r} (op {op.id!r}) has {len(outputs)} outputs in the file; the op has {len(found)}")
+        outputs += [f"{outputs[0]}:{i}" for i in range(len(outputs), len(found))]
+        name = node.name or outputs[0]
+        if name in sd._nodes:
+            raise FileFormatError(f"two nodes are named {name!r}")
+        for out, spec in zip(outputs, found):
+            sd._add_variable(out, VariableType.ARRAY, spec)
+        sd._nodes[name] = Node(name, op, given, tuple(outputs), None)
+        sd._producers.update(dict.fromkeys(outputs, name))
+
+    def _order(self) -> None:
+        """Control dependencies; variables and nodes in the order of the file."""
+        from dataclasses import replace
+        sd = self.sd
+        for node in self.flat.nodes:
+            first = [o for n in node.control_deps for o in _outputs_of(sd, n)] + [n for n in node.var_control_deps if sd.has_variable(n)]
+            for name in (n for n in first if self._earlier(node, n)):
+                mine = sd._nodes[node.name]
+                sd._nodes[node.name] = replace(mine, control=(*mine.control, name))
+        order = [*(v.name for v in self.flat.variables), *sd._variables]
+        sd._variables = {n: sd._variables[n] for n in dict.fromkeys(order) if n in sd._variables}
+        sd._nodes = {n: sd._nodes[n] for n in dict.fromkeys([*(f.name for f in self.flat.nodes), *sd._nodes]) if n in sd._nodes}
+
+    def _earlier(self, node: FlatNode, name: str) -> bool:
+        from ..node import needed
+        return node.name not in {n.name for n in needed(self.sd.nodes(), [name])}
+
+    def _training(self, load_updater_state: bool) -> None:
+        if not self.flat.training_config:
+            return
+        self.sd.set_training_config(TrainingConfig.from_json(self.flat.training_config))
+        if load_updater_state and self.flat.updater_state:
+            self.sd.set_updater_state({
+                s.param_name: {k: decode_array(a, f"updater state {k!r} of {s.param_name!r}")
+                               for k, a in zip(s.updater_state_keys, s.updater_state_values)}
+                for s in self.flat.updater_state})
+
+
+def _outputs_of(sd: SameDiff, name: str) -> Iterable[str]:
+    node = sd._nodes.get(name)
+    if node is not None:
+        return node.outputs[:1]
+    return [name] if sd.has_variable(name) else []

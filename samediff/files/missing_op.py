@@ -1,0 +1,53 @@
+"""The place of an op that a file names and nobody registers."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from ..datatype import DataType
+from ..errors import DataTypeError, MissingOpError
+from ..op import Op
+from ..spec import TensorSpec
+from .flat_graph import FlatNode
+
+
+@dataclass(frozen=True)
+class MissingOp(Op):
+    """Keeps the node as it was read, so that saving writes it again; running it raises :class:`MissingOpError`.
+
+    ``back`` lists inputs that are computed later (loops), by position.
+    """
+
+    raw: FlatNode
+    back: tuple[tuple[int, str], ...] = ()
+
+    id = "missing"
+
+    @property
+    def missing_id(self) -> str:
+        """Name of the op in the file, or kind and number where it has no name."""
+        return self.raw.op_name or f"op type {self.raw.op_type}, number {self.raw.op_num}"
+
+    def _fail(self) -> NoReturn:
+        raise MissingOpError(f"op {self.missing_id!r} (node {self.raw.name!r}) is not registered: import the package that defines it, "
+                             "then load the graph again")
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        return tuple(TensorSpec(None, _dtype(code)) for code in self.raw.output_types or (0,) * len(self.raw.output_names))
+
+    def compute(self, xp: Any, *inputs: Any) -> Any:
+        self._fail()
+
+    def grad(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> Sequence[Any]:
+        self._fail()
+
+    def at_inference(self) -> Op:
+        self._fail()
+
+
+def _dtype(code: int) -> DataType:
+    try:
+        return DataType.from_code(code)
+    except DataTypeError:
+        return DataType.UNKNOWN

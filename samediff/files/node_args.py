@@ -1,0 +1,140 @@
+"""Ops to and from the nodes of graph files, by the :class:`~.file_args.FileArgs` of their class."""
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from ..datatype import DataType
+from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError
+from ..javanames import squash
+from ..op import OPS, Op
+from ..signature import Mismatch, coerce
+from .file_args import FileArgs
+from .flat_graph import FlatNode, FlatProperties
+from .flat_properties import make_property, property_value
+from .flat_schema import OpType
+from .legacy_table import resolve_op_name
+
+#: Property with the version of a user op.
+VERSION = "dl4py.version"
+#: Property that says which optional inputs are there, where one before the last is left out.
+PRESENT = "dl4py.inputs"
+
+_BY_FIELD = FileArgs(all_properties=True)
+
+
+class OpNames:
+    """Finds the registered op of a node; looks each kind up once."""
+
+    def __init__(self) -> None:
+        OPS.discover()
+        self._known = list(OPS)
+        self._found: dict[tuple[int, int, str | None], str | None] = {}
+
+    def __getitem__(self, node: FlatNode) -> type[Op] | None:
+        key = (node.op_type, node.op_num, node.op_name)
+        if key not in self._found:
+            name = resolve_op_name(node, self._known)
+            if name is None and node.op_type == OpType.UDF and node.op_name in OPS:
+                name = node.op_name
+            self._found[key] = name
+        name = self._found[key]
+        return None if name is None else OPS[name]
+
+
+def file_args(cls: type[Op]) -> FileArgs:
+    """How the attributes of an op class stand in files; by field name when it does not say."""
+    return cls.file if cls.file is not None else _BY_FIELD  # type: ignore[no-any-return]
+
+
+@cache
+def _hints(cls: type[Op]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def read_op(cls: type[Op], node: FlatNode) -> Op:
+    """The op of a node.
+
+    Raises
+    ------
+    FileFormatError
+        An attribute is missing or has a value that the op cannot take.
+    UnsupportedVersionError
+        A user op saved by a newer version of its class.
+    """
+    found = file_args(cls).decode(node)
+    if cls.file is None:
+        found = _by_spelling(cls, found)
+    found = _upgraded(cls, node, found)
+    names = cls.attribute_names()
+    values = {}
+    for name in names:
+        if name in found:
+            values[name] = _typed(cls, node, name, found[name])
+    missing = [f.name for f in dataclasses.fields(cls) if f.name not in values  # type: ignore[arg-type]  # ops are dataclasses
+               and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING]
+    if missing:
+        raise FileFormatError(f"node {node.name!r} (op {cls.id!r}) does not hold the attributes {missing}")
+    try:
+        return cls(**values)
+    except DL4PyError as error:
+        raise FileFormatError(f"node {node.name!r} (op {cls.id!r}): {error}") from error
+
+
+def _by_spelling(cls: type[Op], found: Mapping[str, Any]) -> dict[str, Any]:
+    """Properties under any spelling of an attribute's name."""
+    fields = {squash(n): n for n in cls.attribute_names()}
+    return {fields[squash(n)]: v for n, v in found.items() if squash(n) in fields and (v is not None or n in fields.values())}
+
+
+def _upgraded(cls: type[Op], node: FlatNode, found: dict[str, Any]) -> dict[str, Any]:
+    mine = getattr(cls, "version", None)
+    stored = next((property_value(p) for p in node.properties if p.name == VERSION), None)
+    if mine is None or stored is None or stored == mine:
+        return found
+    if stored > mine:
+        raise UnsupportedVersionError(f"node {node.name!r}: op {cls.id!r} was saved by version {stored} of its class; this is version {mine}")
+    upgrade = getattr(cls, "upgrade", None)
+    return found if upgrade is None else dict(upgrade(found, stored))
+
+
+def _typed(cls: type[Op], node: FlatNode, name: str, value: Any) -> Any:
+    hint = _hints(cls)[name]
+    attempts = [value]
+    if isinstance(value, float) and value.is_integer():
+        attempts.append(int(value))
+    if isinstance(value, int):
+        attempts.append(bool(value))
+    for attempt in attempts:
+        try:
+            return coerce(hint, attempt, name)
+        except Mismatch as error:
+            problem = error
+    raise FileFormatError(f"node {node.name!r} (op {cls.id!r}): {problem}")
+
+
+def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType) -> dict[str, Any]:
+    """The parts of a :class:`FlatNode` that an op determines."""
+    fields = {name: getattr(op, name) for name in op.attribute_names()}
+    args = file_args(type(op))
+    if op.file is None:
+        fields = {n: v for n, v in fields.items() if v is not None}
+    parts = args.encode(fields, op.id, dtype)
+    extra: list[FlatProperties] = []
+    if getattr(op, "version", None) is not None:
+        extra.append(make_property(VERSION, int(op.version)))  # type: ignore[attr-defined]  # user ops have one
+    if None in inputs:
+        extra.append(make_property(PRESENT, [n is not None for n in inputs], "b"))
+    return parts | {"properties": (*parts["properties"], *extra)}
+
+
+def spread_inputs(node: FlatNode, names: list[str]) -> tuple[str | None, ...]:
+    """Input names with None where an optional one is left out."""
+    present = next((property_value(p) for p in node.properties if p.name == PRESENT), None)
+    if present is None or sum(present) != len(names):
+        return tuple(names)
+    given = iter(names)
+    return tuple(next(given) if there else None for there in present)

@@ -1,0 +1,85 @@
+"""Saving and loading from the methods of a graph."""
+from __future__ import annotations
+
+import os
+from os import PathLike
+from typing import TYPE_CHECKING, BinaryIO
+
+from ..core import GraphCore, graph_of
+from .atomic import atomic_write
+from .flat_reader import FlatLimits, read_flat_graph
+from .flat_writer import write_flat_graph
+from .graph_reader import GraphReader
+from .graph_writer import flat_graph_of
+from .missing_op import MissingOp
+
+if TYPE_CHECKING:
+    from ..graph import SameDiff
+
+Target = str | PathLike[str] | BinaryIO
+
+
+class Saving(GraphCore):
+    """The part of :class:`SameDiff` that reads and writes files (DL4J's FlatBuffers graph files)."""
+
+    def as_flat_buffers(self, save_updater_state: bool = False) -> bytes:
+        """The graph file as bytes: variables, ops, losses, training configuration and, on request, updater state."""
+        return write_flat_graph(flat_graph_of(graph_of(self), save_updater_state))
+
+    @staticmethod
+    def from_flat_buffers(data: bytes | bytearray | memoryview, load_updater_state: bool = True,
+                          limits: FlatLimits = FlatLimits()) -> SameDiff:
+        """The graph of the bytes of a graph file; errors as in :meth:`load`."""
+        from ..graph import SameDiff
+        sd = SameDiff()
+        GraphReader(sd, read_flat_graph(data, limits)).read(load_updater_state)
+        return sd
+
+    def save(self, target: Target, save_updater_state: bool = False) -> None:
+        """Write the graph to a file or binary stream; a file is replaced as a whole or not at all.
+
+        Values of placeholders are not saved, nor is the gradient graph.
+        """
+        data = self.as_flat_buffers(save_updater_state)
+        if isinstance(target, (str, os.PathLike)):
+            with atomic_write(target) as stream:
+                stream.write(data)
+        else:
+            target.write(data)
+
+    @staticmethod
+    def load(source: Target, load_updater_state: bool = True, limits: FlatLimits = FlatLimits()) -> SameDiff:
+        """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later).
+
+        Ops that nobody registers stay in the graph as they are; see :meth:`missing_ops`.
+
+        Raises
+        ------
+        FileFormatError, TruncatedFileError, LimitError
+            The file is no graph file, is cut off, or exceeds the limits.
+        """
+        if isinstance(source, (str, os.PathLike)):
+            with open(source, "rb") as stream:
+                data = stream.read(limits.max_bytes + 1)
+        else:
+            data = source.read()
+        return Saving.from_flat_buffers(data, load_updater_state, limits)
+
+    def as_flat_file(self, target: Target, include_updater_state: bool = True) -> None:
+        """As :meth:`save`, by default with updater state."""
+        self.save(target, include_updater_state)
+
+    @staticmethod
+    def from_flat_file(source: Target, load_updater_state: bool = True) -> SameDiff:
+        """As :meth:`load`."""
+        return Saving.load(source, load_updater_state)
+
+    def missing_ops(self) -> list[str]:
+        """Ids of the ops that the file named and nobody registers; outputs that do not need them can be computed."""
+        return sorted({n.op.missing_id for n in self._nodes.values() if isinstance(n.op, MissingOp)})
+
+    def dup(self) -> SameDiff:
+        """An independent copy: structure, values, training configuration with counters, updater state."""
+        copy = Saving.from_flat_buffers(self.as_flat_buffers(True))
+        copy.seed = self.seed
+        return copy
