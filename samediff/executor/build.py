@@ -10,7 +10,7 @@ from ..node import Node
 from ..spec import TensorSpec, spec_of
 from .lower import lower, stand_in_name
 from .memory import Buffer, assign
-from .plan import Plan, Step
+from .plan import Plan
 from .specialise import shape_stand_in, specialise
 
 
@@ -42,9 +42,8 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     read = {n for s in steps for n in s.inputs} | set(sources)
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
     written = {n: a for n, a in by_source.items() if any(n in s.outputs and s.kind in ("kernel", "fused") for s in steps)}
-    plan = Plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources), {n: a for n, a in kept.items() if n in read}, written, dict(symbolic or {}))
+    plan = Plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources), {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}))
     _place(plan, set(sources) - set(written))
-    _emit(plan, pinned)
     return plan
 
 
@@ -80,73 +79,3 @@ def _place(plan: Plan, handed_out: set[str]) -> None:
 
 def _bytes(spec: TensorSpec) -> int:
     return int(np.prod(spec.shape or (), dtype=np.int64)) * spec.dtype.numpy.itemsize
-
-
-def _emit(plan: Plan, pinned: Mapping[str, Any]) -> None:
-    """Write and compile ``make(bound, calls) -> run(context, *feeds)``."""
-    bound = {*plan.stored, *plan.pinned, *(n for n in plan.offsets if ":work" not in n)}
-    names: dict[str, str] = {}
-
-    def name(n: str | None) -> str:
-        if n is None:
-            return "None"
-        return names.setdefault(n, f"{'b' if n in bound else 'v'}{len(names)}")
-
-    body: list[tuple[str, int]] = []
-    for i, step in enumerate(plan.steps):
-        if step.kind == "view" and all(n is None or n in bound for n in step.inputs):
-            bound.update(step.outputs)
-            continue
-        ins, outs = [name(n) for n in step.inputs], [name(n) for n in step.outputs]
-        if step.kind in ("view", "python"):
-            context = ["ctx"] if step.kind == "python" else []
-            body.append((f"{', '.join(outs)}, = c{i}({', '.join(context + ins)})", i))
-            continue
-        for n in step.outputs:
-            if n not in bound:
-                body.append((f"{name(n)} = empty({plan.specs[n].shape!r}, dtype({plan.specs[n].dtype.numpy.name!r}))", i))
-        if step.kind == "fused":
-            operands = [n for n in (*step.inputs, *step.outputs) if n is not None]
-            extra = [f"w{i}_{k}" if n in bound else f"w{i}_{k}({name(n)})" for k, n in enumerate(operands)]
-            body.append((f"c{i}({', '.join(extra)})", i))
-        else:
-            body.append((f"c{i}({', '.join(ins + outs + [f'w{i}_{k}' for k in range(len(step.workspace))])})", i))
-    results = []
-    owned = {n for s in plan.steps if s.kind in ("kernel", "fused") for n in s.outputs if n not in bound}
-    direct: set[str] = set()
-    for asked, source in zip(plan.outputs, plan.sources):
-        if asked in pinned:
-            if pinned[asked] is not plan.pinned.get(source):
-                body.append((f"copyto(pinned_{len(results)}, {name(source)})", len(plan.steps) - 1))
-            results.append("None")
-        elif source in owned and source not in direct:
-            direct.add(source)
-            results.append(name(source))
-        else:
-            results.append(f"copy({name(source)})")
-    feeds = [name(n) for n in plan.feeds]
-    head = ["def make(bound, calls):"]
-    head += [f"    {py} = bound[{n!r}]" for n, py in names.items() if n in bound]
-    for i, step in enumerate(plan.steps):
-        extra_count = len(step.workspace) if step.kind != "fused" else len([n for n in (*step.inputs, *step.outputs) if n is not None])
-        work = "".join(f", w{i}_{k}" for k in range(extra_count))
-        head.append(f"    c{i}{work}, = calls[{i}]")
-    head.append(f"    def run({', '.join(['ctx', *feeds])}):")
-    text = [*head, *(f"        {line}" for line, _ in body), f"        return ({''.join(r + ', ' for r in results)})", "    return run"]
-    plan.lines = [0] * len(head) + [i for _, i in body] + [max(len(plan.steps) - 1, 0)] * 2
-    scope: dict[str, Any] = {"empty": np.empty, "dtype": _dtype, "copy": _copy, "copyto": np.copyto}
-    scope.update({f"pinned_{k}": pinned[n] for k, n in enumerate(plan.outputs) if n in pinned})
-    exec(compile("\n".join(text), "<dl4py-plan>", "exec"), scope)
-    plan.code = scope["make"]
-
-
-def _copy(array: Any) -> Any:
-    return np.array(array, copy=True, order="C")
-
-
-def _dtype(name: str) -> Any:
-    from ..datatype import DataType
-    return DataType.of(name).numpy
-
-
-__all__ = ["Step", "build_plan", "stand_in_name"]

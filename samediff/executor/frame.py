@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..spec import TensorSpec
+from .emit import Writer
 from .fused import viewer
 
 if TYPE_CHECKING:
@@ -28,11 +29,21 @@ class Frame:
         layouts = dict(bound)                       # stand-ins for locals: same shape, type and strides
         for name in plan.feeds:
             layouts[name] = _stand_in(plan.specs[name])
+        skipped = set()
+        for i, step in enumerate(plan.steps):
+            if step.kind == "view":
+                if self._view(step, bound, layouts):
+                    skipped.add(i)
+                continue
+            for name in step.outputs:
+                if name not in layouts and plan.specs[name].is_static:
+                    layouts[name] = _stand_in(plan.specs[name])
         calls: list[Any] = []
         for i, step in enumerate(plan.steps):
-            self._bind(step, plan, bound, layouts)
             work = [self._array(s, plan.offsets[f"{i}:work{k}"]) for k, s in enumerate(step.workspace)]
             calls.append(self._fused(step, plan, bound, layouts) if step.kind == "fused" else (step.call, *work))
+        if plan.code is None:
+            plan.code = Writer(plan, set(bound), skipped).compile()
         self.call = plan.code(bound, calls)
 
     def _array(self, spec: TensorSpec, offset: int) -> Any:
@@ -41,17 +52,14 @@ class Frame:
         return self._arena[offset:offset + count * dtype.itemsize].view(dtype).reshape(shape)
 
     @staticmethod
-    def _bind(step: Step, plan: Plan, bound: dict[str, Any], layouts: dict[str, Any]) -> None:
-        """Work out views now; give locals a stand-in."""
-        if step.kind == "view" and all(n is None or n in layouts for n in step.inputs):
-            results = step.call(*[None if n is None else layouts[n] for n in step.inputs])
-            layouts.update(zip(step.outputs, results))
-            if all(n is None or n in bound for n in step.inputs):
-                bound.update(zip(step.outputs, results))
-            return
-        for name in step.outputs:
-            if name not in layouts and plan.specs[name].is_static:
-                layouts[name] = _stand_in(plan.specs[name])
+    def _view(step: Step, bound: dict[str, Any], layouts: dict[str, Any]) -> bool:
+        """Work out a view now; True when its inputs are fixed and nothing is left to do at run time."""
+        results = step.call(*[None if n is None else layouts[n] for n in step.inputs])
+        layouts.update(zip(step.outputs, results))
+        if not all(n is None or n in bound for n in step.inputs):
+            return False
+        bound.update(zip(step.outputs, results))
+        return all(r.size == 0 or any(n is not None and np.may_share_memory(r, bound[n]) for n in step.inputs) for r in results)
 
     @staticmethod
     def _fused(step: Step, plan: Plan, bound: dict[str, Any], layouts: dict[str, Any]) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from ..node import Node
 from ..spec import TensorSpec
 from .context import RunContext
+from .emit import FILE
 from .frame import Frame
 from .reference import describe_failure, plain
 
@@ -47,13 +48,13 @@ class Plan:
     outputs: tuple[str, ...]              # as asked for
     sources: tuple[str, ...]              # the values that the outputs are, after simplification
     stored: dict[str, Any]                # arrays of variables and constants
-    pinned: Mapping[str, Any]             # outputs that must be written into given arrays
+    pinned: Mapping[str, Any]             # values that steps write into given arrays
+    handed_in: Mapping[str, Any]          # the same by the names asked for
     symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
     offsets: dict[str, int] = field(default_factory=dict)
     arena: int = 0
     code: Any = None
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
-    bound_names: list[str] = field(default_factory=list)
     _pool: list[Frame] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -76,7 +77,7 @@ class Plan:
     def _explain_failure(self, error: BaseException) -> None:
         trace = error.__traceback__
         while trace is not None:
-            if trace.tb_frame.f_code.co_filename == "<dl4py-plan>" and trace.tb_lineno - 1 < len(self.lines):
+            if trace.tb_frame.f_code.co_filename == FILE and trace.tb_lineno - 1 < len(self.lines):
                 step = self.steps[self.lines[trace.tb_lineno - 1]]
                 describe_failure(error, step.nodes[-1], [_Shaped(self.specs[n]) if n else None for n in step.nodes[-1].inputs])
                 return

@@ -65,3 +65,11 @@ def bits_of(context: Any, x: Any) -> Any:
 def float_of(context: Any, x: Any) -> Any:
     """The float32 that has the bits of an int32."""
     return types.float32(types.int32), lambda c, builder, s, args: builder.bitcast(args[0], ir.FloatType())
+
+
+@intrinsic
+def select(context: Any, condition: Any, a: Any, b: Any) -> Any:
+    """``a if condition else b`` without a branch: mispredicted ones cost more than computing both."""
+    if condition != types.boolean or a != b:
+        return None
+    return a(condition, a, b), lambda c, builder, s, args: builder.select(*args)

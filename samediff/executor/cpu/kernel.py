@@ -26,7 +26,7 @@ _NAMES: dict[str, Any] = {
     **{n: getattr(mathlib, n) for n in ("exp", "expm1", "log", "log1p", "tanh", "erf", "logaddexp", "remainder",
                                         "floor_divide", "radd")},
     **{n: getattr(intrinsics, n) for n in ("rint", "floor", "ceil", "trunc", "fabs", "sqrt", "copysign", "vmax",
-                                           "vmin")},
+                                           "vmin", "select")},
 }
 
 

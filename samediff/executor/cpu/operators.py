@@ -89,7 +89,7 @@ def text_of(e: Expr, ref: Callable[[Expr], str]) -> str:
     if e.op == "cast":
         return _cast(e, args[0])
     if e.op == "where":
-        return f"{args[1]} if {args[0]} else {args[2]}"
+        return f"select({args[0]}, {args[1]}, {args[2]})"
     if e.op == "logical_not":
         return f"not {args[0]}"
     kind = e.args[0].dtype
