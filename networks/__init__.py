@@ -12,6 +12,7 @@ from .configuration import (
     NetworkConfiguration,
     NeuralNetConfiguration,
 )
+from .model_serializer import ModelSerializer
 from .multilayer import MultiLayerNetwork
 from .settings import (
     BackpropType,
@@ -35,6 +36,7 @@ __all__ = [
     "GraphBuilder",
     "LayerVertex",
     "ListBuilder",
+    "ModelSerializer",
     "MultiLayerConfiguration",
     "MultiLayerNetwork",
     "NegativeDefaultStepFunction",

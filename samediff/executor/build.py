@@ -8,7 +8,7 @@ import numpy as np
 
 from ..node import Node
 from ..spec import TensorSpec, spec_of
-from .lower import lower, stand_in_name
+from .lower import lower
 from .memory import Buffer, assign
 from .plan import Plan
 from .specialise import shape_stand_in, specialise

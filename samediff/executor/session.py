@@ -126,7 +126,7 @@ def checked_feeds(sd: GraphCore, placeholders: Mapping[str, Any] | None) -> dict
 def _converted(variable: Any, array: Any) -> Any:
     from ..errors import DataTypeError
     dtype = variable.dtype.numpy
-    lossy = array.dtype.kind in "fc" and dtype.kind in "iub" or (array.dtype.kind == "O") != (dtype.kind == "O")
+    lossy = (array.dtype.kind in "fc" and dtype.kind in "iub") or (array.dtype.kind == "O") != (dtype.kind == "O")
     if lossy:
         raise DataTypeError(f"placeholder {variable.name()!r} is {variable.dtype.name}, the value given is {array.dtype} and would lose "
                             "its fractions; convert it yourself if that is meant")

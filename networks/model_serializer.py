@@ -1,0 +1,99 @@
+"""Networks as DL4J model zips, both ways."""
+from __future__ import annotations
+
+import io
+import os
+from typing import Any, BinaryIO, TypeVar
+
+from ..samediff.configuration_values import read_text
+from ..samediff.errors import FileFormatError
+from ..samediff.files import read_normalizer, write_normalizer
+from .computation_graph import ComputationGraph
+from .configuration import ComputationGraphConfiguration, MultiLayerConfiguration
+from .model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
+from .multilayer import MultiLayerNetwork
+from .network import Network
+
+Source = str | os.PathLike[str] | BinaryIO
+N = TypeVar("N", bound=Network)
+
+
+class ModelSerializer:
+    """Writes and reads DL4J's model files (``ModelSerializer``): networks, their updater state, a normalizer.
+
+    Loading executes nothing that the file names: classes are those registered in this process.
+    """
+
+    @staticmethod
+    def write_model(net: Network, path: Source, save_updater: bool = True, normalizer: Any = None) -> None:
+        """Write a network; what an earlier file held and nobody here knows (extra entries) is kept with the network."""
+        engine = net.engine
+        flat = engine.flat
+        normal = None
+        if normalizer is not None:
+            stream = io.BytesIO()
+            write_normalizer(stream, normalizer)
+            normal = stream.getvalue()
+        kept: ModelZip | None = getattr(net, "_origin", None)
+        configuration = net.get_configuration()  # type: ignore[attr-defined]  # both kinds of network have it
+        write_model_zip(path, ModelZip(
+            configuration.to_json(), flat.params if flat.params.size else None,
+            flat.state if save_updater and flat.state.size else None,
+            normal if normal is not None else kept.normalizer if kept else None, dict(kept.extra) if kept else {}))
+
+    @staticmethod
+    def restore_multi_layer_network(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> MultiLayerNetwork:
+        """Read a list network.
+
+        Raises
+        ------
+        FileFormatError
+            Not a model file, or that of a graph; TruncatedFileError and LimitError are kinds of it.
+        MissingOpError
+            A class that is not registered here.
+        """
+        return _restored(path, MultiLayerNetwork, load_updater, limits)
+
+    @staticmethod
+    def restore_computation_graph(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> ComputationGraph:
+        """Read a graph."""
+        return _restored(path, ComputationGraph, load_updater, limits)
+
+    @staticmethod
+    def restore_normalizer_from_file(path: Source) -> Any:
+        """The normalizer stored with a model, None when there is none."""
+        content = read_model_zip(path, load_updater=False).normalizer
+        return None if content is None else read_normalizer(io.BytesIO(content))
+
+    @staticmethod
+    def add_normalizer_to_model(path: str | os.PathLike[str], normalizer: Any) -> None:
+        """Put a normalizer into an existing model file."""
+        from dataclasses import replace
+        stream = io.BytesIO()
+        write_normalizer(stream, normalizer)
+        write_model_zip(path, replace(read_model_zip(path), normalizer=stream.getvalue()))
+
+
+def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimits | None) -> N:
+    made: list[N] = []
+
+    def expected(text: str) -> tuple[int, int | None]:
+        """Build the network from its configuration: it says how long the vectors are."""
+        document = read_text(text, "JSON")
+        graph = isinstance(document, dict) and "vertices" in document
+        if graph != (kind is ComputationGraph):
+            other = "ComputationGraph" if graph else "MultiLayerNetwork"
+            raise FileFormatError(f"the file holds a {other}; load it with {other}.load")
+        cls: Any = ComputationGraphConfiguration if graph else MultiLayerConfiguration
+        made.append(kind(cls.from_json(text)))
+        flat = made[0].init().engine.flat
+        return int(flat.params.size), int(flat.state.size)
+
+    model = read_model_zip(path, limits, expected=expected, load_updater=load_updater)
+    net = made[0]
+    if model.coefficients is not None and model.coefficients.size:
+        net.set_params(model.coefficients)
+    if load_updater and model.updater_state is not None and model.updater_state.size:
+        net.get_updater().set_state_view_array(model.updater_state)
+    net._origin = model  # type: ignore[attr-defined]  # extra entries survive saving
+    return net

@@ -1,0 +1,81 @@
+"""Tables that describe a network, as DL4J prints them."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .computation_graph import ComputationGraph
+    from .multilayer import MultiLayerNetwork
+    from .network import Network
+    from .structure import Member
+
+
+def list_summary(net: MultiLayerNetwork, input_type: Any = None) -> str:
+    """The layers of a list network; with an input type also the shapes between them."""
+    conf = net.get_layer_wise_configurations()
+    head = ["LayerName (LayerType)", "nIn,nOut", "TotalParams", "ParamsShape"]
+    types = [] if input_type is None else [input_type, *conf.layer_activation_types(input_type)]
+    if types:
+        head += ["InputShape", "OutputShape"]
+    rows = []
+    for i, member in enumerate(net.engine.structure.members):
+        name = getattr(member.conf, "layer_name", None) or f"layer{i}"
+        row = [f"{name} ({type(member.conf).__name__})", *_sizes(net, member)]
+        if types:
+            given = types[i]
+            if member.preprocessor is not None:
+                given = member.preprocessor.output_type(given)
+                row.append(f"{types[i]} -> {given}")
+            else:
+                row.append(str(given))
+            row.append(str(types[i + 1]))
+        rows.append(row)
+    return _table(net, head, rows)
+
+
+def graph_summary(net: ComputationGraph, input_types: Sequence[Any] = ()) -> str:
+    """The vertices of a graph; with input types also the shapes between them."""
+    conf = net.get_configuration()
+    head = ["VertexName (VertexType)", "nIn,nOut", "TotalParams", "ParamsShape", "Vertex Inputs"]
+    types = conf.layer_activation_types(*input_types) if input_types else {}
+    if types:
+        head += ["InputShape", "OutputShape"]
+    rows = []
+    members = {m.key: m for m in net.engine.structure.members}
+    for name in conf.order():
+        member = members.get(name)
+        if member is None:
+            row = [f"{name} (InputVertex)", "-,-", "-", "-", "-"]
+        else:
+            kind = type(member.conf).__name__ if member.is_layer else getattr(member.conf, "summary_name", type(member.conf).__name__)
+            sizes = _sizes(net, member) if member.is_layer else ["-,-", "-", "-"]
+            row = [f"{name} ({kind})", *sizes, f"[{', '.join(member.inputs)}]"]
+        if types:
+            row += [", ".join(str(types[i]) for i in member.inputs) if member else "-", str(types[name])]
+        rows.append(row)
+    return _table(net, head, rows)
+
+
+def _sizes(net: Network, member: Member) -> list[str]:
+    slots = [s for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if m is member]
+    if not slots:
+        return ["-,-", "0", "-"]
+    shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)
+    sizes = f"{getattr(member.conf, 'n_in', '-')},{getattr(member.conf, 'n_out', '-')}"
+    return [sizes, f"{sum(s.size for s in slots):,}", shapes]
+
+
+def _table(net: Network, head: list[str], rows: list[list[str]]) -> str:
+    widths = [max(len(r[i]) for r in [head, *rows]) + 3 for i in range(len(head))]
+    widths[-1] -= 3
+    total = sum(widths)
+
+    def line(cells: list[str]) -> str:
+        return "".join(c.ljust(w) for c, w in zip(cells, widths))
+
+    frozen = sum(s.size for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if getattr(m.conf, "frozen", False))
+    count = int(net.engine.flat.params.size)
+    foot = [f"{label:>28}:  {value:,}" for label, value in
+            (("Total Parameters", count), ("Trainable Parameters", count - frozen), ("Frozen Parameters", frozen))]
+    return "\n".join(["", "=" * total, line(head), "=" * total, *map(line, rows), "-" * total, *foot, "=" * total, ""])
