@@ -2,21 +2,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from ..samediff.families import Elementwise, unary
 from ..samediff.op import Op, Specs, op
+from ..samediff.ops.activations import sigmoid
 from ..samediff.spec import TensorSpec
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
 
 
+def _single(value: float) -> float:
+    """A constant as DL4J has it also for arrays of type DOUBLE: rounded to float32."""
+    return float(np.float32(value))
+
+
 def _rational_tanh(xp: Any, x: Any) -> Any:
-    y = x * (2 / 3)
-    size = abs(y)
+    positive = x >= 0
+    y = 2 / 3 * xp.where(positive, x, -x)
     square = y * y
-    return 1.7159 * xp.sign(y) * (1 - 1 / (1 + size + square + 1.41645 * square * square))
+    return _single(1.7159) * xp.where(positive, 1, -1) * (1 - 1 / (1 + y + square + _single(1.41645) * square * square))
 
 
 def _gelu_cubed(xp: Any, x: Any) -> Any:
@@ -24,37 +33,74 @@ def _gelu_cubed(xp: Any, x: Any) -> Any:
     return 0.5 * x * (1 + xp.tanh(0.7978845608028654 * (x + inner * inner * inner)))
 
 
-def _clamped_linear(low: float, high: float, scale: float, shift: float) -> Any:
-    """``scale * x + shift`` between two limits, where the slope ends."""
-    def function(xp: Any, x: Any) -> Any:
-        y = scale * x + shift
-        return xp.where(y <= low, low, xp.where(y >= high, high, y))
-    return function
+def _hard_sigmoid(xp: Any, x: Any) -> Any:
+    return xp.where(x < -2.5, 0, xp.where(x > 2.5, 1, _single(0.2) * x + 0.5))
 
 
-RationalTanh = unary("layer_rational_tanh", "", _rational_tanh, "1.7159 sgn(y) (1 - 1 / (1 + |y| + y^2 + 1.41645 y^4)), y = 2 x / 3.")
-RectifiedTanh = unary("layer_rectified_tanh", "", lambda xp, x: xp.where(x > 0, xp.tanh(x), 0), "max(0, tanh(x)).")
-GeluCubed = unary("layer_precise_gelu", "", _gelu_cubed, "x / 2 (1 + tanh(sqrt(2 / pi) (x + (0.044715 x)^3))), as DL4J's layers have it.")
 Cube = unary("layer_cube", "", lambda xp, x: x * x * x, "x^3.")
+Gelu = unary("layer_gelu", "", lambda xp, x: x * sigmoid(xp, _single(1.702) * x), "x sigmoid(1.702 x).")
+GeluCubed = unary("layer_precise_gelu", "", _gelu_cubed, "x / 2 (1 + tanh(sqrt(2 / pi) (x + (0.044715 x)^3))), as DL4J's layers have it.")
+HardSigmoid = unary("layer_hard_sigmoid", "", _hard_sigmoid, "0.2 x + 0.5 within 0 and 1.")
+RationalTanh = unary("layer_rational_tanh", "", _rational_tanh, "1.7159 sgn(y) (1 - 1 / (1 + |y| + y^2 + 1.41645 y^4)), y = 2 x / 3.")
+RectifiedTanh = unary("layer_rectified_tanh", "", lambda xp, x: xp.where(x <= 0, 0, xp.tanh(x)), "max(0, tanh(x)).")
+
+
+class ShadowGradient(Elementwise):
+    """A function whose gradient is that of :meth:`shadow`, as DL4J's layers have it."""
+
+    def shadow(self) -> Self:
+        """The op that is differentiated."""
+        raise NotImplementedError
+
+    def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
+        """Through the shadow."""
+        shadow = self.shadow()
+        return super().partial(i, inputs, upstream) if shadow == self else shadow.partial(i, inputs, upstream)
+
+
+@op("layer_clipped_relu")
+class ClippedRelu(Elementwise):
+    """x within 0 and ``top``; NaN becomes ``top``."""
+
+    top: float
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By comparison."""
+        return xp.where(x <= 0, 0, xp.where(x < self.top, x, self.top))
 
 
 @op("layer_relu")
 class ThresholdRelu(Elementwise):
-    """x from ``threshold`` on, below it ``slope`` * (x - threshold), at most ``top``."""
+    """x from ``threshold`` on, below it ``slope`` * (x - threshold), at most ``top``; infinity gives NaN, or ``top``."""
 
     threshold: float = 0.0
     slope: float = 0.0
     top: float | None = None
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By comparison; no gradient where the maximum is reached."""
-        below = self.slope * (x - self.threshold) if self.slope else 0
-        y = xp.where(x >= self.threshold, x, below)
-        return y if self.top is None else xp.where(y >= self.top, self.top, y)
+        """As a sum of both sides."""
+        above = (x >= self.threshold).astype(x.dtype)
+        y = x * above + self.slope * (x - self.threshold) * (1 - above)
+        return y if self.top is None else xp.where(y < self.top, y, self.top)
+
+
+@op("layer_leaky_relu")
+class LeakyRelu(ShadowGradient):
+    """x where x >= 0, else alpha * x; the gradient has a float32 alpha."""
+
+    alpha: float = 0.01
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By the sign of x."""
+        return xp.where(x >= 0, x, self.alpha * x)
+
+    def shadow(self) -> Self:
+        """The same with another slope."""
+        return replace(self, alpha=_single(self.alpha))
 
 
 @op("layer_elu")
-class Elu(Elementwise):
+class Elu(ShadowGradient):
     """x where x >= 0, else alpha (e^x - 1); the gradient is that of alpha 1, as in DL4J's layers."""
 
     alpha: float = 1.0
@@ -63,9 +109,9 @@ class Elu(Elementwise):
         """By the sign of x."""
         return xp.where(x >= 0, x, self.alpha * xp.expm1(x))
 
-    def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
-        """Through the function with alpha 1."""
-        return super().partial(i, inputs, upstream) if self.alpha == 1 else Elu(1.0).partial(i, inputs, upstream)
+    def shadow(self) -> Self:
+        """The same with alpha 1."""
+        return replace(self, alpha=1.0)
 
 
 @op("layer_random_slopes", stateful=True, shape_inputs=(0,), gradient="zero")
@@ -118,5 +164,3 @@ class ParametricRelu(Elementwise):
         """By the sign of x."""
         return xp.where(x >= 0, x, alpha * x)
 
-
-__all__ = ["Cube", "CutOff", "Elu", "GeluCubed", "ParametricRelu", "RandomSlopes", "RationalTanh", "RectifiedTanh", "SlopedRelu", "ThresholdRelu"]

@@ -77,12 +77,14 @@ class ActivationELU(IActivation):
 
 @configuration(_PACKAGE + "ActivationGELU")
 class ActivationGELU(IActivation):
-    """Gaussian error linear unit (Hendrycks and Gimpel, 2016): ``x * sigmoid(1.702 x)``, or the tanh form when precise."""
+    """Gaussian error linear unit (Hendrycks and Gimpel, 2016): ``x * sigmoid(1.702 x)``, or the tanh form when
+    precise.
+    """
 
     precise: bool = False
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        return sd.add_op(ops.GeluCubed(), [x]) if self.precise else sd.call("nn", "gelu", x)  # type: ignore[no-any-return]
+        return sd.add_op(ops.GeluCubed() if self.precise else ops.Gelu(), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationHardSigmoid")
@@ -90,7 +92,7 @@ class ActivationHardSigmoid(IActivation):
     """``min(1, max(0, 0.2 x + 0.5))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        return sd.call("nn", "hard_sigmoid", x)  # type: ignore[no-any-return]
+        return sd.add_op(ops.HardSigmoid(), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationHardTanH")
@@ -116,7 +118,7 @@ class ActivationLReLU(IActivation):
     alpha: float = 0.01
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        return sd.call("nn", "leaky_relu", x, self.alpha)  # type: ignore[no-any-return]
+        return sd.add_op(ops.LeakyRelu(self.alpha), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationMish")
@@ -176,9 +178,15 @@ class ActivationReLU(IActivation):
     negative_slope: float | None = None
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        if self.threshold or self.negative_slope or self.max is not None:
-            return sd.add_op(ops.ThresholdRelu(self.threshold or 0.0, self.negative_slope or 0.0, self.max), [x])  # type: ignore[no-any-return]
-        return sd.call("nn", "relu", x)  # type: ignore[no-any-return]
+        if self.threshold or (self.negative_slope and self.max is not None):
+            made: ops.Elementwise = ops.ThresholdRelu(self.threshold or 0.0, self.negative_slope or 0.0, self.max)
+        elif self.negative_slope:
+            made = ops.LeakyRelu(self.negative_slope)
+        elif self.max is not None:
+            made = ops.ClippedRelu(self.max)
+        else:
+            return sd.call("nn", "relu", x)  # type: ignore[no-any-return]
+        return sd.add_op(made, [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationReLU6")
@@ -186,7 +194,7 @@ class ActivationReLU6(IActivation):
     """``min(6, max(0, x))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        return sd.call("nn", "relu6", x)  # type: ignore[no-any-return]
+        return sd.add_op(ops.ClippedRelu(6.0), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationRReLU")

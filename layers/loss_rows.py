@@ -5,6 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..samediff.errors import GradientError, ShapeError
 from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
@@ -61,6 +63,10 @@ class RowSlope(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """There is none."""
         raise GradientError(f"{self.of.name()} has no second derivative")
+
+
+#: ln(sqrt(2 pi)) of DL4J's single-precision constant.
+_LOG_ROOT = math.log(float(np.float32(math.sqrt(2 * math.pi))))
 
 
 def _norm(xp: Any, x: Any) -> Any:
@@ -127,7 +133,7 @@ class MixtureDensity(RowLoss):
         log_alpha = weights - top - xp.log(xp.exp(weights - top).sum(axis=1, keepdims=True))
         away = labels[:, None, :] - means
         inverse = xp.exp(-2 * log_sigma)
-        log_density = -0.5 * (away * away).sum(axis=2) * inverse - self.width * (log_sigma + 0.5 * math.log(2 * math.pi))
+        log_density = -0.5 * (away * away).sum(axis=2) * inverse - self.width * (log_sigma + _LOG_ROOT)
         return log_alpha, log_alpha + log_density, away, inverse
 
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
@@ -163,8 +169,9 @@ class FMeasure(RowLoss):
 
     def _counts(self, labels: Any, output: Any, mask: Any) -> tuple[Any, Any, Any]:
         y, p = labels[:, -1], output[:, -1]
+        other = output[:, 0] if output.shape[1] == 2 else 1 - p
         m = 1 if mask is None else mask[:, 0]
-        hits, missed, false = (m * y * p).sum(), (m * y * (1 - p)).sum(), (m * (1 - y) * p).sum()
+        hits, missed, false = (m * y * p).sum(), (m * y * other).sum(), (m * (1 - y) * p).sum()
         top = (1 + self.beta ** 2) * hits
         return m, top, top + self.beta ** 2 * missed + false
 
@@ -203,3 +210,26 @@ class FMeasureSlope(Op):
     def compute(self, xp: Any, upstream: Any, labels: Any, output: Any, mask: Any = None) -> Any:
         """The slope of the whole."""
         return self.of.slope(xp, labels, output, mask) * upstream.mean()
+
+
+@op("layer_masked_rows", inputs="scores mask")
+class MaskedRows(Op):
+    """Scores times a mask with one value per example. Shapes: scores (batch,), mask (batch, 1) -> (batch,)."""
+
+    loss: str
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the scores."""
+        mask = specs[1].shape
+        if mask is not None and (len(mask) > 2 or mask[1:] not in ((), (1,), (-1,))):
+            raise ShapeError(f"{self.loss} takes a mask with one value per example, [batch, 1]; got {list(mask)} for {specs[0].shape} scores")
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
+        """Row by row."""
+        return scores * mask.reshape(-1)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The same."""
+        return [inputs[0].sd.add_op(self, [output_grads[0], inputs[1]]), None]

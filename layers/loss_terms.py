@@ -56,7 +56,7 @@ def _hinge(xp: Any, y: Any, p: Any) -> Any:
 #: By name. Where a score is clipped its slope is not 0 but that at the clipped (or unclipped) output, as in DL4J.
 TERMS = {
     "squared": Term(lambda xp, y, p, e: (p - y) * (p - y)),
-    "absolute": Term(lambda xp, y, p, e: abs(p - y)),
+    "absolute": Term(lambda xp, y, p, e: abs(p - y), lambda xp, y, p, e: xp.where(p > y, 1, xp.where(p < y, -1, 0)).astype(p.dtype)),
     "percentage": Term(lambda xp, y, p, e: 100 * abs((y - p) / y), lambda xp, y, p, e: -100 * xp.sign(y - p) / abs(y)),
     "log_ratio": Term(lambda xp, y, p, e: _log_ratio(xp, y, p) * _log_ratio(xp, y, p),
                       lambda xp, y, p, e: 2 / (p + 1) * _log_ratio(xp, y, p)),

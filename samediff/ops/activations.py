@@ -18,14 +18,20 @@ SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 _GELU_FACTOR = float(np.sqrt(2 / np.pi))
 
 
+def _decay(xp: Any, x: Any) -> Any:
+    """e^-|x|, with a derivative at 0."""
+    return xp.exp(xp.where(x >= 0, -x, x))
+
+
 def sigmoid(xp: Any, x: Any) -> Any:
-    """Logistic function; infinite exponentials give the right limits."""
-    return 1 / (1 + xp.exp(-x))
+    """Logistic function; value and derivative are finite everywhere."""
+    e = _decay(xp, x)
+    return xp.where(x >= 0, 1, e) / (1 + e)
 
 
 def softplus(xp: Any, x: Any) -> Any:
     """ln(1 + e^x) without overflow."""
-    return xp.maximum(x, 0) + xp.log1p(xp.exp(-abs(x)))
+    return xp.where(x >= 0, x, 0) + xp.log1p(_decay(xp, x))
 
 
 def _swish(xp: Any, x: Any) -> Any:
@@ -33,7 +39,7 @@ def _swish(xp: Any, x: Any) -> Any:
 
 
 def _log_sigmoid(xp: Any, x: Any) -> Any:
-    return xp.minimum(x, 0) - xp.log1p(xp.exp(-abs(x)))
+    return -softplus(xp, -x)
 
 
 def _gelu(xp: Any, x: Any) -> Any:
