@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from ..samediff.configuration import configuration
 from ..samediff.errors import ConfigurationError
 from . import automatic
 from .activations import Activation
@@ -12,7 +11,7 @@ from .input_type import InputType, InputTypeRecurrent
 from .samediff_base import GraphDefinedHiddenLayer
 
 
-@configuration
+@layer()
 class AttentionLayer(GraphDefinedHiddenLayer):
     """What attention layers share; ``head_size`` is ``n_out // n_heads`` unless given."""
 

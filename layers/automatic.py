@@ -44,7 +44,8 @@ def flattened(owner: str, t: InputType, form: RNNFormat | None = None) -> InputP
     if isinstance(t, InputTypeConvolutional):
         return CnnToFeedForwardPreProcessor(t.height, t.width, t.channels, t.format)
     if isinstance(t, InputTypeConvolutional3D):
-        return Cnn3DToFeedForwardPreProcessor(t.depth, t.height, t.width, t.channels, t.data_format is CNN3DFormat.NCDHW)
+        first = t.data_format is CNN3DFormat.NCDHW
+        return Cnn3DToFeedForwardPreProcessor(t.depth, t.height, t.width, t.channels, first)
     return None
 
 

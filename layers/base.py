@@ -1,4 +1,6 @@
-"""The base classes of all layers: names, options that every layer shares, types, and what they take from the network."""
+"""The base classes of all layers: names, options that every layer shares, types, and what they take from the
+network.
+"""
 from __future__ import annotations
 
 import math
@@ -28,7 +30,7 @@ Rule = Callable[[str, InputType, RNNFormat | None], InputPreProcessor | None]
 PACKAGE = "org.deeplearning4j.nn.conf.layers."
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field, option))
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def layer(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Register a layer class under its full Java name, or under a simple name in DL4J's package of layers.
 
@@ -53,7 +55,8 @@ def positional(owner: str, names: tuple[str, ...], *args: Any) -> dict[str, Any]
 class Layer(LayerContract, Configuration):
     """Base of all layers. Constructors take keywords only; builders take DL4J's options in both spellings.
 
-    ``dropout`` acts on the input of the layer (a number is the probability to KEEP a value). ``constraints`` act on parameters
+    ``dropout`` acts on the input of the layer (a number is the probability to KEEP a value).
+    ``constraints`` act on parameters
     after each update; ``constrain_weights``, ``constrain_bias`` and ``constrain_all_parameters`` add them. Values left
     unset (None or NaN) are taken from the network.
     """
@@ -62,8 +65,8 @@ class Layer(LayerContract, Configuration):
     weight_names: ClassVar[tuple[str, ...]] = ()
     bias_names: ClassVar[tuple[str, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ()  # what the positional arguments of DL4J's constructors and builders are
-    layer_name: str | None = field(None, aliases=("name",))
-    dropout: IDropout | None = field(None, json="idropout", aliases=("drop_out", "i_dropout"))
+    layer_name: str | None = field(default=None, aliases=("name",))
+    dropout: IDropout | None = field(default=None, json="idropout", aliases=("drop_out", "i_dropout"))
     constraints: tuple[LayerConstraint, ...] | None = None
     gradient_normalization: GradientNormalization | None = None
     gradient_normalization_threshold: float = math.nan
@@ -145,7 +148,7 @@ INHERITED = frozenset({
     "gradient_normalization", "gradient_normalization_threshold", "convolution_mode", "cudnn_algo_mode"})
 
 
-@configuration
+@layer()
 class NoParamLayer(Layer):
     """A layer without parameters."""
 
@@ -153,21 +156,22 @@ class NoParamLayer(Layer):
     gradient_normalization_threshold: float = 0.0
 
 
-@configuration
+@layer()
 class BaseLayer(Layer):
     """A layer with parameters.
 
-    ``l1``, ``l2`` and ``weight_decay`` act on weights, ``l1_bias`` … on biases; each adds to the list ``regularization``
+    ``l1``, ``l2`` and ``weight_decay`` act on weights, ``l1_bias`` … on biases;
+    each adds to the list ``regularization``
     (``regularization_bias``). ``dist`` is ``weight_init`` from a distribution.
     """
 
-    activation: IActivation | None = field(None, json="activationFn")
-    weight_init: IWeightInit | None = field(None, json="weightInitFn")
+    activation: IActivation | None = field(default=None, json="activationFn")
+    weight_init: IWeightInit | None = field(default=None, json="weightInitFn")
     bias_init: float = math.nan
     gain_init: float = math.nan
     regularization: tuple[Regularization, ...] = ()
     regularization_bias: tuple[Regularization, ...] = ()
-    updater: IUpdater | None = field(None, json="iupdater")
+    updater: IUpdater | None = field(default=None, json="iupdater")
     bias_updater: IUpdater | None = None
     weight_noise: IWeightNoise | None = None
     l1: InitVar[float | None] = regularizer(L1Regularization, "regularization")
@@ -184,18 +188,19 @@ class BaseLayer(Layer):
             "regularization_bias": merged(self.regularization_bias, given.regularization_bias)}
 
 
-@configuration
+@layer()
 class FeedForwardLayer(BaseLayer):
     """A layer with ``n_in`` inputs and ``n_out`` outputs per example; ``n_in`` may be left to the input type."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_feed_forward
     n_in: int = 0
-    n_out: int = field(0, aliases=("units",))
+    n_out: int = field(default=0, aliases=("units",))
     time_distributed_format: RNNFormat | None = None
 
     def validate(self) -> None:
         if self.n_in < 0 or self.n_out < 0:
-            raise ConfigurationError(f"{self.label}: n_in and n_out must not be negative; got {self.n_in} and {self.n_out}")
+            sizes = f"{self.n_in} and {self.n_out}"
+            raise ConfigurationError(f"{self.label}: n_in and n_out must not be negative; got {sizes}")
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeFeedForward, InputTypeConvolutionalFlat)

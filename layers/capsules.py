@@ -13,7 +13,10 @@ from .sizes import convolved, repeated
 
 @layer("PrimaryCapsules")
 class PrimaryCapsules(GraphDefinedHiddenLayer):
-    """A convolution whose results are capsules. Shapes: x (batch, channels, height, width) -> (batch, capsules, dimensions)."""
+    """A convolution whose results are capsules.
+
+    Shapes: x (batch, channels, height, width) -> (batch, capsules, dimensions).
+    """
 
     kernel_size: tuple[int, ...] = (9, 9)
     stride: tuple[int, ...] = (2, 2)
@@ -24,8 +27,8 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
     capsules: int = 0
     capsule_dimensions: int = 0
     has_bias: bool = True
-    use_relu: bool = field(False, json="useRelu")
-    leak: float = field(0.0, aliases=("use_leaky_relu",))
+    use_relu: bool = field(default=False, json="useRelu")
+    leak: float = field(default=0.0, aliases=("use_leaky_relu",))
     convolution_mode: ConvolutionMode | None = ConvolutionMode.Truncate
 
     @classmethod
@@ -57,7 +60,10 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
 
 @layer("CapsuleLayer")
 class CapsuleLayer(GraphDefinedHiddenLayer):
-    """Capsules with dynamic routing. Shapes: x (batch, input capsules, dimensions) -> (batch, capsules, capsule_dimensions)."""
+    """Capsules with dynamic routing.
+
+    Shapes: x (batch, input capsules, dimensions) -> (batch, capsules, capsule_dimensions).
+    """
 
     input_capsules: int = 0
     input_capsule_dimensions: int = 0

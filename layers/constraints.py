@@ -15,11 +15,12 @@ GROUPS = ALL, WEIGHTS, BIASES = "<all>", "<weights>", "<biases>"
 class LayerConstraint(Configuration):
     """Base of all constraints.
 
-    ``params`` names the parameters that it holds for; layers fill it in. ``dimensions`` are the axes that a norm runs over:
+    ``params`` names the parameters that it holds for; layers fill it in.
+    ``dimensions`` are the axes that a norm runs over:
     (1,) for the rows of a dense weight matrix, (1, 2, 3) for the filters of a convolution.
     """
 
-    params: tuple[str, ...] = field((), aliases=("param_names",))
+    params: tuple[str, ...] = field(default=(), aliases=("param_names",))
     epsilon: float = 1e-6
     dimensions: tuple[int, ...] | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, ClassVar, Self
 
-from ..samediff.configuration import configuration, field
+from ..samediff.configuration import field
 from . import automatic
 from .base import FeedForwardLayer, Rule, layer
 from .formats import AlgoMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, RNNFormat
@@ -26,7 +26,7 @@ def window_arguments(*args: Any) -> dict[str, Any]:
     return dict(zip(WINDOW, args))
 
 
-@configuration
+@layer()
 class BaseConvolution(FeedForwardLayer):
     """What all convolutions share; a single number stands for all axes of a window."""
 
@@ -40,10 +40,10 @@ class BaseConvolution(FeedForwardLayer):
     stride: tuple[int, ...] = (1, 1)
     padding: tuple[int, ...] = (0, 0)
     cudnn_algo_mode: AlgoMode | None = None
-    cudnn_fwd_algo: str | None = field(None, aliases=("cudnn_fwd_mode",))
-    cudnn_bwd_filter_algo: str | None = field(None, aliases=("cudnn_bwd_filter_mode",))
-    cudnn_bwd_data_algo: str | None = field(None, aliases=("cudnn_bwd_data_mode",))
-    cudnn_allow_fallback: bool = field(True, aliases=("helper_allow_fallback",))
+    cudnn_fwd_algo: str | None = field(default=None, aliases=("cudnn_fwd_mode",))
+    cudnn_bwd_filter_algo: str | None = field(default=None, aliases=("cudnn_bwd_filter_mode",))
+    cudnn_bwd_data_algo: str | None = field(default=None, aliases=("cudnn_bwd_data_mode",))
+    cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class ConvolutionLayer(BaseConvolution):
     """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
-    data_format: CNN2DFormat = field(CNN2DFormat.NCHW, json="cnn2dDataFormat")
+    data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)
@@ -135,7 +135,7 @@ class Convolution1DLayer(BaseConvolution):
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     arguments: ClassVar[tuple[str, ...]] = WINDOW
-    rnn_data_format: RNNFormat = field(RNNFormat.NCW, aliases=("data_format",))
+    rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
     kernel_size: tuple[int, ...] = (2, 2)
 
@@ -160,7 +160,8 @@ class Convolution1DLayer(BaseConvolution):
 class Convolution3D(BaseConvolution):
     """Convolution over volumes. Shapes: x (batch, n_in, depth, height, width), or channels last.
 
-    As in DL4J, the output type in the modes ``Truncate`` and ``Strict`` is reported as NDHWC whatever the layer's format.
+    As in DL4J, the output type in the modes ``Truncate`` and ``Strict`` is reported as NDHWC whatever the layer's
+    format.
     """
 
     DataFormat: ClassVar[type[Enum]] = CNN3DFormat

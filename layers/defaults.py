@@ -54,15 +54,15 @@ def _distribution(values: dict[str, Any], distribution: Any) -> None:
 class LayerDefaults(Configuration):
     """The values that layers take from their network where they set none themselves."""
 
-    activation: IActivation = field(ActivationSigmoid(), aliases=("activation_fn",))
-    weight_init: IWeightInit = field(WeightInitXavier(), aliases=("weight_init_fn",))
+    activation: IActivation = field(default=ActivationSigmoid(), aliases=("activation_fn",))
+    weight_init: IWeightInit = field(default=WeightInitXavier(), aliases=("weight_init_fn",))
     bias_init: float = 0.0
     gain_init: float = 1.0
     regularization: tuple[Regularization, ...] = ()
     regularization_bias: tuple[Regularization, ...] = ()
-    dropout: IDropout | None = field(None, aliases=("drop_out", "i_dropout"))
+    dropout: IDropout | None = field(default=None, aliases=("drop_out", "i_dropout"))
     weight_noise: IWeightNoise | None = None
-    updater: IUpdater = field(Sgd(1e-3), aliases=("i_updater",))
+    updater: IUpdater = field(default=Sgd(1e-3), aliases=("i_updater",))
     bias_updater: IUpdater | None = None
     gradient_normalization: GradientNormalization = GradientNormalization.None_
     gradient_normalization_threshold: float = 1.0
@@ -82,7 +82,9 @@ class LayerDefaults(Configuration):
 
 
 def merged(own: tuple[Regularization, ...], given: tuple[Regularization, ...]) -> tuple[Regularization, ...]:
-    """Own regularization, then that of the network whose kind is missing; DL4J lists the network's weight decay twice."""
+    """Own regularization, then that of the network whose kind is missing;
+    DL4J lists the network's weight decay twice.
+    """
     kinds = {type(r) for r in own}
     added = tuple(r for r in given if type(r) not in kinds)
     return own + added + tuple(r for r in added if isinstance(r, WeightDecay))

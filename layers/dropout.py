@@ -58,7 +58,9 @@ class Dropout(RetainDropout):
 
 @configuration(_PACKAGE + "AlphaDropout")
 class AlphaDropout(RetainDropout):
-    """Dropout that keeps mean and variance of SELU activations (Klambauer et al., 2017); ``p`` is the probability to keep."""
+    """Dropout that keeps mean and variance of SELU activations (Klambauer et al., 2017);
+    ``p`` is the probability to keep.
+    """
 
     alpha: float = 1.6732632423543772
     lambda_: float = 1.0507009873554804

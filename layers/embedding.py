@@ -21,27 +21,31 @@ class EmbeddingLayer(FeedForwardLayer):
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    activation: IActivation | None = field(ActivationIdentity(), json="activationFn")
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
     has_bias: bool = False
 
 
 @layer("EmbeddingSequenceLayer")
 class EmbeddingSequenceLayer(FeedForwardLayer):
-    """One vector per step of a series of indices. Shapes: x (batch, time) or (batch, 1, time) -> (batch, n_out, time)."""
+    """One vector per step of a series of indices.
+
+    Shapes: x (batch, time) or (batch, 1, time) -> (batch, n_out, time).
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.flattened
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    activation: IActivation | None = field(ActivationIdentity(), json="activationFn")
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
     has_bias: bool = False
     input_length: int = 1
     infer_input_length: bool = True
-    output_format: RNNFormat = field(RNNFormat.NCW, aliases=("output_data_format",))
+    output_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("output_data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeFeedForward, InputTypeRecurrent)
         return InputType.recurrent(self.n_out, self.input_length, self.output_format)
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
-        size = input_type.size if isinstance(input_type, InputTypeRecurrent) else input_type.array_elements_per_example()
-        return self.with_n_in(size, override)
+        if isinstance(input_type, InputTypeRecurrent):
+            return self.with_n_in(input_type.size, override)
+        return self.with_n_in(input_type.array_elements_per_example(), override)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from ..samediff.configuration import configuration, field
+from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
 from . import automatic
 from .activations import IActivation
@@ -36,7 +36,7 @@ class ActivationLayer(NoParamLayer):
     """``activation(x)``. Shapes: x (any) -> the same."""
 
     arguments: ClassVar[tuple[str, ...]] = ("activation",)
-    activation: IActivation | None = field(None, json="activationFn")
+    activation: IActivation | None = field(default=None, json="activationFn")
 
 
 @layer("DropoutLayer")
@@ -85,7 +85,7 @@ class RepeatVector(FeedForwardLayer):
     """Repeats each row ``n`` times. Shapes: x (batch, size) -> (batch, size, n), or (batch, n, size) for NWC."""
 
     arguments: ClassVar[tuple[str, ...]] = ("n",)
-    n: int = field(1, aliases=("repetition_factor",))
+    n: int = field(default=1, aliases=("repetition_factor",))
     data_format: RNNFormat = RNNFormat.NCW
 
     def validate(self) -> None:
@@ -99,7 +99,7 @@ class RepeatVector(FeedForwardLayer):
         return InputType.recurrent(input_type.size, self.n, self.data_format)
 
 
-@configuration
+@layer()
 class BasePretrainNetwork(FeedForwardLayer):
     """A layer that can be trained without labels."""
 

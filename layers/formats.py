@@ -28,7 +28,8 @@ class RNNFormat(Enum):
 class ConvolutionMode(Enum):
     """How the output size of a convolution or pooling follows from its input.
 
-    ``Strict``: (in - k + 2p) / s + 1 has to be whole. ``Truncate``: the same, rounded down. ``Same``: ceil(in / s), padding
+    ``Strict``: (in - k + 2p) / s + 1 has to be whole. ``Truncate``: the same, rounded down.
+    ``Same``: ceil(in / s), padding
     as needed. ``Causal``: as Same, padded on the left only (one-dimensional layers).
     """
 

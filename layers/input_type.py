@@ -17,7 +17,8 @@ class InputType(Configuration):
 
     Shapes: feed_forward (batch, size); recurrent (batch, size, time) or (batch, time, size) for NWC; convolutional
     (batch, channels, height, width) or (batch, height, width, channels) for NHWC; convolutional_flat
-    (batch, channels * height * width); convolutional3d (batch, depth, height, width, channels), or channels first for NCDHW.
+    (batch, channels * height * width); convolutional3d (batch, depth, height, width, channels), or channels first
+    for NCDHW.
     Unknown lengths are -1.
 
     Examples
@@ -42,9 +43,11 @@ class InputType(Configuration):
         return InputTypeRecurrent(size, **options)
 
     @staticmethod
-    def convolutional(height: int, width: int, channels: int, format: CNN2DFormat | str | None = None) -> InputTypeConvolutional:
+    def convolutional(height: int, width: int, channels: int,
+                      format: CNN2DFormat | str | None = None) -> InputTypeConvolutional:
         """Images of ``channels`` planes."""
-        return InputTypeConvolutional(height, width, channels, format or InputType.default_cnn2d_format)  # type: ignore[arg-type]
+        form: Any = format or InputType.default_cnn2d_format
+        return InputTypeConvolutional(height, width, channels, form)
 
     @staticmethod
     def convolutional_flat(height: int, width: int, depth: int) -> InputTypeConvolutionalFlat:

@@ -22,14 +22,14 @@ class LocallyConnected1D(GraphDefinedHiddenLayer):
     n_in: int = 0
     n_out: int = 0
     activation: Activation | None = Activation.TANH
-    kernel: int = field(2, aliases=("kernel_size",))
+    kernel: int = field(default=2, aliases=("kernel_size",))
     stride: int = 1
     padding: int = 0
     padding_r: int = 0
     dilation: int = 1
-    cm: ConvolutionMode | None = field(ConvolutionMode.Same, aliases=("convolution_mode",))
+    cm: ConvolutionMode | None = field(default=ConvolutionMode.Same, aliases=("convolution_mode",))
     has_bias: bool = True
-    input_size: int = field(0, aliases=("set_input_size",))
+    input_size: int = field(default=0, aliases=("set_input_size",))
     output_size: int = 0
     feature_dim: int = 0
 
@@ -66,17 +66,17 @@ class LocallyConnected2D(GraphDefinedHiddenLayer):
     n_in: int = 0
     n_out: int = 0
     activation: Activation | None = Activation.TANH
-    kernel: tuple[int, ...] = field((2, 2), aliases=("kernel_size",))
+    kernel: tuple[int, ...] = field(default=(2, 2), aliases=("kernel_size",))
     stride: tuple[int, ...] = (1, 1)
     padding: tuple[int, ...] = (0, 0)
     padding_br: tuple[int, ...] | None = None
     dilation: tuple[int, ...] = (1, 1)
-    cm: ConvolutionMode | None = field(ConvolutionMode.Same, aliases=("convolution_mode",))
+    cm: ConvolutionMode | None = field(default=ConvolutionMode.Same, aliases=("convolution_mode",))
     has_bias: bool = True
-    input_size: tuple[int, ...] | None = field(None, aliases=("set_input_size",))
+    input_size: tuple[int, ...] | None = field(default=None, aliases=("set_input_size",))
     output_size: tuple[int, ...] | None = None
     feature_dim: int = 0
-    format: CNN2DFormat = field(CNN2DFormat.NCHW, aliases=("data_format",))
+    format: CNN2DFormat = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
 
     def validate(self) -> None:
         for name in ("kernel", "stride", "padding", "dilation"):

@@ -20,7 +20,8 @@ from .input_type import (
 class BatchNormalization(FeedForwardLayer):
     """``gamma * (x - mean) / sqrt(var + eps) + beta`` per feature or channel (Ioffe and Szegedy, 2015).
 
-    Shapes: x (batch, n), (batch, n, height, width), NHWC or volumes -> the same. ``decay`` is the weight of the old running
+    Shapes: x (batch, n), (batch, n, height, width), NHWC or volumes -> the same.
+    ``decay`` is the weight of the old running
     mean and variance. ``lock_gamma_beta`` keeps gamma and beta at their given values.
 
     Examples
@@ -32,14 +33,14 @@ class BatchNormalization(FeedForwardLayer):
     preprocessor_rule: ClassVar[Rule] = automatic.unflattened
     weight_names: ClassVar[tuple[str, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ("decay", "minibatch")
-    data_format: CNN2DFormat = field(CNN2DFormat.NCHW, json="cnn2DFormat", aliases=("cnn2d_format",))
+    data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2DFormat", aliases=("cnn2d_format",))
     decay: float = 0.9
     eps: float = 1e-5
-    minibatch: bool = field(True, json="minibatch", aliases=("is_minibatch",))
+    minibatch: bool = field(default=True, json="minibatch", aliases=("is_minibatch",))
     gamma: float = 1.0
     beta: float = 0.0
     lock_gamma_beta: bool = False
-    cudnn_allow_fallback: bool = field(True, aliases=("helper_allow_fallback",))
+    cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     use_log_std: bool = True
 
     @classmethod
@@ -78,7 +79,7 @@ class LocalResponseNormalization(NoParamLayer):
     n: float = 5.0
     alpha: float = 1e-4
     beta: float = 0.75
-    cudnn_allow_fallback: bool = field(True, aliases=("helper_allow_fallback",))
+    cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     data_format: CNN2DFormat = CNN2DFormat.NCHW
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..samediff.configuration import configuration, field
+from ..samediff.configuration import field
 from . import automatic
 from .activations import ActivationIdentity, ActivationSoftmax, IActivation
 from .base import PACKAGE, FeedForwardLayer, Layer, Rule, layer
@@ -20,15 +20,15 @@ from .input_type import (
 from .losses import ILossFunction, LossL2, LossMCXENT
 
 
-@configuration
+@layer()
 class LossBearing(FeedForwardLayer):
     """A layer that ends a network: it compares its activations with labels."""
 
     arguments: ClassVar[tuple[str, ...]] = ("loss_function",)
-    loss_function: ILossFunction = field(LossMCXENT(), json="lossFn", aliases=("loss",))
+    loss_function: ILossFunction = field(default=LossMCXENT(), json="lossFn", aliases=("loss",))
 
 
-@configuration
+@layer()
 class BaseOutputLayer(LossBearing):
     """An output layer with parameters."""
 
@@ -49,7 +49,7 @@ class OutputLayer(BaseOutputLayer):
     LossMCXENT()
     """
 
-    activation: IActivation | None = field(ActivationSoftmax(), json="activationFn")
+    activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
 
 
 @layer("CenterLossOutputLayer")
@@ -57,7 +57,7 @@ class CenterLossOutputLayer(BaseOutputLayer):
     """Output layer with an additional pull of each class towards its center (Wen et al., 2016)."""
 
     bias_names: ClassVar[tuple[str, ...]] = ("b", "cL")
-    activation: IActivation | None = field(ActivationSoftmax(), json="activationFn")
+    activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
     alpha: float = 0.05
     lambda_: float = 2e-4
     gradient_check: bool = False
@@ -76,7 +76,7 @@ def _loss_without_activation(found: dict[str, Any]) -> dict[str, Any]:
 class LossLayer(LossBearing):
     """A loss on ``activation(x)``, without parameters. Shapes: x and labels (batch, n) -> (batch, n)."""
 
-    activation: IActivation | None = field(ActivationIdentity(), json="activationFn")
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
 
 
 @layer("RnnLossLayer")
@@ -84,7 +84,7 @@ class RnnLossLayer(LossBearing):
     """A loss on every step of a time series. Shapes: x and labels (batch, n, time) -> the same."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
-    rnn_data_format: RNNFormat = field(RNNFormat.NCW, aliases=("data_format",))
+    rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -101,7 +101,7 @@ class CnnLossLayer(LossBearing):
     """A loss on every position of an image. Shapes: x and labels (batch, channels, height, width) -> the same."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
-    activation: IActivation | None = field(ActivationIdentity(), json="activationFn")
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
     format: CNN2DFormat = CNN2DFormat.NCHW
 
     @classmethod
@@ -118,11 +118,14 @@ class CnnLossLayer(LossBearing):
 
 @layer("Cnn3DLossLayer")
 class Cnn3DLossLayer(LossBearing):
-    """A loss on every position of a volume. Shapes: x and labels (batch, channels, depth, height, width) -> the same."""
+    """A loss on every position of a volume.
+
+    Shapes: x and labels (batch, channels, depth, height, width) -> the same.
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     arguments: ClassVar[tuple[str, ...]] = ("data_format",)
-    activation: IActivation | None = field(ActivationIdentity(), json="activationFn")
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
     data_format: CNN3DFormat = CNN3DFormat.NCDHW
 
     def output_type(self, input_type: InputType) -> InputType:
@@ -135,13 +138,16 @@ class Cnn3DLossLayer(LossBearing):
 
 @layer(PACKAGE.replace("layers", "ocnn") + "OCNNOutputLayer")
 class OCNNOutputLayer(FeedForwardLayer):
-    """One-class neural network for anomaly detection (Chalapathy et al., 2018). Shapes: x (batch, n_in) -> (batch, 1)."""
+    """One-class neural network for anomaly detection (Chalapathy et al., 2018).
+
+    Shapes: x (batch, n_in) -> (batch, 1).
+    """
 
     weight_names: ClassVar[tuple[str, ...]] = ("w", "v")
     bias_names: ClassVar[tuple[str, ...]] = ("r",)
     has_bias: bool = True
-    activation: IActivation | None = field(ActivationIdentity(), json="activationFn")
-    hidden_size: int = field(0, aliases=("hidden_layer_size",))
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+    hidden_size: int = field(default=0, aliases=("hidden_layer_size",))
     nu: float = 0.04
     window_size: int = 10000
     initial_r_value: float = 0.1
@@ -151,13 +157,16 @@ class OCNNOutputLayer(FeedForwardLayer):
 
 @layer(PACKAGE + "objdetect.Yolo2OutputLayer")
 class Yolo2OutputLayer(Layer):
-    """Loss of YOLO object detection (Redmon and Farhadi, 2016). Shapes: x (batch, boxes * (5 + classes), height, width)."""
+    """Loss of YOLO object detection (Redmon and Farhadi, 2016).
+
+    Shapes: x (batch, boxes * (5 + classes), height, width).
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.only_images
     lambda_coord: float = 5.0
     lambda_no_obj: float = 0.5
     loss_position_scale: ILossFunction = LossL2()
     loss_class_predictions: ILossFunction = LossL2()
-    bounding_boxes: np.ndarray[Any, Any] | None = field(None, aliases=("bounding_box_priors",))
+    bounding_boxes: np.ndarray[Any, Any] | None = field(default=None, aliases=("bounding_box_priors",))
     format: CNN2DFormat = CNN2DFormat.NCHW
 

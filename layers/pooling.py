@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from ..samediff.configuration import configuration, field
+from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
 from . import automatic
 from .base import NoParamLayer, Rule, layer
@@ -19,7 +19,7 @@ from .input_type import (
 from .sizes import check_window, convolved, repeated
 
 
-@configuration
+@layer()
 class BasePooling(NoParamLayer):
     """Pooling over windows."""
 
@@ -30,7 +30,7 @@ class BasePooling(NoParamLayer):
     stride: tuple[int, ...] = (2, 2)
     padding: tuple[int, ...] = (0, 0)
     dilation: tuple[int, ...] = (1, 1)
-    cudnn_allow_fallback: bool = field(True, aliases=("helper_allow_fallback",))
+    cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class BasePooling(NoParamLayer):
         check_window(self.label, self.rank, **window)
         self.__dict__.update(window)
         if self.pooling_type is PoolingType.PNORM and getattr(self, "pnorm", 1) < 1:
-            raise ConfigurationError(f"{self.label}: PNORM pooling needs pnorm of at least 1; got {getattr(self, 'pnorm', 0)}")
+            raise ConfigurationError(f"{self.label}: PNORM pooling needs pnorm of at least 1")
 
     def sizes(self, *sizes: int) -> list[int]:
         """Return the output sizes of the axes."""
@@ -52,11 +52,11 @@ class BasePooling(NoParamLayer):
                 for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
 
 
-@configuration
+@layer()
 class BaseSubsampling(BasePooling):
     """What one- and two-dimensional pooling share."""
 
-    data_format: CNN2DFormat = field(CNN2DFormat.NCHW, json="cnn2dDataFormat")
+    data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
     pnorm: int = 0
     eps: float = 1e-8
     avg_pool_include_pad_in_divisor: bool = False
@@ -144,7 +144,8 @@ class Subsampling3DLayer(BasePooling):
 class GlobalPoolingLayer(NoParamLayer):
     """Pools over time, height and width, or depth, height and width; masked steps do not count.
 
-    Shapes: x (batch, channels, …) -> (batch, channels), or with ones in place of the pooled axes unless ``collapse_dimensions``.
+    Shapes: x (batch, channels, …) -> (batch, channels), or with ones in place of the pooled axes unless
+    ``collapse_dimensions``.
     Over time series the type is reported as the unchanged series, as in DL4J.
     """
 

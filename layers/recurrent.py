@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from ..samediff.configuration import configuration, field
+from ..samediff.configuration import field
 from . import automatic
 from .activations import ActivationSigmoid, ActivationSoftmax, IActivation
 from .base import PACKAGE, FeedForwardLayer, Rule, layer
@@ -13,15 +13,15 @@ from .output import BaseOutputLayer
 from .weight_init import IWeightInit
 
 
-@configuration
+@layer()
 class BaseRecurrentLayer(FeedForwardLayer):
     """A layer over time series. Shapes: x (batch, n_in, time) -> (batch, n_out, time); (batch, time, size) for NWC."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     weight_names: ClassVar[tuple[str, ...]] = ("W", "RW")
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    weight_init_recurrent: IWeightInit | None = field(None, json="weightInitFnRecurrent")
-    rnn_data_format: RNNFormat = field(RNNFormat.NCW, aliases=("data_format",))
+    weight_init_recurrent: IWeightInit | None = field(default=None, json="weightInitFnRecurrent")
+    rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -41,12 +41,13 @@ class SimpleRnn(BaseRecurrentLayer):
     has_layer_norm: bool = False
 
 
-@configuration
+@layer()
 class AbstractLSTM(BaseRecurrentLayer):
     """What the LSTM layers share."""
 
     forget_gate_bias_init: float = 1.0
-    gate_activation: IActivation = field(ActivationSigmoid(), json="gateActivationFn", aliases=("gate_activation_function",))
+    gate_activation: IActivation = field(
+        default=ActivationSigmoid(), json="gateActivationFn", aliases=("gate_activation_function",))
     helper_allow_fallback: bool = True
 
 
@@ -54,7 +55,8 @@ class AbstractLSTM(BaseRecurrentLayer):
 class LSTM(AbstractLSTM):
     """Long short-term memory without peepholes (Hochreiter and Schmidhuber, 1997).
 
-    Shapes: x (batch, n_in, time) -> (batch, n_out, time). The columns of W and RW are block input, forget, output and input gate.
+    Shapes: x (batch, n_in, time) -> (batch, n_out, time). The columns of W and RW are block input, forget, output
+    and input gate.
 
     Examples
     --------
@@ -78,11 +80,14 @@ class GravesBidirectionalLSTM(AbstractLSTM):
 
 @layer("RnnOutputLayer")
 class RnnOutputLayer(BaseOutputLayer):
-    """Output layer on every step. Shapes: x (batch, n_in, time), labels (batch, n_out, time) -> (batch, n_out, time)."""
+    """Output layer on every step.
+
+    Shapes: x (batch, n_in, time), labels (batch, n_out, time) -> (batch, n_out, time).
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
-    activation: IActivation | None = field(ActivationSoftmax(), json="activationFn")
-    rnn_data_format: RNNFormat | None = field(None, aliases=("data_format",))
+    activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
+    rnn_data_format: RNNFormat | None = field(default=None, aliases=("data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)

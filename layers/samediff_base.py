@@ -4,15 +4,14 @@ from __future__ import annotations
 from dataclasses import InitVar
 from typing import Any
 
-from ..samediff.configuration import configuration
 from ..samediff.training.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
 from ..samediff.training.updater import IUpdater
-from .base import Layer
+from .base import Layer, layer
 from .defaults import LayerDefaults, regularizer
 from .weight_init import IWeightInit, WeightInit
 
 
-@configuration
+@layer()
 class GraphDefinedLayer(Layer):
     """A layer defined by a graph: regularization and updaters as for other layers, weights initialised by itself."""
 
@@ -31,13 +30,16 @@ class GraphDefinedLayer(Layer):
         values = super().missing_values(given)
         for name in ("activation", "weight_init", "convolution_mode"):  # never taken from the network
             values.pop(name, None)
-        lists = {name: getattr(self, name) or getattr(given, name) for name in ("regularization", "regularization_bias")}
-        return values | lists
+        for name in ("regularization", "regularization_bias"):
+            values[name] = getattr(self, name) or getattr(given, name)
+        return values
 
 
-@configuration
+@layer()
 class GraphDefinedHiddenLayer(GraphDefinedLayer):
-    """A hidden layer defined by a graph; ``weight_init`` is a :class:`WeightInit`, ``param_weight_init`` one per parameter."""
+    """A hidden layer defined by a graph; ``weight_init`` is a :class:`WeightInit`, ``param_weight_init`` one per
+    parameter.
+    """
 
     weight_init: WeightInit | None = WeightInit.XAVIER
     param_weight_init: dict[str, IWeightInit] | None = None

@@ -22,7 +22,8 @@ def convolved(owner: str, n: int, kernel: int, stride: int, padding: int, dilati
     wide = effective(kernel, dilation)
     room = n - wide + 2 * padding
     if wide <= 0 or room < 0:
-        raise ConfigurationError(f"{owner}: the kernel ({wide} wide) does not fit the input: {n} with padding {padding}")
+        room_text = f"{n} with padding {padding}"
+        raise ConfigurationError(f"{owner}: the kernel ({wide} wide) does not fit the input: {room_text}")
     if mode is ConvolutionMode.Strict and room % stride:
         raise ConfigurationError(
             f"{owner}: (input {n} - kernel {wide} + 2 * padding {padding}) / stride {stride} is not whole; "

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from ..samediff.configuration import configuration, field
+from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
 from . import automatic
 from .base import PACKAGE, NoParamLayer, Rule, layer
@@ -24,7 +24,7 @@ def several(name: str, *args: Any) -> dict[str, Any]:
     return {name: args[0] if len(args) == 1 else args} if args else {}
 
 
-@configuration
+@layer()
 class ResizingLayer(NoParamLayer):
     """A layer that maps each size; ``resized`` has the rule."""
 
@@ -40,7 +40,8 @@ class ResizingLayer(NoParamLayer):
         value = getattr(self, self.sizes_field)
         sizes = pairs(value, self.rank) if self.in_pairs else repeated(value, self.rank)
         if not self.in_pairs and (len(sizes) != self.rank or min(sizes) < 1):
-            raise ConfigurationError(f"{self.label}: {self.sizes_field} must be {self.rank} numbers of at least 1; got {value}")
+            want = f"{self.rank} numbers of at least 1"
+            raise ConfigurationError(f"{self.label}: {self.sizes_field} must be {want}; got {value}")
         self.__dict__[self.sizes_field] = sizes
 
     def resized(self, axis: int, n: int) -> int:
@@ -53,7 +54,7 @@ class ResizingLayer(NoParamLayer):
         return sizes
 
 
-@configuration
+@layer()
 class TimeResizing(ResizingLayer):
     """Changes the length of time series (batch, size, time)."""
 
@@ -66,7 +67,7 @@ class TimeResizing(ResizingLayer):
         return InputType.recurrent(input_type.size, self.resized(0, input_type.time_series_length))
 
 
-@configuration
+@layer()
 class ImageResizing(ResizingLayer):
     """Changes the size of images (batch, channels, height, width), or NHWC."""
 
@@ -76,7 +77,8 @@ class ImageResizing(ResizingLayer):
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)
         assert isinstance(input_type, InputTypeConvolutional)
-        height, width = self._positive(input_type, self.resized(0, input_type.height), self.resized(1, input_type.width))
+        rows, columns = self.resized(0, input_type.height), self.resized(1, input_type.width)
+        height, width = self._positive(input_type, rows, columns)
         return InputType.convolutional(height, width, self.channels(input_type.channels), input_type.format)
 
     def channels(self, n: int) -> int:
@@ -89,9 +91,11 @@ class ImageResizing(ResizingLayer):
         return self.replace(**{self.format_field: input_type.format})
 
 
-@configuration
+@layer()
 class VolumeResizing(ResizingLayer):
-    """Changes the size of volumes (batch, channels, depth, height, width), or channels last; types are reported as NDHWC."""
+    """Changes the size of volumes (batch, channels, depth, height, width), or channels last;
+    types are reported as NDHWC.
+    """
 
     rank: ClassVar[int] = 3
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
@@ -104,7 +108,7 @@ class VolumeResizing(ResizingLayer):
         return InputType.convolutional3d(CNN3DFormat.NDHWC, *new, input_type.channels)
 
 
-@configuration
+@layer()
 class _Repeats(ResizingLayer):
     """Repeats every value ``size`` times along each axis."""
 
@@ -115,7 +119,7 @@ class _Repeats(ResizingLayer):
         return n if n < 0 else n * self.size[axis]
 
 
-@configuration
+@layer()
 class _Pads(ResizingLayer):
     """Adds zeros before and after each axis."""
 
@@ -127,7 +131,7 @@ class _Pads(ResizingLayer):
         return n + self.padding[2 * axis] + self.padding[2 * axis + 1]
 
 
-@configuration
+@layer()
 class _Crops(ResizingLayer):
     """Cuts off values before and after each axis."""
 
@@ -154,7 +158,7 @@ class Upsampling2D(_Repeats, ImageResizing):
     """Repeats rows and columns. Shapes: x (batch, channels, height, width) -> larger by ``size``."""
 
     format_field: ClassVar[str] = "format"
-    format: CNN2DFormat = field(CNN2DFormat.NCHW, aliases=("data_format",))
+    format: CNN2DFormat = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
 
 
 @layer("Upsampling3D")
@@ -232,13 +236,16 @@ class SpaceToDepthLayer(ImageResizing):
 
 @layer("SpaceToBatchLayer")
 class SpaceToBatchLayer(ImageResizing):
-    """Moves blocks of pixels into the batch. Shapes: (batch, c, h, w) -> (batch * b0 * b1, c, h / b0, w / b1), padded first."""
+    """Moves blocks of pixels into the batch.
+
+    Shapes: (batch, c, h, w) -> (batch * b0 * b1, c, h / b0, w / b1), padded first.
+    """
 
     sizes_field: ClassVar[str] = "blocks"
     format_field: ClassVar[str] = "format"
     blocks: tuple[int, ...]
     padding: tuple[tuple[int, ...], ...] = ((0, 0), (0, 0))
-    format: CNN2DFormat = field(CNN2DFormat.NCHW, aliases=("data_format",))
+    format: CNN2DFormat = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class ReconstructionDistribution(Configuration):
 class GaussianReconstructionDistribution(ReconstructionDistribution):
     """Real values: mean and log variance."""
 
-    activation: IActivation = field(ActivationTanH(), json="activationFn")
+    activation: IActivation = field(default=ActivationTanH(), json="activationFn")
 
     def distribution_input_size(self, size: int) -> int:
         return 2 * size
@@ -35,21 +35,21 @@ class GaussianReconstructionDistribution(ReconstructionDistribution):
 class BernoulliReconstructionDistribution(ReconstructionDistribution):
     """Binary values."""
 
-    activation: IActivation = field(ActivationSigmoid(), json="activationFn")
+    activation: IActivation = field(default=ActivationSigmoid(), json="activationFn")
 
 
 @configuration(_VARIATIONAL + "ExponentialReconstructionDistribution")
 class ExponentialReconstructionDistribution(ReconstructionDistribution):
     """Positive values: log rate."""
 
-    activation: IActivation = field(ActivationIdentity(), json="activationFn")
+    activation: IActivation = field(default=ActivationIdentity(), json="activationFn")
 
 
 @configuration(_VARIATIONAL + "LossFunctionWrapper")
 class LossFunctionWrapper(ReconstructionDistribution):
     """A loss in place of a probability."""
 
-    activation: IActivation = field(ActivationIdentity(), json="activationFn")
+    activation: IActivation = field(default=ActivationIdentity(), json="activationFn")
     loss_function: ILossFunction = LossMSE()
 
 
@@ -80,8 +80,9 @@ class VariationalAutoencoder(BasePretrainNetwork):
     encoder_layer_sizes: tuple[int, ...] = (100,)
     decoder_layer_sizes: tuple[int, ...] = (100,)
     output_distribution: ReconstructionDistribution = field(
-        GaussianReconstructionDistribution(), aliases=("reconstruction_distribution",))
-    pzx_activation: IActivation = field(ActivationIdentity(), json="pzxActivationFn", aliases=("pzx_activation_function",))
+        default=GaussianReconstructionDistribution(), aliases=("reconstruction_distribution",))
+    pzx_activation: IActivation = field(
+        default=ActivationIdentity(), json="pzxActivationFn", aliases=("pzx_activation_function",))
     num_samples: int = 1
 
     @property

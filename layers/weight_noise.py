@@ -20,7 +20,7 @@ class IWeightNoise(Configuration):
 class DropConnect(IWeightNoise):
     """Keeps a weight with a probability, without rescaling (Wan et al., 2013)."""
 
-    weight_retain_prob: float | Schedule = field(math.nan, aliases=("weight_retain_probability",))
+    weight_retain_prob: float | Schedule = field(default=math.nan, aliases=("weight_retain_probability",))
     weight_retain_prob_schedule: Schedule | None = None
     apply_to_biases: bool = False
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from ..samediff.configuration import configuration, field
+from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
 from .base import PACKAGE, Layer, NoParamLayer, layer
 from .defaults import LayerDefaults
@@ -12,7 +12,7 @@ from .input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
 from .preprocessors import InputPreProcessor
 
 
-@configuration
+@layer()
 class BaseWrapperLayer(Layer):
     """A layer around another one; types, sizes and preprocessors are those of the wrapped layer."""
 
@@ -79,7 +79,7 @@ class TimeDistributed(BaseWrapperLayer):
     """Applies a feed-forward layer to every step. Shapes: (batch, n_in, time) -> (batch, n_out, time)."""
 
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "rnn_data_format")
-    rnn_data_format: RNNFormat | None = field(RNNFormat.NCW, aliases=("data_format",))
+    rnn_data_format: RNNFormat | None = field(default=RNNFormat.NCW, aliases=("data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.output_type(self._step(input_type))
@@ -105,7 +105,7 @@ class MaskZeroLayer(BaseWrapperLayer):
     """Masks the steps of a recurrent layer's input whose values all equal ``masking_value``."""
 
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "masking_value")
-    masking_value: float = field(0.0, aliases=("mask_value",))
+    masking_value: float = field(default=0.0, aliases=("mask_value",))
 
 
 @layer(PACKAGE + "util.MaskLayer")
@@ -130,7 +130,8 @@ class Bidirectional(Layer):
     """A recurrent layer in both directions; the results are combined by ``mode``.
 
     Shapes: (batch, n_in, time) -> (batch, 2 * n_out, time) for CONCAT, else (batch, n_out, time).
-    ``Bidirectional(LSTM(n_out=5))``, ``Bidirectional("ADD", LSTM(n_out=5))`` or ``Bidirectional(fwd=…, bwd=…, mode=…)``.
+    ``Bidirectional(LSTM(n_out=5))``, ``Bidirectional("ADD", LSTM(n_out=5))`` or ``Bidirectional(fwd=…, bwd=…,
+    mode=…)``.
     """
 
     Mode: ClassVar[type[BidirectionalMode]] = BidirectionalMode

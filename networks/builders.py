@@ -58,7 +58,9 @@ class GlobalConfiguration(LayerDefaults):
 
 
 class NeuralNetConfigurationBuilder(Builder):
-    """Network-wide options; ``list()`` and ``graph_builder()`` go on to the layers, ``build()`` makes one layer's configuration."""
+    """Network-wide options; ``list()`` and ``graph_builder()`` go on to the layers, ``build()`` makes one layer's
+    configuration.
+    """
 
     target = GlobalConfiguration
 
@@ -89,7 +91,6 @@ class NeuralNetConfigurationBuilder(Builder):
 
 
 NeuralNetConfiguration.Builder = NeuralNetConfigurationBuilder
-NeuralNetConfiguration.builder = classmethod(lambda cls: NeuralNetConfigurationBuilder())  # type: ignore[method-assign,assignment]
 
 
 class NetworkBuilder(Builder):
@@ -207,7 +208,8 @@ class ListBuilder(NetworkBuilder):
 def own_input_type(layer: Layer) -> InputType | None:
     """Return the input type that the first layer tells by its kind and ``n_in``."""
     from ..layers import BaseRecurrentLayer, DenseLayer, EmbeddingLayer, EmbeddingSequenceLayer, OutputLayer
-    if isinstance(layer, (BaseRecurrentLayer, DenseLayer, EmbeddingLayer, EmbeddingSequenceLayer, OutputLayer)) and layer.n_in > 0:
+    telling = (BaseRecurrentLayer, DenseLayer, EmbeddingLayer, EmbeddingSequenceLayer, OutputLayer)
+    if isinstance(layer, telling) and layer.n_in > 0:
         if isinstance(layer, BaseRecurrentLayer):
             return InputType.recurrent(layer.n_in, layer.rnn_data_format)
         return InputType.feed_forward(layer.n_in)
@@ -310,7 +312,8 @@ class GraphBuilder(NetworkBuilder):
         return self
 
     addInputs, setOutputs, setInputTypes, addVertex = add_inputs, set_outputs, set_input_types, add_vertex
-    appendLayer, appendVertex, removeVertex, inputPreProcessor = append_layer, append_vertex, remove_vertex, input_pre_processor
+    appendLayer, appendVertex, removeVertex = append_layer, append_vertex, remove_vertex
+    inputPreProcessor = input_pre_processor
     allowDisconnected, allowNoOutput = allow_disconnected, allow_no_output
 
     def build(self) -> ComputationGraphConfiguration:
@@ -358,11 +361,13 @@ class GraphBuilder(NetworkBuilder):
                 todo.extend(self._sources.get(name, ()))
         lost = [name for name in self._vertices if name not in reached]
         if lost:
-            raise ConfigurationError(f"vertices that lead to no output: {', '.join(lost)}; allow_disconnected(True) permits them")
+            names = ", ".join(lost)
+            raise ConfigurationError(f"vertices that lead to no output: {names}; allow_disconnected(True) permits them")
 
     def _size(self, order: list[str], vertices: dict[str, GraphVertex]) -> None:
         if len(self._input_types) != len(self._inputs):
-            raise ConfigurationError(f"{len(self._inputs)} inputs need as many input types; got {len(self._input_types)}")
+            counts = f"{len(self._inputs)} inputs, {len(self._input_types)} input types"
+            raise ConfigurationError(f"each input needs its type; got {counts}")
         types = dict(zip(self._inputs, self._input_types))
         for name in order:
             if name in types:
@@ -388,4 +393,5 @@ def _names(names: tuple[Any, ...]) -> list[str]:
 
 
 MultiLayerConfiguration.Builder = ListBuilder
-ComputationGraphConfiguration.Builder = ComputationGraphConfiguration.GraphBuilder = GraphBuilder  # type: ignore[attr-defined]
+ComputationGraphConfiguration.Builder = GraphBuilder
+ComputationGraphConfiguration.GraphBuilder = GraphBuilder

@@ -32,8 +32,8 @@ def check_outputs(layers: Iterable[Layer]) -> None:
         hint = "; validate_output_layer_config(False) permits it"
         if isinstance(activation, ActivationSoftmax) and layer.n_out == 1 and layer.n_in > 0:
             raise ConfigurationError(f"{names}: softmax over one output is always 1; use sigmoid{hint}")
-        below = isinstance(activation, ActivationIdentity) and not isinstance(layer, BaseOutputLayer)  # the layer before bounds
-        if isinstance(loss, (LossMCXENT, LossBinaryXENT)) and not isinstance(activation, _BOUNDED) and not below:
+        bounded_before = isinstance(activation, ActivationIdentity) and not isinstance(layer, BaseOutputLayer)
+        if isinstance(loss, (LossMCXENT, LossBinaryXENT)) and not isinstance(activation, _BOUNDED) and not bounded_before:
             raise ConfigurationError(f"{names}: the loss needs activations between 0 and 1{hint}")
         if isinstance(loss, LossBinaryXENT) and isinstance(activation, ActivationSoftmax):
             raise ConfigurationError(f"{names}: softmax goes with LossMCXENT, sigmoid with LossBinaryXENT{hint}")
@@ -45,5 +45,6 @@ def check_truncated(layers: Iterable[Layer]) -> None:
     """Refuse layers that need whole sequences."""
     for layer in layers:
         if isinstance(layer, (LastTimeStep, GlobalPoolingLayer, Bidirectional)):
-            raise ConfigurationError(f"{layer.label} needs whole sequences and cannot train with truncated back-propagation; "
-                                     "use BackpropType.Standard, or validate_tbptt_config(False)")
+            raise ConfigurationError(
+                f"{layer.label} needs whole sequences and cannot train with truncated back-propagation; "
+                "use BackpropType.Standard, or validate_tbptt_config(False)")

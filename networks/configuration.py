@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import InitVar
-from typing import Any
+from typing import Any, ClassVar
 
 from ..layers.base import Layer
 from ..layers.input_type import InputType
@@ -56,8 +56,8 @@ class NetworkConfiguration(Configuration):
     """What list networks and graphs share."""
 
     backprop_type: BackpropType = BackpropType.Standard
-    tbptt_fwd_length: int = field(20, aliases=("tbptt_forward_length",))
-    tbptt_back_length: int = field(20, aliases=("tbptt_backward_length",))
+    tbptt_fwd_length: int = field(default=20, aliases=("tbptt_forward_length",))
+    tbptt_back_length: int = field(default=20, aliases=("tbptt_backward_length",))
     training_workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
     inference_workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
     cache_mode: CacheMode = CacheMode.NONE
@@ -127,6 +127,7 @@ class LayerVertex(GraphVertex):
 class ComputationGraphConfiguration(NetworkConfiguration):
     """Vertices by name, and for each the names of its inputs: network inputs or other vertices."""
 
+    GraphBuilder: ClassVar[Any] = None  # set in builders.py
     default_configuration: NeuralNetConfiguration = NeuralNetConfiguration()
     network_inputs: tuple[str, ...] = ()
     network_outputs: tuple[str, ...] = ()
@@ -160,5 +161,6 @@ def read(text: str) -> MultiLayerConfiguration | ComputationGraphConfiguration:
     """Return the configuration of either kind of network from its JSON."""
     from ..samediff.configuration_values import read_text
     document = read_text(text, "JSON")
-    graph = isinstance(document, Mapping) and "vertices" in document
-    return ComputationGraphConfiguration.from_document(document) if graph else MultiLayerConfiguration.from_document(document)
+    if isinstance(document, Mapping) and "vertices" in document:
+        return ComputationGraphConfiguration.from_document(document)
+    return MultiLayerConfiguration.from_document(document)

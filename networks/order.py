@@ -7,7 +7,8 @@ from ..samediff.errors import ConfigurationError
 
 
 def topological_order(inputs: Sequence[str], vertex_inputs: Mapping[str, Sequence[str]]) -> list[str]:
-    """Kahn's algorithm with a queue, successors in ascending index: network inputs first, then vertices as they were added.
+    """Kahn's algorithm with a queue, successors in ascending index: network inputs first, then vertices as they
+    were added.
 
     Examples
     --------

@@ -5,7 +5,7 @@ Write a class with annotated fields and decorate it with its full Java name::
     @configuration("org.nd4j.linalg.learning.config.Adam")
     class Adam(IUpdater):
         learning_rate: float = 1e-3
-        learning_rate_schedule: ISchedule | None = field(None, omit_none=True)    # left out of JSON when None
+        learning_rate_schedule: ISchedule | None = field(default=None, omit_none=True)    # left out of JSON when None
 
 It becomes a frozen dataclass with ``Adam(1e-2)``, ``Adam(learning_rate=1e-2)``,
 ``Adam.Builder().learningRate(1e-2).build()``, ``==``, ``repr``, ``replace(...)``, ``get_learning_rate()`` and
@@ -40,16 +40,22 @@ def field(default: Any = dataclasses.MISSING, *, default_factory: Any = dataclas
     return dataclasses.field(default=default, metadata=metadata)
 
 
-class option:
-    """An option that sets fields: ``l2: InitVar[float | None] = option(function)`` calls ``function(values, *given)``.
+def option(function: Callable[..., None]) -> Any:
+    """Declare an option that sets fields: ``l2: InitVar[float | None] = option(function)`` calls ``function(values, *given)``.
 
     ``values`` is the dictionary of the fields given so far, which the function changes.
     """
 
+    return Option(function)
+
+
+class Option:
+    """What :func:`option` declares."""
+
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
 
-    def __get__(self, instance: object, owner: type) -> option:
+    def __get__(self, instance: object, owner: type) -> Option:
         if instance is not None:
             raise AttributeError(f"{owner.__name__} keeps no such value: it is an option that sets other fields")
         return self
@@ -166,7 +172,9 @@ class Configuration(JavaSpelling):
         return copy
 
     def changed(self, change: Callable[[Self], Any]) -> Self:
-        """Return what ``change`` makes of a copy: the copy with the attributes that it set, or the object that it returned."""
+        """Return what ``change`` makes of a copy: the copy with the attributes that it set, or the object that it
+        returned.
+        """
         copy = self.replace()
         copy.__dict__["_open"] = True
         result = change(copy)
@@ -302,7 +310,7 @@ def configuration(java_name: type[T], /) -> type[T]: ...
 @overload
 def configuration(java_name: str | None = None, *, kw_only: bool = False, tag: str | None = None,
                   aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]: ...
-@dataclass_transform(frozen_default=True, field_specifiers=(field, dataclasses.field, option))
+@dataclass_transform(frozen_default=True, field_specifiers=(field, dataclasses.field))
 def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | None = None,
                   aliases: tuple[str, ...] = ()) -> Any:
     """Decorator that makes a subclass of :class:`Configuration` a configuration class.
@@ -349,7 +357,7 @@ def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | No
 def _describe(cls: type[Configuration]) -> None:
     cls._fields = {f.name: FieldInfo(f, cls) for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
     declared = cls.__dict__["__dataclass_fields__"]  # with the options, which dataclasses.fields leaves out
-    cls._options = {name: f.default.function for name, f in declared.items() if isinstance(f.default, option)}
+    cls._options = {name: f.default.function for name, f in declared.items() if isinstance(f.default, Option)}
     spellings = {squash(name): name for name in (*cls._options, *cls._fields)}
     for info in cls._fields.values():
         for alias in (info.json, *info.aliases):

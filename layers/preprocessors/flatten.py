@@ -88,7 +88,7 @@ class Cnn3DToFeedForwardPreProcessor(FlattenPreProcessor):
     input_height: int
     input_width: int
     num_channels: int = 1
-    is_ncdhw: bool = field(True, json="ncdhw")
+    is_ncdhw: bool = field(default=True, json="ncdhw")
 
     def shape(self) -> tuple[int, ...]:
         volume = (self.input_depth, self.input_height, self.input_width)

@@ -68,7 +68,8 @@ class KerasFlattenRnnPreprocessor(InputPreProcessor):
 class PermutePreprocessor(InputPreProcessor):
     """Permutes the axes of each example: ``(2, 1)`` exchanges the two axes after the batch.
 
-    ``backprop`` applies the same permutation, as DL4J's does: it is the gradient only where the permutation is its own inverse.
+    ``backprop`` applies the same permutation, as DL4J's does: it is the gradient only where the permutation is its
+    own inverse.
     """
 
     permutation_indices: tuple[int, ...]
@@ -80,7 +81,8 @@ class PermutePreprocessor(InputPreProcessor):
     def validate(self) -> None:
         order = self.axes()
         if sorted(order) != list(range(len(order))):
-            raise ConfigurationError(f"PermutePreprocessor: {self.permutation_indices} is no permutation of 1 … {len(order) - 1}")
+            indices = self.permutation_indices
+            raise ConfigurationError(f"PermutePreprocessor: {indices} is no permutation of 1 … {len(order) - 1}")
 
     def axes(self) -> tuple[int, ...]:
         """The permutation with the batch axis."""

@@ -1,6 +1,7 @@
 """Between time series and the rows or images of their single steps.
 
-Rows are time-major: step t of example n is row ``t * batch + n``. In this file T is time, N the batch, S the size of a step.
+Rows are time-major: step t of example n is row ``t * batch + n``.
+In this file T is time, N the batch, S the size of a step.
 """
 from __future__ import annotations
 

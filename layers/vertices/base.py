@@ -12,7 +12,7 @@ T = TypeVar("T")
 PACKAGE = "org.deeplearning4j.nn.conf.graph."
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(field, option))
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def vertex(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Register a vertex class under its full Java name, or under a simple name in DL4J's package of vertices."""
     full = java_name if java_name is None or "." in java_name else PACKAGE + java_name

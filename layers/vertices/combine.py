@@ -102,7 +102,7 @@ class L2Vertex(GraphVertex):
 
     min_inputs: ClassVar[int] = 2
     max_inputs: ClassVar[int | None] = 2
-    eps: float = field(1e-8, saved=False)  # DL4J's JSON leaves it out
+    eps: float = field(default=1e-8, saved=False)  # DL4J's JSON leaves it out
 
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))

@@ -62,7 +62,10 @@ class SubsetVertex(GraphVertex):
 
 @vertex("ReshapeVertex")
 class ReshapeVertex(GraphVertex):
-    """``reshape(new_shape)``, batch included; one size may be -1. ``ReshapeVertex(-1, 2, 3)``, ``ReshapeVertex(order, shape, mask)``."""
+    """``reshape(new_shape)``, batch included; one size may be -1.
+
+    ``ReshapeVertex(-1, 2, 3)``, ``ReshapeVertex(order, shape, mask)``.
+    """
 
     max_inputs: ClassVar[int | None] = 1
     new_shape: tuple[int, ...]
@@ -86,5 +89,6 @@ class ReshapeVertex(GraphVertex):
             return InputType.recurrent(shape[1])
         if len(shape) == 4:
             form = getattr(input_types[0], "format", None)
-            return InputType.convolutional(shape[2], shape[3], shape[1], form if isinstance(form, CNN2DFormat) else None)
+            image = form if isinstance(form, CNN2DFormat) else None
+            return InputType.convolutional(shape[2], shape[3], shape[1], image)
         raise ConfigurationError(f"ReshapeVertex: no input type has the shape {shape}")

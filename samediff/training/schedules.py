@@ -224,8 +224,8 @@ class CycleSchedule(CountedSchedule):
 class RampSchedule(Schedule):
     """Warm-up: ``base * (iteration + 1) / num_iter`` while ``iteration < num_iter - 1``, then ``base``."""
 
-    base_schedule: Schedule | None = field(None, omit_none=True)  # DL4J's own files leave out both
-    num_iter: int | None = field(None, omit_none=True)
+    base_schedule: Schedule | None = field(default=None, omit_none=True)  # DL4J's own files leave out both
+    num_iter: int | None = field(default=None, omit_none=True)
 
     def value_at(self, iteration: int, epoch: int) -> float:
         if self.base_schedule is None or self.num_iter is None:

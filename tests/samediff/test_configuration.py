@@ -47,9 +47,9 @@ class Thing(Configuration):
     lambda_: float = 2.0
     kind: Kind = Kind.FIRST
     kernel_size: tuple[int, ...] = (1, 1)
-    curve: Curve | None = field(None, omit_none=True)
+    curve: Curve | None = field(default=None, omit_none=True)
     note: str | None = None
-    weights: np.ndarray | None = field(None, json="w")
+    weights: np.ndarray | None = field(default=None, json="w")
     points: dict[int, float] = field(default_factory=dict)
     penalties: tuple[float, ...] = ()
     l2: InitVar[float | None] = option(add_penalty)
