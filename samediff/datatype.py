@@ -104,7 +104,7 @@ class DataType(Enum):
         if isinstance(kind, str) and kind.upper() in DataType.__members__:
             return DataType[kind.upper()]
         try:
-            dtype = np.dtype(getattr(kind, "dtype", kind))
+            dtype = np.dtype(kind if isinstance(kind, type) else getattr(kind, "dtype", kind))
         except TypeError:
             raise DataTypeError(f"expected a data type, a NumPy type or an array; got {kind!r}") from None
         found = _BY_NUMPY.get(dtype)
