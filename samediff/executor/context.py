@@ -2,13 +2,12 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 
-@dataclass
+@dataclass(slots=True)
 class RunContext:
     """State of one run; never shared between runs.
 
@@ -25,11 +24,10 @@ class RunContext:
     seed: int = 0
     iteration: int = 0
     node: str = ""
-    extra: dict[str, Any] = field(default_factory=dict)
 
     def at(self, node: str) -> RunContext:
         """The context as one node sees it."""
-        return RunContext(self.training, self.seed, self.iteration, node, self.extra)
+        return RunContext(self.training, self.seed, self.iteration, node)
 
     def random(self) -> np.random.Generator:
         """Counter-based random numbers of (seed, node, iteration): equal on every thread and in every order."""

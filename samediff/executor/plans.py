@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import threading
-import weakref
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 #: Plans kept per graph; the least recently used goes first.
 MAX_PLANS = 64
 
-_caches: weakref.WeakKeyDictionary[Any, PlanCache] = weakref.WeakKeyDictionary()
-_caches_lock = threading.Lock()
+_making = threading.Lock()
 
 
 class PlanCache:
@@ -28,6 +26,7 @@ class PlanCache:
     def __init__(self) -> None:
         self.version = -1
         self.plans: OrderedDict[Any, Any] = OrderedDict()
+        self.known: dict[Any, Plan] = {}      # plans by exactly what the caller gave, once that was checked
         self.lock = threading.Lock()
 
     def get(self, version: int, key: Any, build: Any) -> Any:
@@ -35,12 +34,14 @@ class PlanCache:
         with self.lock:
             if self.version != version:
                 self.plans.clear()
+                self.known = {}
                 self.version = version
             plan = self.plans.get(key)
             if plan is None:
                 plan = self.plans[key] = build()
                 while len(self.plans) > MAX_PLANS:
                     self.plans.popitem(last=False)
+                    self.known = {}
             else:
                 self.plans.move_to_end(key)
             return plan
@@ -48,11 +49,11 @@ class PlanCache:
 
 def cache_of(sd: GraphCore) -> PlanCache:
     """The plans of a graph."""
-    with _caches_lock:
-        found = _caches.get(sd)
-        if found is None:
-            found = _caches[sd] = PlanCache()
-        return found
+    found: PlanCache | None = sd.__dict__.get("_plan_cache")
+    if found is None:
+        with _making:
+            found = sd.__dict__.setdefault("_plan_cache", PlanCache())
+    return found
 
 
 def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: Mapping[str, Any] | None = None) -> Plan:

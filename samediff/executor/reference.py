@@ -41,8 +41,7 @@ def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
 
 def plain(array: Any) -> Any:
     """Contiguous, aligned and writeable, as kernels are compiled for; the array itself when it is all that."""
-    array = np.ascontiguousarray(array).reshape(np.shape(array))
-    return array if array.flags.writeable and array.flags.aligned else array.copy()
+    return array if array.flags.carray else np.array(array, order="C", copy=True)
 
 
 def describe_failure(error: BaseException, node: Node, inputs: Sequence[Any]) -> None:

@@ -10,62 +10,61 @@ Arrays are taken flat with unsigned places: signed ones are checked for being ne
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from ...cache import kernel
-from ..intrinsics import select
+from ..intrinsics import select, vmax
 from .window import inside
 
 U = np.uintp
+inline = njit(forceinline=True, error_model="numpy", fastmath={"contract"})
 
 
-@kernel
-def _pairs(source, top, bottom, target, places, to, outputs, place, width):
-    """One row of outputs of a 2 x 2 window with stride 2 that lies inside the image: the usual case, as vector code."""
-    for j in range(outputs):
-        a, b = source[U(top + 2 * j)], source[U(top + 2 * j + 1)]
-        c, d = source[U(bottom + 2 * j)], source[U(bottom + 2 * j + 1)]
-        right = (b > a) | (b != b)
-        upper, at_upper = select(right, b, a), select(right, np.int32(1), np.int32(0))
-        right = (d > c) | (d != d)
-        lower, at_lower = select(right, d, c), select(right, np.int32(width + 1), np.int32(width))
-        down = (lower > upper) | (lower != lower)
-        target[U(to + j)] = select(down, lower, upper)
-        places[U(to + j)] = np.int32(place + 2 * j) + select(down, at_lower, at_upper)
+@inline
+def _largest(source, at, step, target, places, to, low, high, place):
+    """One cell of the window, for a row of outputs."""
+    for j in range(low, high):
+        v, best = source[U(at + j * step)], target[U(to + j)]
+        target[U(to + j)] = vmax(best, v)
+        places[U(to + j)] = select(v > best, np.int32(place + j * step), places[U(to + j)])
+
+
+@inline
+def _added(source, at, step, target, to, low, high):
+    """One cell of the window, for a row of outputs."""
+    for j in range(low, high):
+        target[U(to + j)] += source[U(at + j * step)]
 
 
 @kernel
 def max_pool2d(x, y, index, kh, kw, sh, sw, ph, pw, dh, dw):
-    """y = largest value of each window, index (int32) = its place in the image (the first of equal ones)."""
+    """y = largest value of each window (NaN wins), index (int32) = place in the image of the largest number.
+
+    Of equal ones the first; -1 for a window without a number above minus infinity.
+    """
     height, width = x.shape[2], x.shape[3]
     rows, across = y.shape[2], y.shape[3]
     source, target, places = x.reshape(-1), y.reshape(-1), index.reshape(-1)
-    pairs = kh == 2 and kw == 2 and sw == 2 and dh == 1 and dw == 1 and pw == 0 and 2 * across <= width
     to = 0
     for plane in range(x.shape[0] * x.shape[1]):
-        base = plane * height * width
         for i in range(rows):
-            top = i * sh - ph
-            p0, p1 = inside(top, dh, height, kh)
-            if pairs and p0 == 0 and p1 == 2:
-                start = base + top * width
-                _pairs(source, start, start + width, target, places, to, across, top * width, width)
-                to += across
-                continue
             for j in range(across):
-                left = j * sw - pw
-                q0, q1 = (0, kw) if left >= 0 and left + (kw - 1) * dw < width else inside(left, dw, width, kw)
-                best = x.dtype.type(-np.inf)
-                place = -1
-                for p in range(p0, p1):
-                    start = (top + p * dh) * width + left
-                    for q in range(q0, q1):
-                        v = source[U(base + start + q * dw)]
-                        better = (v > best) | (place < 0) | (v != v)  # NaN wins
-                        best = select(better, v, best)
-                        place = select(better, start + q * dw, place)
-                target[U(to)] = best
-                places[U(to)] = place
-                to += 1
+                target[U(to + j)] = -np.inf
+                places[U(to + j)] = -1
+            first, last = inside(i * sh - ph, dh, height, kh)
+            for p in range(first, last):
+                row = (i * sh - ph + p * dh) * width
+                at = plane * height * width + row
+                for q in range(kw):
+                    shift = q * dw - pw
+                    low, high = inside(shift, sw, width, across)
+                    if sw == 1:  # constant steps become vector code
+                        _largest(source, at + shift, 1, target, places, to, low, high, row + shift)
+                    elif sw == 2:
+                        _largest(source, at + shift, 2, target, places, to, low, high, row + shift)
+                    else:
+                        _largest(source, at + shift, sw, target, places, to, low, high, row + shift)
+            to += across
 
 
 @kernel
@@ -102,20 +101,24 @@ def avg_pool2d(x, y, kh, kw, sh, sw, ph, pw, dh, dw, whole):
     _shares(width, across, kw, sw, pw, dw, whole, over)
     to = 0
     for plane in range(x.shape[0] * x.shape[1]):
-        base = plane * height * width
         for i in range(rows):
-            top = i * sh - ph
-            p0, p1 = inside(top, dh, height, kh)
             for j in range(across):
-                left = j * sw - pw
-                q0, q1 = (0, kw) if left >= 0 and left + (kw - 1) * dw < width else inside(left, dw, width, kw)
-                total = x.dtype.type(0)
-                for p in range(p0, p1):
-                    start = base + (top + p * dh) * width + left
-                    for q in range(q0, q1):
-                        total += source[U(start + q * dw)]
-                target[U(to)] = total / (down[i] * over[j])
-                to += 1
+                target[U(to + j)] = 0
+            first, last = inside(i * sh - ph, dh, height, kh)
+            for p in range(first, last):
+                at = (plane * height + i * sh - ph + p * dh) * width
+                for q in range(kw):
+                    shift = q * dw - pw
+                    low, high = inside(shift, sw, width, across)
+                    if sw == 1:
+                        _added(source, at + shift, 1, target, to, low, high)
+                    elif sw == 2:
+                        _added(source, at + shift, 2, target, to, low, high)
+                    else:
+                        _added(source, at + shift, sw, target, to, low, high)
+            for j in range(across):
+                target[U(to + j)] /= down[i] * over[j]
+            to += across
 
 
 @kernel
@@ -133,14 +136,17 @@ def avg_pool2d_backward(dy, dx, kh, kw, sh, sw, ph, pw, dh, dw, whole):
     for plane in range(dx.shape[0] * dx.shape[1]):
         for i in range(rows):
             for j in range(across):
-                share[j] = source[U(at + j)] / (down[i] * over[j])
-            for p in range(kh):
-                r = i * sh - ph + p * dh
-                if r < 0 or r >= height:
-                    continue
+                share[U(j)] = source[U(at + j)] / (down[i] * over[j])
+            first, last = inside(i * sh - ph, dh, height, kh)
+            for p in range(first, last):
+                to = (plane * height + i * sh - ph + p * dh) * width
                 for q in range(kw):
+                    shift = to + q * dw - pw
                     low, high = inside(q * dw - pw, sw, width, across)
-                    start = (plane * height + r) * width + q * dw - pw
-                    for j in range(low, high):
-                        target[U(start + j * sw)] += share[U(j)]
+                    if sw == 1:
+                        for j in range(low, high):
+                            target[U(shift + j)] += share[U(j)]
+                    else:
+                        for j in range(low, high):
+                            target[U(shift + j * sw)] += share[U(j)]
             at += across

@@ -8,5 +8,7 @@ from numba import njit
 @njit(forceinline=True)
 def inside(offset, stride, size, outputs):
     """Range of outputs k with 0 <= k * stride + offset < size."""
-    low = min(max((-offset + stride - 1) // stride, 0), outputs)
+    low = 0 if offset >= 0 else min((-offset + stride - 1) // stride, outputs)
+    if offset + (outputs - 1) * stride < size:  # divisions are slow
+        return low, outputs
     return low, max(min((size - offset + stride - 1) // stride, outputs), low)
