@@ -33,3 +33,9 @@ from . import argreduce as argreduce
 from . import conditional as conditional
 from . import cumulative as cumulative
 from . import attention as attention
+from . import clip as clip
+from . import distances as distances
+from . import merging as merging
+from . import matrix_factors as matrix_factors
+from . import matrix_parts as matrix_parts
+from . import matrix_solve as matrix_solve

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 from ..datatype import DataType
+from ..errors import ShapeError
 from ..families import Reduction
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
@@ -29,26 +30,40 @@ class IndexReduction(Reduction):
         return found.reshape([1 if i in axes else n for i, n in enumerate(x.shape)]) if self.keep_dims else found
 
 
-def _without_nan(xp: Any, rows: Any, instead: float) -> Any:
-    return xp.where(xp.isnan(rows), rows.dtype.type(instead), rows) if rows.dtype.kind == "f" else rows
-
-
-@op("argmax", api="base.argmax var.argmax math.argmax base.arg_max math.iamax", gradient="zero")
+@op("argmax", api="base.argmax var.argmax math.argmax base.arg_max", gradient="zero")
 class ArgMax(IndexReduction):
-    """Position of the largest element over ``dimensions``: the first of equal ones, never NaN."""
+    """Position of the largest element over ``dimensions``: the first of equal ones, or the first NaN."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """NumPy's, with NaN set aside."""
-        return _without_nan(xp, rows, -math.inf).argmax(axis=-1)
+        """NumPy's."""
+        return rows.argmax(axis=-1)
 
 
-@op("argmin", api="base.argmin var.argmin math.argmin base.arg_min math.iamin", gradient="zero")
+@op("argmin", api="base.argmin var.argmin math.argmin base.arg_min", gradient="zero")
 class ArgMin(IndexReduction):
-    """Position of the smallest element over ``dimensions``: the first of equal ones, never NaN."""
+    """Position of the smallest element over ``dimensions``: the first of equal ones, or the first NaN."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """NumPy's, with NaN set aside."""
-        return _without_nan(xp, rows, math.inf).argmin(axis=-1)
+        """NumPy's."""
+        return rows.argmin(axis=-1)
+
+
+def _with_dimensions(name: str, of: type[IndexReduction]) -> None:
+    """The form of the math namespace, which insists on dimensions."""
+
+    @op(name, api=f"math.{name}", gradient="zero")
+    class Needing(of):  # type: ignore[misc, valid-type]
+        def infer(self, *specs: TensorSpec) -> Specs:
+            if not self.dimensions:
+                raise ShapeError(f"{name} needs at least one dimension; {of.id} takes none")
+            return super().infer(*specs)
+
+    Needing.__doc__ = of.__doc__
+    Needing.__name__ = Needing.__qualname__ = name.title()
+
+
+_with_dimensions("iamax", ArgMax)
+_with_dimensions("iamin", ArgMin)
 
 
 @op("ismax", api="math.is_max base.is_max", gradient="zero", signatures=("x, *dimensions",))

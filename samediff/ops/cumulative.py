@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Cumulative(Op):
-    """Accumulates along ``axis`` (one or several, taken as one in c order)."""
+    """Accumulates along ``axis``: one, or several one after the other."""
 
     exclusive: bool = False
     reverse: bool = False
@@ -38,18 +38,16 @@ class Cumulative(Op):
         raise NotImplementedError
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Along one axis at the end."""
-        axes = normalize_axes(self.axis, x.ndim)
-        order = [*(i for i in range(x.ndim) if i not in axes), *axes]
-        moved = x.transpose(order)
-        rows = moved.reshape([*moved.shape[:x.ndim - len(axes)], -1])
-        rows = rows[..., ::-1] if self.reverse else rows
-        if self.exclusive:
-            first = xp.full((*rows.shape[:-1], 1), self.start, rows.dtype)
-            rows = xp.concatenate([first, rows[..., :-1]], axis=-1)
-        found = self.run(xp, rows)
-        found = found[..., ::-1] if self.reverse else found
-        return found.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+        """Axis by axis, with each at the end."""
+        for axis in normalize_axes(self.axis, x.ndim):
+            rows = xp.moveaxis(x, axis, -1)
+            rows = rows[..., ::-1] if self.reverse else rows
+            if self.exclusive:
+                first = xp.full((*rows.shape[:-1], 1), self.start, rows.dtype)
+                rows = xp.concatenate([first, rows[..., :-1]], axis=-1)
+            found = self.run(xp, rows)
+            x = xp.moveaxis(found[..., ::-1] if self.reverse else found, -1, axis)
+        return x
 
 
 @op("cumsum", api="base.cumsum math.cumsum var.cumsum")
@@ -79,7 +77,12 @@ class CumProd(Cumulative):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sum over later products without the element."""
-        return [inputs[0].sd.add_op(CumProdGradient(self.exclusive, self.reverse, self.axis), [inputs[0], output_grads[0]])]
+        sd, steps, g = inputs[0].sd, [inputs[0]], output_grads[0]
+        for axis in self.axis[:-1]:
+            steps.append(sd.add_op(self.replace(axis=(axis,)), [steps[-1]]))
+        for axis, x in zip(self.axis[::-1], steps[::-1]):
+            g = sd.add_op(CumProdGradient(self.exclusive, self.reverse, (axis,)), [x, g])
+        return [g]
 
 
 @op("cumprod_bp", inputs="x upstream")
@@ -92,11 +95,8 @@ class CumProdGradient(Cumulative):
 
     def compute(self, xp: Any, x: Any, upstream: Any = None) -> Any:
         """A backward recurrence: c_i = u_i + x_{i+1} c_{i+1}, gradient p_{i-1} c_i with p the running product."""
-        axes = normalize_axes(self.axis, x.ndim)
-        order = [*(i for i in range(x.ndim) if i not in axes), *axes]
-        moved = x.transpose(order)
-        shape = [*moved.shape[:x.ndim - len(axes)], -1]
-        rows, g = moved.reshape(shape), upstream.transpose(order).reshape(shape)
+        (axis,) = self.axis
+        rows, g = xp.moveaxis(x, axis, -1), xp.moveaxis(upstream, axis, -1)
         if self.reverse:
             rows, g = rows[..., ::-1], g[..., ::-1]
         zero = xp.zeros((*rows.shape[:-1], 1), rows.dtype)
@@ -108,8 +108,7 @@ class CumProdGradient(Cumulative):
             last = g[..., i] + (rows[..., i + 1] * last if i + 1 < rows.shape[-1] else 0)
             carry[..., i] = last
         out = before * carry
-        out = out[..., ::-1] if self.reverse else out
-        return out.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+        return xp.moveaxis(out[..., ::-1] if self.reverse else out, -1, axis)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
