@@ -12,6 +12,7 @@ from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError
 from ..javanames import squash
 from ..op import OPS, Op
 from ..signature import Mismatch, coerce
+from .default_args import DEFAULTS, WITH_INPUTS
 from .file_args import FileArgs
 from .flat_graph import FlatNode, FlatProperties
 from .flat_properties import make_property, property_value
@@ -42,12 +43,14 @@ class OpNames:
                 name = node.op_name
             self._found[key] = name
         name = self._found[key]
+        if name in WITH_INPUTS and node.input_paired:
+            name = WITH_INPUTS[name]
         return None if name is None else OPS[name]
 
 
 def file_args(cls: type[Op]) -> FileArgs:
-    """How the attributes of an op class stand in files; by field name when it does not say."""
-    return cls.file if cls.file is not None else _BY_FIELD  # type: ignore[no-any-return]
+    """How the attributes of an op class stand in files; by field name when nobody says."""
+    return cls.file if cls.file is not None else DEFAULTS.get(cls.id, _BY_FIELD)  # type: ignore[no-any-return]
 
 
 @cache
@@ -65,8 +68,9 @@ def read_op(cls: type[Op], node: FlatNode) -> Op:
     UnsupportedVersionError
         A user op saved by a newer version of its class.
     """
-    found = file_args(cls).decode(node)
-    if cls.file is None:
+    args = file_args(cls)
+    found = args.decode(node)
+    if args is _BY_FIELD:
         found = _by_spelling(cls, found)
     found = _upgraded(cls, node, found)
     names = cls.attribute_names()
@@ -120,7 +124,7 @@ def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType) -> dict[st
     """The parts of a :class:`FlatNode` that an op determines."""
     fields = {name: getattr(op, name) for name in op.attribute_names()}
     args = file_args(type(op))
-    if op.file is None:
+    if args is _BY_FIELD:
         fields = {n: v for n, v in fields.items() if v is not None}
     parts = args.encode(fields, op.id, dtype)
     extra: list[FlatProperties] = []

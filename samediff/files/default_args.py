@@ -1,0 +1,151 @@
+"""File arguments of the built-in ops whose classes do not declare them, and which class a node with inputs means."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..conditions import MODES, Condition
+from ..datatype import DataType
+from ..errors import FileFormatError
+from .file_args import FileArgs
+from .flat_graph import FlatNode
+
+_MODES = "NONE|SUM|MEAN_BY_WEIGHT|MEAN_BY_NONZERO_WEIGHT_COUNT"
+_TYPE: Any = {"dtypes": ("data_type?",)}
+
+REDUCTION = FileArgs(bools=("keep_dims", "=true"), dimensions="dimensions", properties={"keepDims": "b:keep_dims"})
+STATISTIC = FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims", "biasCorrected": "b:bias_corrected"})
+SCALAR = FileArgs(scalar="scalar")
+LOSS = FileArgs(ints=(f"loss_reduce:{_MODES}",), properties={"lossReduce": f"l:loss_reduce:{_MODES}"})
+AXES = FileArgs(ints=("*dimensions",))
+AXIS = FileArgs(ints=("axis",))
+ARG = FileArgs(ints=("*dimensions",), bools=("keep_dims",), dtypes=("=9",))
+RUNNING = FileArgs(ints=("exclusive:bool", "reverse:bool", "*axis"))
+ATTENTION = FileArgs(ints=("scaled:bool", "with_weights:bool"))
+
+
+def _clipped(name: str) -> FileArgs:
+    """A legacy scalar op whose operand has a name of its own."""
+    return FileArgs(floats=(name,), scalar=name, properties={name: f"d:{name}"})
+
+
+def _drawn(*parameters: str) -> FileArgs:
+    stored = {"lambda_": "lambda", "n_trials": "trials"}
+    return FileArgs(floats=parameters, properties={"shape": "l[]:shape", "dataType": "s:data_type:dtype"}
+                    | {stored.get(p, p): f"d:{p}" for p in parameters})
+
+
+@dataclass(frozen=True)
+class ConditionArgs(FileArgs):
+    """A condition as its value, tolerance and mode; ``with_operand`` for the ops that write a value where it holds."""
+
+    with_operand: bool = False
+
+    def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
+        c = op_fields["condition"]
+        numbers = [c.value, c.eps, float(MODES.index(c.mode))]
+        parts = super().encode(op_fields, op_name, input_dtype)
+        return parts | {"extra_params": tuple([op_fields["value"], *numbers] if self.with_operand else numbers)}
+
+    def decode(self, node: FlatNode) -> dict[str, Any]:
+        found, numbers = super().decode(node), list(node.extra_params)
+        if self.with_operand and numbers:
+            found["value"] = numbers.pop(0)
+        if len(numbers) < 3 or not 0 <= int(numbers[2]) < len(MODES):
+            raise FileFormatError(f"node {node.name!r}: a condition is value, tolerance and mode (0 to {len(MODES) - 1}); got {numbers}")
+        return found | {"condition": Condition(MODES[int(numbers[2])], numbers[0], numbers[1])}
+
+
+DEFAULTS: dict[str, FileArgs] = {
+    **dict.fromkeys(("reduce_prod reduce_sum reduce_mean reduce_max reduce_min reduce_norm1 reduce_norm2 reduce_sqnorm reduce_normmax "
+                     "asum amax amin entropy shannonentropy logentropy all any countNonZero countZero amean").split(), REDUCTION),
+    **dict.fromkeys(("var", "std"), STATISTIC),
+    **dict.fromkeys(("add_scalar sub_scalar mul_scalar div_scalar rsub_scalar rdiv_scalar max_scalar scalar_min fmod_scalar set_scalar "
+                     "equals_scalar notequals_scalar lessthan_scalar lessthanorequal_scalar greaterthan_scalar greaterthanorequal_scalar").split(), SCALAR),
+    **{name: _clipped(field) for name, field in (("pow", "value"), ("leakyrelu", "alpha"), ("leakyreluderivative", "alpha"),
+                                                 ("log_x", "base"), ("step", "value"))},
+    **dict.fromkeys(("relu", "relu6"), FileArgs(scalar="cutoff")),
+    **dict.fromkeys("absolute_difference_loss mean_sqerr_loss hinge_loss mean_pairwssqerr_loss".split(), LOSS),
+    "huber_loss": replace(LOSS, floats=("delta",), properties=dict(LOSS.properties) | {"delta": "d:delta"}),
+    "log_loss": replace(LOSS, floats=("epsilon",), properties=dict(LOSS.properties) | {"epsilon": "d:epsilon"}),
+    "log_poisson_loss": replace(LOSS, ints=(*LOSS.ints, "full:bool"), properties=dict(LOSS.properties) | {"full": "b:full"}),
+    "cosine_distance_loss": replace(LOSS, ints=(*LOSS.ints, "dimension"), properties=dict(LOSS.properties) | {"dimension": "l:dimension"}),
+    **{name: replace(LOSS, floats=("label_smoothing",), properties=dict(LOSS.properties) | {"labelSmoothing": "d:label_smoothing"})
+       for name in ("softmax_cross_entropy_loss", "sigm_cross_entropy_loss")},
+    "ctc_loss": FileArgs(ints=("blank_index",)),
+    "elu": FileArgs(floats=("alpha",), properties={"alpha": "d:alpha"}),
+    "thresholdedrelu": FileArgs(floats=("cutoff",)),
+    "prelu": FileArgs(ints=("*shared_axes",), properties={"sharedAxes": "i[]:shared_axes"}),
+    "fill": FileArgs(floats=("value",), dtypes=("data_type?",), properties={"outputDataType": "s:data_type:dtype", "dataType": "s:data_type:dtype"}),
+    "create": FileArgs(ints=("order:99=c|102=f", "data_type:dtype"), bools=("initialize",)),
+    "range": FileArgs(floats=("from_", "to", "step"), **_TYPE),
+    "range_of": FileArgs(op_name="range", **_TYPE),
+    "lin_space": FileArgs(ints=("number",), floats=("start", "stop"), **_TYPE),
+    "lin_space_of": FileArgs(op_name="lin_space", **_TYPE),
+    "eye": FileArgs(ints=("rows", "cols?", "*dimensions"), floats=("data_type:dtype",)),
+    "min_max_datatype": FileArgs(ints=("datatype", "min_or_max")),
+    "softmax": FileArgs(ints=("dimension",), properties={"dimension": "l:dimension"}),
+    "softmax_bp": FileArgs(ints=("dimension",)),
+    "log_softmax": FileArgs(ints=("dimension",)),
+    "gather": FileArgs(ints=("axis", "*indices")),
+    "gather_bp": AXIS,
+    "onehot": FileArgs(ints=("axis", "depth"), floats=("on", "off"), **_TYPE),
+    "concat": FileArgs(ints=("dimension",), properties={"concatDimension": "i:dimension", "isDynamicAxis": "b:=false"}),
+    "stack": AXIS,
+    "unstack": FileArgs(ints=("axis",), properties={"num": "i:num"}),
+    "split": FileArgs(ints=("num_split", "split_dim"), properties={"numSplit": "i:num_split", "splitDim": "i:split_dim"}),
+    "split_v": FileArgs(ints=("split_dim",), properties={"numSplit": "i:num_split", "splitDim": "i:split_dim"}),
+    "tile": FileArgs(ints=("*repeat",)),
+    "repeat": AXIS,
+    "matmul": FileArgs(ints=("transpose_x:bool", "transpose_y:bool", "transpose_z:bool"), floats=("=1.0", "=0.0"), properties={
+        "transposeA": "b:transpose_x", "transposeB": "b:transpose_y", "transposeResult": "b:transpose_z"}),
+    "tensordot": FileArgs(ints=("#dimensions_x", "*dimensions_x", "#dimensions_y", "*dimensions_y"),
+                          bools=("transpose_x", "transpose_y", "transpose_z")),
+    "dot": FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims"}),
+    "moments": FileArgs(ints=("*dimensions",), bools=("keep_dims",), properties={"keepDims": "b:keep_dims"}),
+    "normalize_moments": FileArgs(floats=("shift",)),
+    "standardize": AXES,
+    "reduce_logsumexp": FileArgs(ints=("*dimensions",), floats=("keep_dims:bool",), properties={"keepDims": "b:keep_dims"}),
+    "reshape": FileArgs(ints=("=-99", "*shape")),
+    "expand_dims": AXIS,
+    "squeeze": FileArgs(ints=("*axis",)),
+    "permute": AXES,
+    "flatten": FileArgs(ints=("order:99=c|102=f",)),
+    "zeros_as": FileArgs(**_TYPE),
+    "ones_as": FileArgs(**_TYPE),
+    "cast": FileArgs(ints=("data_type?:dtype",), dtypes=("~data_type",)),
+    "size_at": FileArgs(ints=("dimension",)),
+    "slice": FileArgs(ints=("*starts", "*sizes")),
+    "strided_slice": FileArgs(ints=("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "*starts", "*stops", "*steps")),
+    "reverse": AXES,
+    "reverse_sequence": FileArgs(ints=("seq_dim", "batch_dim")),
+    "xw_plus_b": FileArgs(ints=("transpose_x:bool", "transpose_w:bool")),
+    "biasadd": FileArgs(bools=("nchw",)),
+    "dropout": FileArgs(op_type="RANDOM", floats=("p",), properties={"p": "d:p"}),
+    "dropout_inverted": FileArgs(floats=("p",), properties={"p": "d:p"}),
+    "layer_norm": FileArgs(ints=("*dimensions",), bools=("channels_first",), properties={"dimensions": "i[]:dimensions", "channelsFirst": "b:channels_first"}),
+    "batchnorm": FileArgs(ints=("=1", "=1", "*axis"), floats=("epsilon",)),
+    "pad": FileArgs(ints=("mode:CONSTANT|REFLECT|SYMMETRIC",), floats=("constant",)),
+    "distribution_uniform": _drawn("min", "max"),
+    "distribution_bernoulli": _drawn("p"),
+    "distribution_binomial": _drawn("n_trials", "p"),
+    **dict.fromkeys("distribution_gaussian distribution_lognormal distribution_truncated".split(), _drawn("mean", "stddev")),
+    "random_exponential": FileArgs(ints=("*shape",), floats=("lambda_",), **_TYPE),
+    "top_k": FileArgs(ints=("sorted:bool", "k")),
+    "argmax": ARG,
+    "argmin": ARG,
+    "ismax": AXES,
+    "cumsum": RUNNING,
+    "cumprod": RUNNING,
+    "cumprod_bp": RUNNING,
+    "dot_product_attention": ATTENTION,
+    "multi_head_dot_product_attention": ATTENTION,
+    "match_condition_transform": ConditionArgs(),
+    **dict.fromkeys(("match_condition", "first_index", "last_index"), ConditionArgs(bools=("keep_dims", "=true"), dimensions="dimensions")),
+    "car": ConditionArgs(),
+    "cas": ConditionArgs(with_operand=True),
+}
+
+#: Ops whose parameters may come as inputs: the class that takes a node with inputs.
+WITH_INPUTS = {"range": "range_of", "lin_space": "lin_space_of"}
