@@ -13,7 +13,7 @@ import numpy as np
 from . import signature as sig
 from .errors import GraphError, UnknownNameError, did_you_mean
 from .javanames import to_snake
-from .op import METHODS, Op
+from .op import METHODS, OPS, Op
 
 if TYPE_CHECKING:
     from .graph import SameDiff
@@ -39,7 +39,24 @@ def method_names(namespace: str) -> list[str]:
 
 def call(sd: SameDiff, namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Add the op that the arguments fit; return its output variable, or a list of them."""
-    classes = METHODS[namespace, method]
+    return call_one_of(sd, METHODS[namespace, method], namespace, method, args, kwargs)
+
+
+def call_by_id(sd: SameDiff, op_id: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The same for the op registered as ``op_id``."""
+    namespace, _, method = op_id.rpartition(".")
+    return call_one_of(sd, [OPS[op_id]], namespace or "op", method, args, kwargs)
+
+
+def is_namespace(name: str) -> bool:
+    """True when ops are registered under ``name.…``; plug-ins are looked for once."""
+    if not any(n == name for n, _ in METHODS):
+        OPS.discover()
+    return any(n == name for n, _ in METHODS)
+
+
+def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The same for the first of ``classes`` that the arguments fit."""
     names, args = _leading_names(args, kwargs, classes)
     reasons: list[str] = []
     for lenient in (False, True):
@@ -50,7 +67,7 @@ def call(sd: SameDiff, namespace: str, method: str, args: tuple[Any, ...], kwarg
                 except sig.Mismatch as mismatch:
                     reasons.append(str(mismatch))
                     continue
-                return sd.add_op(cls(**attributes), inputs, names)
+                return cls(**attributes).place(sd, inputs, names)
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
     why = "; ".join(dict.fromkeys(reasons[len(reasons) // 2:]))
     raise GraphError(f"{namespace}.{method} cannot be called with ({_text(args, kwargs)}): {why}. Ways to call it:\n  {ways}")

@@ -100,6 +100,10 @@ class Op:
         """The op that takes this one's place outside training."""
         return self
 
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+        """How a call adds the op to a graph; an op that stands for several nodes adds those instead."""
+        return sd.add_op(self, inputs, names)
+
     def replace(self, **changes: Any) -> Op:
         """A copy with other attributes."""
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]  # every registered op is a dataclass

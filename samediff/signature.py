@@ -109,12 +109,14 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
 
 def _split(cls: type[Op], signature: tuple[Formal, ...], given: dict[str, Any],
            attributes: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    takes = set(input_names(cls))
     for f in signature:
         if f.kind == "attribute" and f.name in given:
             attributes[f.name] = given[f.name]
         elif f.kind == "config" and f.name in given:
             names = set(cls.attribute_names())
             attributes.update({k: v for k, v in given[f.name].items() if k in names})
+            given.update({k: v for k, v in given[f.name].items() if k in takes})   # weights objects hold inputs
     inputs: list[Any] = []
     for name in input_names(cls):
         value = given.get(name)
@@ -143,7 +145,7 @@ def _input(f: Formal, value: Any, is_variable: Any, lenient: bool) -> Any:
     if is_variable(value) or (value is None and f.default is None):
         return value
     if lenient and (isinstance(value, (bool, int, float, np.generic)) or hasattr(value, "__array__")
-                    or isinstance(value, (list, tuple)) and value):
+                    or (isinstance(value, (list, tuple)) and value)):
         return value
     raise Mismatch(f"{f.name} must be a variable, got {_kind(value)}")
 
