@@ -1,20 +1,26 @@
 """Fully connected layers and layers that act on each value."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
 from . import automatic
-from .activations import IActivation
+from .activations import ActivationPReLU, IActivation
+from .affine import Affine, activated, masked
 from .base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, layer
 from .formats import RNNFormat
 from .input_type import InputType, InputTypeFeedForward
 from .losses import LossFunction
+from .parameters import LayerScope, ParameterTable
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 
 @layer("DenseLayer")
-class DenseLayer(FeedForwardLayer):
+class DenseLayer(Affine, FeedForwardLayer):
     """``activation(x @ W + b)``, with layer normalization before the activation if asked for.
 
     Shapes: x (batch, n_in) -> (batch, n_out).
@@ -30,6 +36,17 @@ class DenseLayer(FeedForwardLayer):
     has_bias: bool = True
     has_layer_norm: bool = False
 
+    def define_parameters(self, params: ParameterTable) -> None:
+        super().define_parameters(params)
+        if self.has_layer_norm:
+            params.weight("g", (self.n_out,), role="gain", init=self.gain_init)
+
+    def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
+        if not self.has_layer_norm:
+            return super().pre_output(sd, x, params)
+        bias = (params["b"],) if self.has_bias else ()
+        return sd.call("nn", "layer_norm", x.mmul(params["W"]), params["g"], *bias, False, 1)  # type: ignore[no-any-return]
+
 
 @layer("ActivationLayer")
 class ActivationLayer(NoParamLayer):
@@ -38,6 +55,9 @@ class ActivationLayer(NoParamLayer):
     arguments: ClassVar[tuple[str, ...]] = ("activation",)
     activation: IActivation | None = field(default=None, json="activationFn")
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return activated(self, sd, x)
+
 
 @layer("DropoutLayer")
 class DropoutLayer(FeedForwardLayer):
@@ -45,6 +65,9 @@ class DropoutLayer(FeedForwardLayer):
 
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
     arguments: ClassVar[tuple[str, ...]] = ("dropout",)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return x
 
     def output_type(self, input_type: InputType) -> InputType:
         return input_type
@@ -59,6 +82,16 @@ class ElementWiseMultiplicationLayer(FeedForwardLayer):
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        if self.n_in != self.n_out:
+            raise ConfigurationError(f"{self.label}: n_in and n_out must be equal; got {self.n_in} and {self.n_out}")
+        params.weight("W", (1, self.n_in), fan_in=self.n_in, fan_out=self.n_out, order="f")
+        params.bias("b", (self.n_out,), init=self.bias_init)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        z = masked(x * params["W"] + params["b"], mask)
+        return masked(activated(self, sd, z), mask)
 
 
 @layer("PReLULayer")
@@ -79,6 +112,16 @@ class PReLULayer(BaseLayer):
             return self
         return self.replace(input_shape=input_type.array_shape()[1:])
 
+    def define_parameters(self, params: ParameterTable) -> None:
+        shared = self.shared_axes or ()
+        shape = tuple(1 if i in shared else n for i, n in enumerate(self.input_shape or (), 1))
+        if not shape:
+            raise ConfigurationError(f"{self.label}: set input_shape, the shape of one example, or the input type of the network")
+        params.weight("W", shape, fan_in=shape[0], fan_out=shape[1] if len(shape) > 1 else 0, order="f")
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return ActivationPReLU().define_with(sd, x, params["W"])
+
 
 @layer(PACKAGE + "misc.RepeatVector")
 class RepeatVector(FeedForwardLayer):
@@ -98,6 +141,10 @@ class RepeatVector(FeedForwardLayer):
         assert isinstance(input_type, InputTypeFeedForward)
         return InputType.recurrent(input_type.size, self.n, self.data_format)
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        axis = 2 if self.data_format is RNNFormat.NCW else 1
+        return sd.call("base", "repeat", sd.call("base", "expand_dims", x, axis), self.n, axis)  # type: ignore[no-any-return]
+
 
 @layer()
 class BasePretrainNetwork(FeedForwardLayer):
@@ -110,7 +157,7 @@ class BasePretrainNetwork(FeedForwardLayer):
 
 
 @layer("AutoEncoder")
-class AutoEncoder(BasePretrainNetwork):
+class AutoEncoder(Affine, BasePretrainNetwork):
     """Denoising autoencoder (Vincent et al., 2008); in a network ``activation(x @ W + b)``.
 
     Shapes: x (batch, n_in) -> (batch, n_out).
@@ -118,6 +165,10 @@ class AutoEncoder(BasePretrainNetwork):
 
     corruption_level: float = 0.3
     sparsity: float = 0.0
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        super().define_parameters(params)
+        params.bias("vb", (self.n_in,), init=self.visible_bias_init)
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

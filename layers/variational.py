@@ -1,8 +1,6 @@
 """Variational autoencoder and the distributions that it reconstructs with (Kingma and Welling, 2013)."""
 from __future__ import annotations
 
-
-
 from ..samediff.configuration import Configuration, configuration, field
 from .activations import ActivationIdentity, ActivationSigmoid, ActivationTanH, IActivation
 from .base import PACKAGE, layer

@@ -20,13 +20,13 @@ class BaseWrapperLayer(Layer):
     underlying: Layer
 
     def output_type(self, input_type: InputType) -> InputType:
-        return self.underlying.output_type(input_type)
+        return self.underlying.get_output_type(0, input_type)
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         return self.replace(underlying=informed(self.underlying, input_type, override))
 
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
-        return self.underlying.preprocessor_for(input_type)
+        return self.underlying.get_pre_processor_for_input_type(input_type)
 
     def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
         inner = self.underlying.apply_global_config(given)
@@ -66,7 +66,7 @@ class LastTimeStep(BaseWrapperLayer):
     """
 
     def output_type(self, input_type: InputType) -> InputType:
-        inner = self.underlying.output_type(input_type)
+        inner = self.underlying.get_output_type(0, input_type)
         if isinstance(inner, InputTypeFeedForward):
             return inner
         self.expects(inner, InputTypeRecurrent)
@@ -82,7 +82,7 @@ class TimeDistributed(BaseWrapperLayer):
     rnn_data_format: RNNFormat | None = field(default=RNNFormat.NCW, aliases=("data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
-        inner = self.underlying.output_type(self._step(input_type))
+        inner = self.underlying.get_output_type(0, self._step(input_type))
         assert isinstance(input_type, InputTypeRecurrent)
         return InputType.recurrent(inner.array_elements_per_example(), input_type.time_series_length, input_type.format)
 
@@ -183,7 +183,7 @@ class Bidirectional(Layer):
         return {key: document[key] for key in sorted(document)}
 
     def output_type(self, input_type: InputType) -> InputType:
-        inner = self.fwd.output_type(input_type)
+        inner = self.fwd.get_output_type(0, input_type)
         if self.mode is not BidirectionalMode.CONCAT:
             return inner
         if isinstance(inner, InputTypeFeedForward):
@@ -197,7 +197,7 @@ class Bidirectional(Layer):
         return self.replace(fwd=informed(self.fwd, input_type, override), bwd=informed(self.bwd, input_type, override))
 
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
-        return self.fwd.preprocessor_for(input_type)
+        return self.fwd.get_pre_processor_for_input_type(input_type)
 
     def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
         assert self.bwd is not None

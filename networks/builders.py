@@ -196,7 +196,7 @@ class ListBuilder(NetworkBuilder):
         if current is None:
             return layers, preprocessors
         for i, layer in enumerate(layers):
-            needed = preprocessors.get(i) or layer.preprocessor_for(current)
+            needed = preprocessors.get(i) or layer.get_pre_processor_for_input_type(current)
             if needed is not None:
                 preprocessors[i] = needed
                 current = needed.output_type(current)
@@ -374,7 +374,7 @@ class GraphBuilder(NetworkBuilder):
                 continue
             vertex, given = vertices[name], [types[s] for s in self._sources[name]]
             if isinstance(vertex, LayerVertex):
-                needed = vertex.pre_processor or vertex.layer.preprocessor_for(given[0])
+                needed = vertex.pre_processor or vertex.layer.get_pre_processor_for_input_type(given[0])
                 current = needed.output_type(given[0]) if needed is not None else given[0]
                 layer = informed(vertex.layer, current, self._override)
                 conf = vertex.layer_conf.replace(layer=layer)

@@ -98,7 +98,7 @@ class MultiLayerConfiguration(NetworkConfiguration):
         types = []
         for i, layer in enumerate(self.layers):
             pre = self.input_pre_processors.get(i)
-            input_type = layer.output_type(pre.output_type(input_type) if pre else input_type)
+            input_type = layer.get_output_type(0, pre.output_type(input_type) if pre else input_type)
             types.append(input_type)
         return types
 
@@ -120,7 +120,7 @@ class LayerVertex(GraphVertex):
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))
         (given,) = input_types
-        return self.layer.output_type(self.pre_processor.output_type(given) if self.pre_processor else given)
+        return self.layer.get_output_type(0, self.pre_processor.output_type(given) if self.pre_processor else given)
 
 
 @configuration(_PACKAGE + "ComputationGraphConfiguration", kw_only=True)
@@ -153,7 +153,7 @@ class ComputationGraphConfiguration(NetworkConfiguration):
         types = dict(zip(self.network_inputs, input_types, strict=True))
         for name in self.order():
             if name in self.vertices:
-                types[name] = self.vertices[name].output_type(*(types[i] for i in self.vertex_inputs[name]))
+                types[name] = self.vertices[name].get_output_type(0, *(types[i] for i in self.vertex_inputs[name]))
         return types
 
 

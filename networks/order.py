@@ -17,7 +17,7 @@ def topological_order(inputs: Sequence[str], vertex_inputs: Mapping[str, Sequenc
     """
     names = [*inputs, *(v for v in vertex_inputs if v not in inputs)]
     index = {name: i for i, name in enumerate(names)}
-    waiting = {name: {s for s in vertex_inputs.get(name, ())} for name in names}
+    waiting = {name: set(vertex_inputs.get(name, ())) for name in names}
     successors: dict[str, list[str]] = {name: [] for name in names}
     for name, sources in waiting.items():
         for source in sources:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
-from ...samediff.configuration import Configuration, configuration, field, option
+from ...samediff.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError
 from ..input_type import InputType
 

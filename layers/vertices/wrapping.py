@@ -24,7 +24,7 @@ class FrozenVertex(GraphVertex):
     underlying: GraphVertex
 
     def output_type(self, *input_types: InputType) -> InputType:
-        return self.underlying.output_type(*input_types)
+        return self.underlying.get_output_type(0, *input_types)
 
     def check_count(self, n: int) -> None:
         self.underlying.check_count(n)
