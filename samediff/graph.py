@@ -1,15 +1,18 @@
 """The graph: variables, ops, gradients, training, files."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .control_dependencies import ControlDependencies
 from .creation import Creation
 from .files.saving import Saving
 from .inspection import Inspection
 from .javanames import JavaSpelling
-from .namespaces import NAMESPACES, Namespace, _bound, find, method_names
+from .namespaces import NAMESPACES, Namespace, _bound, call_by_id, find, is_namespace, method_names
 from .training.evaluating import Evaluating
+
+if TYPE_CHECKING:
+    from .variable import SDVariable
 
 
 class SameDiff(Creation, Evaluating, ControlDependencies, Saving, Inspection):
@@ -44,12 +47,27 @@ class SameDiff(Creation, Evaluating, ControlDependencies, Saving, Inspection):
         """An empty graph."""
         return SameDiff()
 
+    def op(self, op_id: str, *args: Any, **kwargs: Any) -> Any:
+        """Add any registered op by its id: ``sd.op("acme.swish", x, beta=2.0)``, with an optional name before the inputs."""
+        return call_by_id(self, op_id, args, kwargs)
+
+    call_op = op
+
+    def do_udf(self, op: Any) -> list[SDVariable]:
+        """Add a user-defined op of the Java form (``dl4py.udf.UserDefinedCustomOp``); returns its outputs."""
+        return op.add_to(self)  # type: ignore[no-any-return]
+
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
             method = find("base", name)
             if method is not None:
                 return _bound(self, "base", method)
-        return JavaSpelling.__getattr__(self, name)
+        try:
+            return JavaSpelling.__getattr__(self, name)
+        except AttributeError:
+            if name.startswith("_") or not is_namespace(name):
+                raise
+        return Namespace(self, name)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *method_names("base")})
