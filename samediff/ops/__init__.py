@@ -36,6 +36,11 @@ from . import attention as attention
 from . import clip as clip
 from . import distances as distances
 from . import merging as merging
+from . import matrix_diagonal as matrix_diagonal
 from . import matrix_factors as matrix_factors
 from . import matrix_parts as matrix_parts
 from . import matrix_solve as matrix_solve
+from . import recurrence as recurrence
+from . import lstm_sequence as lstm_sequence
+from . import rnn_sequence as rnn_sequence
+from . import dl4j_recurrent as dl4j_recurrent
