@@ -30,8 +30,9 @@ def test_inferred_from_arrays():
     assert InputType.infer(np.zeros((2, 3, 4))) == InputType.recurrent(3, 4)
 
 
-@pytest.mark.parametrize("wrong", [lambda: InputType.convolutional(0, 1, 1), lambda: InputType.recurrent(0), lambda: InputType.convolutional3d(1, 2),
-                                   lambda: InputType.infer(np.zeros(3)), lambda: InputType.recurrent(3).array_elements_per_example()])
+@pytest.mark.parametrize("wrong", [
+    lambda: InputType.convolutional(0, 1, 1), lambda: InputType.recurrent(0), lambda: InputType.convolutional3d(1, 2),
+    lambda: InputType.infer(np.zeros(3)), lambda: InputType.recurrent(3).array_elements_per_example()])
 def test_refused(wrong):
     with pytest.raises(ConfigurationError):
         wrong()

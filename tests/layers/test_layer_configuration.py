@@ -43,7 +43,8 @@ def test_options_in_all_forms():
 
 
 def test_l2_and_weight_decay_replace_each_other():
-    assert [type(r).__name__ for r in DenseLayer.Builder().l1(1).l2(1).weightDecay(0.1).build().regularization] == ["L1Regularization", "WeightDecay"]
+    made = DenseLayer.Builder().l1(1).l2(1).weightDecay(0.1).build()
+    assert [type(r).__name__ for r in made.regularization] == ["L1Regularization", "WeightDecay"]
 
 
 @pytest.mark.parametrize(("made", "given", "out"), [

@@ -83,7 +83,8 @@ def test_graph_merges_several_inputs_of_a_layer():
     (lambda g: g.add_layer("x", DenseLayer(n_out=1), "nothing").allow_disconnected(True), "nothing"),
     (lambda g: g.set_outputs("nothing"), "nothing"),
     (lambda g: g.set_input_types(InputType.feed_forward(3)), "type"),
-    (lambda g: g.add_vertex("c", ElementWiseVertex("Add"), "d").add_vertex("d", ElementWiseVertex("Add"), "c").allow_disconnected(True), "cycle"),
+    (lambda g: (g.add_vertex("c", ElementWiseVertex("Add"), "d").add_vertex("d", ElementWiseVertex("Add"), "c")
+                .allow_disconnected(True)), "cycle"),
 ])
 def test_refused_graphs(change, message):
     with pytest.raises(ConfigurationError, match=message):
