@@ -141,11 +141,29 @@ DEFAULTS: dict[str, FileArgs] = {
     "cumprod_bp": RUNNING,
     "dot_product_attention": ATTENTION,
     "multi_head_dot_product_attention": ATTENTION,
+    **dict.fromkeys("manhattan euclidean cosinesimilarity cosinedistance jaccarddistance hammingdistance".split(),
+                    FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims", "isComplexAccumulation": "b:is_complex"})),
+    "ClipByValue": FileArgs(floats=("clip_value_min", "clip_value_max"), properties={"clipValueMin": "d:clip_value_min",
+                                                                                      "clipValueMax": "d:clip_value_max"}),
+    **dict.fromkeys(("clipbynorm", "clipbyavgnorm"), FileArgs(ints=("*dimensions",), floats=("clip_value",))),
+    "mergemaxindex": FileArgs(ints=("data_type:dtype",)),
+    "meshgrid": FileArgs(ints=("cartesian:bool",)),
+    "matrix_band_part": FileArgs(ints=("min_lower", "max_upper")),
+    "triu": FileArgs(ints=("diag",)),
+    "tri": FileArgs(ints=("row", "column", "diagonal"), **_TYPE),
+    "solve": FileArgs(bools=("adjoint",)),
+    "triangular_solve": FileArgs(bools=("lower", "adjoint")),
+    "lstsq": FileArgs(floats=("l2_reguralizer",), bools=("fast",)),
+    "qr": FileArgs(bools=("full",)),
+    "svd": FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")),
     "match_condition_transform": ConditionArgs(),
     **dict.fromkeys(("match_condition", "first_index", "last_index"), ConditionArgs(bools=("keep_dims", "=true"), dimensions="dimensions")),
     "car": ConditionArgs(),
     "cas": ConditionArgs(with_operand=True),
 }
+
+#: Inputs in the order of the file, as positions among those of the class, where the two differ.
+INPUT_ORDER = {"Where": (2, 0, 1), "where_np": (2, 0, 1)}
 
 #: Ops whose parameters may come as inputs: the class that takes a node with inputs.
 WITH_INPUTS = {"range": "range_of", "lin_space": "lin_space_of"}

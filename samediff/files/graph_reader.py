@@ -70,6 +70,8 @@ class GraphReader:
             self.sd._add_variable(v.name, what, TensorSpec(array.shape, DataType.of(array)), array)
             return
         shape = v.shape if v.shape is not None or array is None else tuple(array.shape)
+        if shape == () and self.flat.configuration is not None:
+            shape = None  # DL4J writes the same for a scalar and for an unknown rank
         self.sd._add_variable(v.name, what, TensorSpec(None if shape is None else tuple(shape), dtype))
         if what is VariableType.PLACEHOLDER and array is not None:
             self.sd.set_array(v.name, array)
@@ -114,7 +116,8 @@ class GraphReader:
             op: Any = MissingOp(node, later)
             given = tuple(n if sd.has_variable(n) else None for n in names)
         else:
-            op, given = read_op(cls, node), spread_inputs(node, names)
+            op = read_op(cls, node)
+            given = spread_inputs(op, node, names)
         specs = [None if n is None else sd._visible(sd.variable(n)) for n in given]
         try:
             inferred = op.infer(*specs)

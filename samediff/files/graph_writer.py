@@ -9,16 +9,13 @@ from ..datatype import DataType
 from ..node import Node
 from ..variable import SDVariable, VariableType
 from .flat_array import encode_array
-from .flat_graph import FlatConfiguration, FlatGraph, FlatNode, FlatVariable, IntPair, UpdaterState
+from .flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, UpdaterState
 from .flat_schema import VarType
 from .missing_op import MissingOp
-from .node_args import write_op
+from .node_args import file_inputs, write_op
 
 if TYPE_CHECKING:
     from ..graph import SameDiff
-
-#: What DL4J writes; it reads none of it.
-_CONFIGURATION = FlatConfiguration(id=-1, output_mode=3, timestats=True)
 
 
 def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
@@ -42,13 +39,12 @@ def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
         return IntPair(ids[name]) if node is None else IntPair(ids["\0" + node.name], node.outputs.index(name))
 
     def flat_node(node: Node) -> FlatNode:
-        inputs = list(node.inputs)
         if isinstance(node.op, MissingOp):
-            for i, name in node.op.back:
-                inputs[i] = name
+            inputs = [dict(node.op.back).get(i, name) for i, name in enumerate(node.inputs)]
             parts: dict[str, object] = {}
             raw = node.op.raw
         else:
+            inputs = list(file_inputs(node.op, node.inputs))
             raw, parts = FlatNode(), write_op(node.op, node.inputs, _input_type(sd, node))
         first = [p.name for n in node.control if (p := sd.producer(n)) is not None]
         return replace(raw, **parts, id=ids["\0" + node.name], name=node.name,  # type: ignore[arg-type]
@@ -63,7 +59,6 @@ def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
         variables=tuple(_flat_variable(sd, v, pair(v.name())) for v in sd.variables()),
         nodes=tuple(flat_node(n) for n in sd.nodes()),
         outputs=tuple(pair(n) for n in getattr(sd, "_outputs", ()) if sd.has_variable(n)),
-        configuration=_CONFIGURATION,
         placeholders=tuple(v.name() for v in sd.variables() if v.is_place_holder()),
         loss_variables=tuple(sd.get_loss_variables()),
         training_config=None if config is None else config.to_json(),

@@ -12,7 +12,7 @@ from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError
 from ..javanames import squash
 from ..op import OPS, Op
 from ..signature import Mismatch, coerce
-from .default_args import DEFAULTS, WITH_INPUTS
+from .default_args import DEFAULTS, INPUT_ORDER, WITH_INPUTS
 from .file_args import FileArgs
 from .flat_graph import FlatNode, FlatProperties
 from .flat_properties import make_property, property_value
@@ -78,6 +78,11 @@ def read_op(cls: type[Op], node: FlatNode) -> Op:
     for name in names:
         if name in found:
             values[name] = _typed(cls, node, name, found[name])
+    for name, hint in _hints(cls).items():  # what the outputs of the node tell
+        if name in names and name not in values and hint is DataType and node.output_types:
+            values[name] = DataType.from_code(node.output_types[0])
+        elif name == "num" and name not in values:
+            values[name] = len(node.output_names)
     missing = [f.name for f in dataclasses.fields(cls) if f.name not in values  # type: ignore[arg-type]  # ops are dataclasses
                and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING]
     if missing:
@@ -135,8 +140,17 @@ def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType) -> dict[st
     return parts | {"properties": (*parts["properties"], *extra)}
 
 
-def spread_inputs(node: FlatNode, names: list[str]) -> tuple[str | None, ...]:
-    """Input names with None where an optional one is left out."""
+def file_inputs(op: Op, names: tuple[str | None, ...]) -> list[str]:
+    """The input names in the order of the file, without those left out."""
+    order = INPUT_ORDER.get(op.id, range(len(names)))
+    return [n for i in order if (n := names[i]) is not None]
+
+
+def spread_inputs(op: Op, node: FlatNode, names: list[str]) -> tuple[str | None, ...]:
+    """Input names in the order of the class, with None where an optional one is left out."""
+    order = INPUT_ORDER.get(op.id)
+    if order is not None and len(order) == len(names):
+        return tuple(names[order.index(i)] for i in range(len(names)))
     present = next((property_value(p) for p in node.properties if p.name == PRESENT), None)
     if present is None or sum(present) != len(names):
         return tuple(names)
