@@ -1,0 +1,298 @@
+"""The LSTM over a whole sequence, time first: what every LSTM op and layer is made of.
+
+z = x_t W + h_{t-1} RW + b in four blocks of columns, a (block input), f (forget), o (output), g (input gate)::
+
+    g, f: + peephole * c_{t-1}        c_t = gate(f) c_{t-1} + gate(g) act(a), cut to +-clip
+    o:    + peephole * c_t            h_t = gate(o) out(c_t)
+
+A mask multiplies h_t and c_t, or (``hold``) keeps those of the step before.
+Source: Hochreiter and Schmidhuber 1997; Gers, Schraudolph and Schmidhuber 2002 (peepholes).
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..datatype import DataType
+from ..errors import ShapeError
+from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..spec import TensorSpec
+from .recurrence import apply, function, slope
+
+if TYPE_CHECKING:
+    from ..variable import SDVariable
+
+INPUTS = "x w rw b? peephole? h0? c0? mask?"
+Step = Callable[..., None]
+
+
+class LstmAttributes(Op):
+    """Blocks, activations and clipping, and the loops that the forward and the backward op share."""
+
+    blocks: tuple[int, ...]
+    activation: Any
+    gate: Any
+    output: Any
+    clip: float
+    forget_bias: float
+    hold: bool
+    reverse: bool
+
+    def steps(self, count: int) -> list[tuple[int, int | None]]:
+        """Places of the steps in the order of time, each with the place before it."""
+        order = list(range(count))[::-1] if self.reverse else list(range(count))
+        return list(zip(order, [None, *order[:-1]]))
+
+    def is_plain(self, peephole: Any) -> bool:
+        """Whether the compiled gates serve it."""
+        return function(self.activation).id == function(self.output).id == "tanh" and function(self.gate).id == "sigmoid" \
+            and peephole is None and self.clip <= 0
+
+    def split(self, z: Any) -> list[Any]:
+        """Views of the blocks a, f, o, g."""
+        n = z.shape[-1] // 4
+        return [z[..., k * n:(k + 1) * n] for k in self.blocks]
+
+    def bias(self, xp: Any, b: Any, like: Any) -> Any:
+        """The bias with the forget bias in it."""
+        total = xp.zeros(like.shape[1], like.dtype) if b is None else b.reshape(-1)
+        if self.forget_bias:
+            total = total.copy()
+            self.split(total)[1][...] += self.forget_bias
+        return total
+
+    def gates(self, xp: Any, z: Any, b: Any, peephole: Any, before: Any, c: Any, squashed: Any, h: Any) -> None:
+        """One step: z becomes the gates, c, squashed and h are written."""
+        z += b
+        za, zf, zo, zg = self.split(z)
+        pi, pf, po = (None, None, None) if peephole is None else peephole.reshape(3, -1)
+        if peephole is not None:
+            zg += before * pi
+            zf += before * pf
+        za[...], zf[...], zg[...] = apply(xp, self.activation, za), apply(xp, self.gate, zf), apply(xp, self.gate, zg)
+        c[...] = zf * before + zg * za
+        if self.clip > 0:
+            xp.clip(c, -self.clip, self.clip, out=c)
+        if peephole is not None:
+            zo += c * po
+        zo[...] = apply(xp, self.gate, zo)
+        squashed[...] = apply(xp, self.output, c)
+        h[...] = zo * squashed
+
+    def forward(self, xp: Any, x: Any, w: Any, rw: Any, b: Any, peephole: Any, h0: Any, c0: Any, mask: Any, states: Any, cells: Any,
+                gates: Any, squashed: Any, step: Step | None = None) -> None:
+        """Write states, cells, gates and squashed cells (T, N, units or 4 units)."""
+        count, batch, units = states.shape
+        if count:
+            xp.matmul(xp.ascontiguousarray(x).reshape(count * batch, -1), w, out=gates.reshape(count * batch, 4 * units))
+        b = self.bias(xp, b, gates[0] if count else w)
+        zero = xp.zeros((batch, units), states.dtype)
+        first_h, first_c = zero if h0 is None else h0, zero if c0 is None else c0
+        for t, last in self.steps(count):
+            h, c = (first_h, first_c) if last is None else (states[last], cells[last])
+            if last is not None or h0 is not None:
+                gates[t] += h @ rw
+            if step is None:
+                self.gates(xp, gates[t], b, peephole, c, cells[t], squashed[t], states[t])
+            else:
+                step(gates[t], b, xp.ascontiguousarray(c), cells[t], squashed[t], states[t], *self.blocks)
+            if mask is not None:
+                m = mask[t].reshape(-1, 1).astype(states.dtype)
+                states[t] *= m
+                cells[t] *= m
+                if self.hold:
+                    states[t] += (1 - m) * h
+                    cells[t] += (1 - m) * c
+
+    def gates_backward(self, xp: Any, z: Any, peephole: Any, gates: Any, before: Any, squashed: Any, dh: Any, dc: Any, dz: Any,
+                       dp: Any) -> None:
+        """One step back: dz and dp are written, dc becomes the gradient of the cell before."""
+        za, zf, zo, zg = self.split(z)
+        a, f, o, g = self.split(gates)
+        da, df, do, dg = self.split(dz)
+        raw = f * before + g * a
+        c = xp.clip(raw, -self.clip, self.clip) if self.clip > 0 else raw
+        do[...] = dh * squashed * slope(xp, self.gate, zo)
+        dc += dh * o * slope(xp, self.output, c)
+        if peephole is not None:
+            pi, pf, po = peephole.reshape(3, -1)
+            dc += do * po
+        if self.clip > 0:
+            dc *= abs(raw) <= self.clip
+        da[...] = dc * g * slope(xp, self.activation, za)
+        dg[...] = dc * a * slope(xp, self.gate, zg)
+        df[...] = dc * before * slope(xp, self.gate, zf)
+        dc *= f
+        if peephole is not None:
+            dc += dg * pi + df * pf
+            dp += xp.stack([(dg * before).sum(0), (df * before).sum(0), (do * c).sum(0)])
+
+    def backward(self, xp: Any, given: Sequence[Any], saved: Sequence[Any], gh: Any, gc: Any, dz: Any, step: Step | None = None) -> list[Any]:
+        """Gradients of all inputs but the mask, with dz (T, N, 4 units) written on the way."""
+        x, w, rw, b, peephole, h0, c0, mask = given
+        states, cells, gates, squashed = saved
+        count, batch, units = states.shape
+        dtype = states.dtype
+        zero = xp.zeros((batch, units), dtype)
+        dp = xp.zeros((3, units), dtype)
+        dh_next, dc_next = xp.zeros((batch, units), dtype), xp.zeros((batch, units), dtype)
+        transposed = xp.ascontiguousarray(rw.T)
+        bias = self.bias(xp, b, gates[0] if count else w)
+        for t, last in reversed(self.steps(count)):
+            h, c = (zero if h0 is None else h0, zero if c0 is None else c0) if last is None else (states[last], cells[last])
+            dh, dc = gh[t] + dh_next, gc[t] + dc_next
+            kept_h = kept_c = None
+            if mask is not None:
+                m = mask[t].reshape(-1, 1).astype(dtype)
+                if self.hold:
+                    kept_h, kept_c = (1 - m) * dh, (1 - m) * dc
+                dh, dc = dh * m, dc * m
+            if step is None:
+                z = x[t] @ w + h @ rw + bias
+                if peephole is not None:
+                    self._add_peepholes(z, peephole, gates[t], c, xp)
+                self.gates_backward(xp, z, peephole, gates[t], c, squashed[t], dh, dc, dz[t], dp)
+            else:
+                step(gates[t], xp.ascontiguousarray(c), squashed[t], dh, dc, dz[t], *self.blocks)
+            dh_next, dc_next = dz[t] @ transposed, dc
+            if kept_h is not None:
+                dh_next, dc_next = dh_next + kept_h, dc_next + kept_c
+        flat = dz.reshape(count * batch, 4 * units)
+        first = zero if h0 is None else h0
+        previous = xp.stack([first if last is None else states[last] for _, last in sorted(self.steps(count))]) if count else states
+        return [(flat @ w.T).reshape(x.shape), xp.ascontiguousarray(x).reshape(count * batch, -1).T @ flat,
+                previous.reshape(count * batch, units).T @ flat, flat.sum(0), dp, dh_next, dc_next]
+
+    def _add_peepholes(self, z: Any, peephole: Any, gates: Any, before: Any, xp: Any) -> None:
+        _, zf, zo, zg = self.split(z)
+        a, f, _, g = self.split(gates)
+        pi, pf, po = peephole.reshape(3, -1)
+        zg += before * pi
+        zf += before * pf
+        c = f * before + g * a
+        zo += (xp.clip(c, -self.clip, self.clip) if self.clip > 0 else c) * po
+
+
+@op("lstm_sequence", inputs=INPUTS)
+class LstmSequence(LstmAttributes):
+    """An LSTM over a sequence; see the module.
+
+    Shapes: x (T, N, in), w (in, 4n), rw (n, 4n), b (4n), peephole (3, n) for input gate, forget and output, h0 and c0 (N, n),
+    mask (T, N) -> states (T, N, n), cells (T, N, n), gates (T, N, 4n), squashed cells (T, N, n).
+    """
+
+    blocks: tuple[int, ...] = (0, 1, 2, 3)
+    activation: Any = "tanh"
+    gate: Any = "sigmoid"
+    output: Any = "tanh"
+    clip: float = 0.0
+    forget_bias: float = 0.0
+    hold: bool = False
+    reverse: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Time and batch of x, units of the recurrent weights."""
+        x, w, rw = specs[:3]
+        require_floating(self.id, *specs[:7])
+        require_same_type(self.id, *specs[:7])
+        for what, spec, rank in (("x", x, 3), ("w", w, 2), ("rw", rw, 2)):
+            if spec.rank not in (None, rank):
+                raise ShapeError(f"{what} needs rank {rank}; got {spec.shape}")
+        units = -1 if rw.shape is None else rw.shape[0]
+        if rw.shape is not None and -1 not in rw.shape and rw.shape[1] != 4 * units:
+            raise ShapeError(f"recurrent weights need shape (units, 4 * units); got {rw.shape}")
+        if x.shape and w.shape and -1 not in (x.shape[2], w.shape[0]) and x.shape[2] != w.shape[0]:
+            raise ShapeError(f"the weights take {w.shape[0]} features, the sequence has {x.shape[2]}")
+        if w.shape and units != -1 and w.shape[1] not in (-1, 4 * units):
+            raise ShapeError(f"weights need 4 * {units} columns; got {w.shape}")
+        lead = (-1, -1) if x.shape is None else x.shape[:2]
+        one, four = TensorSpec((*lead, units), x.dtype), TensorSpec((*lead, -1 if units == -1 else 4 * units), x.dtype)
+        return one, one, four, one
+
+    def compute(self, xp: Any, x: Any, w: Any, rw: Any, b: Any = None, peephole: Any = None, h0: Any = None, c0: Any = None,
+                mask: Any = None) -> Any:
+        """Step by step."""
+        shape, units = x.shape[:2], rw.shape[0]
+        states, cells, squashed = (xp.empty((*shape, units), x.dtype) for _ in range(3))
+        gates = xp.empty((*shape, 4 * units), x.dtype)
+        self.forward(xp, x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed)
+        return states, cells, gates, squashed
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Back through time."""
+        given = [*inputs, *[None] * (8 - len(inputs))]
+        attributes = {n: getattr(self, n) for n in self.attribute_names()}
+        found = inputs[0].sd.add_op(LstmSequenceGrad(**attributes), [*given, *outputs, *output_grads[:2]])
+        return [None if v is None else found[i] if i < 7 else None for i, v in enumerate(inputs)]
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled gates and BLAS; the last arguments are the outputs."""
+        if not _is_served(self, specs, 8):
+            return None
+        from ..executor.cpu.kernels.lstm import lstm_gates
+        count = len(specs)
+
+        def call(*arrays: Any) -> None:
+            given = [*arrays[:count], *[None] * (8 - count)]
+            self.forward(np, *given, *arrays[count:], step=lstm_gates)
+        return Kernel(call)
+
+
+@op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells", gradient="none")
+class LstmSequenceGrad(LstmAttributes):
+    """Gradients of :class:`LstmSequence` by back-propagation through time (made by gradients)."""
+
+    blocks: tuple[int, ...] = (0, 1, 2, 3)
+    activation: Any = "tanh"
+    gate: Any = "sigmoid"
+    output: Any = "tanh"
+    clip: float = 0.0
+    forget_bias: float = 0.0
+    hold: bool = False
+    reverse: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the inputs; a state for those that are left out."""
+        x, w, rw, b, peephole, h0, c0 = specs[:7]
+        units = -1 if rw.shape is None else rw.shape[0]
+        state = TensorSpec((-1 if x.shape is None else x.shape[1], units), x.dtype)
+        columns = TensorSpec((-1 if units == -1 else 4 * units,), x.dtype)
+        plain = [TensorSpec(None if s is None else s.shape, x.dtype) for s in (x, w, rw)]
+        return (*plain, TensorSpec(b.shape, x.dtype) if b is not None else columns,
+                TensorSpec(peephole.shape, x.dtype) if peephole is not None else TensorSpec((3, units), x.dtype),
+                h0.with_shape(h0.shape) if h0 is not None else state, c0.with_shape(c0.shape) if c0 is not None else state)
+
+    def compute(self, xp: Any, *arrays: Any) -> Any:
+        """Step by step, backwards."""
+        given, saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
+        found = self.backward(xp, given, saved, gh, gc, xp.empty(saved[2].shape, saved[2].dtype))
+        return self._shaped(given, found)
+
+    @staticmethod
+    def _shaped(given: Sequence[Any], found: list[Any]) -> tuple[Any, ...]:
+        return tuple(f if v is None else f.reshape(v.shape) for f, v in zip(found, given))
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled gates and BLAS."""
+        if not _is_served(self, specs[:8], 8):
+            return None
+        from ..executor.cpu.kernels.lstm import lstm_gates_backward
+
+        def call(*arrays: Any) -> None:
+            given, saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
+            found = self.backward(np, given, saved, gh, gc, arrays[-1], step=lstm_gates_backward)
+            for target, value in zip(arrays[14:21], self._shaped(given, found)):
+                target[...] = value
+        gates = specs[10]
+        return Kernel(call, (TensorSpec(gates.shape, gates.dtype),))
+
+
+def _is_served(op_: LstmAttributes, specs: Sequence[TensorSpec | None], count: int) -> bool:
+    """Whether the compiled gates can run on these inputs."""
+    given = [*specs, *[None] * (count - len(specs))]
+    first = given[0]
+    return first is not None and first.dtype in (DataType.FLOAT, DataType.DOUBLE) and op_.is_plain(given[4]) \
+        and all(s is None or s.is_static for s in given) and 0 not in (first.shape or ())
