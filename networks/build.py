@@ -125,18 +125,17 @@ class Builder:
         conf = member.conf
         if getattr(conf, "dropout", None) is not None and conf.takes_dropout:
             x = conf.dropout.define(self.sd, x)
-        self.values[member.key] = conf.define_layer(self.sd, x, scope, mask)
+        output = conf.has_loss and member.key in self.structure.outputs
+        k = self.structure.outputs.index(member.key) if output else 0
+        given = self._optional(labels_mask_name(k), self.variant.labels_masks, k) if output else None
+        self.values[member.key] = conf.define_layer(self.sd, x, scope, mask if given is None else given)
         self.masks[member.key] = conf.feed_forward_mask(self.sd, mask, x)
-        if not conf.has_loss or member.key not in self.structure.outputs:
-            return
-        k = self.structure.outputs.index(member.key)
         rank = self.variant.labels[k] if k < len(self.variant.labels) else 0
-        if not rank and conf.labels_required:
+        if not output or (not rank and conf.labels_required):
             return
         labels = self.sd.placeholder(label_name(k), self.structure.dtype, *[-1] * rank) if rank else None
-        given = self._optional(labels_mask_name(k), self.variant.labels_masks, k)
         fed = mask if getattr(conf, "loss_uses_feature_mask", True) else None
-        scores = conf.define_loss(self.sd, x, labels, scope, given if given is not None else fed)
+        scores = conf.define_loss(self.sd, x, labels, scope, fed if given is None else given)
         self.made.scores.append(scores.name())
         self.made.losses.append(scores.sum().name())
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..samediff.arrays import as_array
-from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.data import DataSet
 from ..samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
 from .configuration import ComputationGraphConfiguration, LayerVertex
 from .engine import Batch
@@ -86,7 +86,7 @@ class ComputationGraph(Fitting, Evaluating):
     def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> list[Any]:
         """Activations of the outputs, one array each."""
         x = _inputs(inputs)
-        return self._forward(x, list(self.engine.structure.outputs), train, features_masks)
+        return self._forward(x, list(self.engine.structure.outputs), train, features_masks, labels_masks)
 
     def output_single(self, *inputs: Any, train: bool = False) -> Any:
         """The only output."""
@@ -95,16 +95,16 @@ class ComputationGraph(Fitting, Evaluating):
             raise GraphError(f"output_single needs a graph with one output, this one has {len(found)}")
         return found[0]
 
-    def _forward(self, x: list[Any], members: list[str], train: bool, masks: Any) -> list[Any]:
-        given = masks if masks is not None else self._masks[0]
-        return self.engine.forward(Batch(x, None, given), members, train)[0]
+    def _forward(self, x: list[Any], members: list[str], train: bool, *masks: Any) -> list[Any]:
+        given = [m if m is not None else kept for m, kept in zip(masks, self._masks)]
+        return self.engine.forward(Batch(x, None, *given), members, train)[0]
 
     def feed_forward(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> dict[str, Any]:
         """Inputs and activations of every vertex, by name."""
         x = _inputs(inputs)
         keys = [m.key for m in self.engine.structure.members]
         found = dict(zip(self.engine.structure.inputs, map(as_array, x)))
-        found.update(zip(keys, self._forward(x, keys, train, features_masks)))
+        found.update(zip(keys, self._forward(x, keys, train, features_masks, labels_masks)))
         return found
 
     def rnn_time_step(self, *inputs: Any) -> list[Any]:

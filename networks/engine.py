@@ -94,8 +94,11 @@ class Engine:
         self.slots = [change(s) for s in self.slots]
         fresh = FlatParameters(self.slots, old.dtype)
         fresh.params[...] = old.params
-        if fresh.state.size == old.state.size:
-            fresh.state[...] = old.state
+        before, after = old.state_by_parameter(), fresh.state_by_parameter()
+        for name, state in after.items():
+            for key, array in state.items():
+                if key in before[name]:
+                    array[...] = before[name][key]
         self.flat = fresh
         self._graphs.clear()
         self._input_graphs.clear()
@@ -142,7 +145,7 @@ class Engine:
     def forward(self, batch: Batch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
                 stateful: bool = False) -> tuple[list[Any], dict[str, Any]]:
         """Activations of members, and the recurrent state afterwards."""
-        made = self.graph(self.variant(Batch(batch.inputs, None, batch.features_masks), stateful))
+        made = self.graph(self.variant(Batch(batch.inputs, None, batch.features_masks, batch.labels_masks), stateful))
         names = [made.activations.get(m, input_name(self.structure.inputs.index(m)) if m in self.structure.inputs else m) for m in members]
         kept = made.states if stateful else {}
         with self._explained(batch):
@@ -181,7 +184,7 @@ class Engine:
         if not names and trained:
             raise GradientError("the loss depends on none of the parameters of the network")
         names.update(made.moves)
-        return TrainingStep(fork, names, self.flat, [*made.losses, *made.states.values()])
+        return TrainingStep(fork, names, self.flat, [*made.losses, *made.states.values()], self.structure.descends)
 
     def gradient(self, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> tuple[float, dict[str, Any]]:
         """Forward and backward: the summed loss; the flat gradient then holds sums over examples."""

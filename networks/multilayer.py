@@ -86,11 +86,12 @@ class MultiLayerNetwork(Fitting, Evaluating):
         """
         if hasattr(x, "has_next"):
             return np.concatenate([self.output(d.get_features(), train, d.get_features_mask_array()) for d in x])
-        return self._forward(x, [self.engine.structure.outputs[0]], train, features_mask)[0]
+        return self._forward(x, [self.engine.structure.outputs[0]], train, features_mask, labels_mask)[0]
 
-    def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any) -> list[Any]:
-        mask = features_mask if features_mask is not None else self._masks[0][0] if self._masks[0] else None
-        return self.engine.forward(Batch([x], None, None if mask is None else [mask]), members, train)[0]
+    def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any, labels_mask: Any = None) -> list[Any]:
+        given = [None if m is None else [m] for m in (features_mask, labels_mask)]
+        masks = [m if m is not None else kept for m, kept in zip(given, self._masks)]
+        return self.engine.forward(Batch([x], None, *masks), members, train)[0]
 
     def feed_forward(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> list[Any]:
         """The input, then the activations of every layer."""
@@ -98,7 +99,7 @@ class MultiLayerNetwork(Fitting, Evaluating):
         if given is None:
             raise GraphError("feed_forward needs an input: give x, or call set_input first")
         keys = [m.key for m in self.engine.structure.members]
-        return [as_array(given), *self._forward(given, keys, train, features_mask)]
+        return [as_array(given), *self._forward(given, keys, train, features_mask, labels_mask)]
 
     def feed_forward_to_layer(self, layer: int, x: Any = None, train: bool = False) -> list[Any]:
         """The input, then the activations up to a layer."""
@@ -193,8 +194,8 @@ class MultiLayerNetwork(Fitting, Evaluating):
         return conf.tbptt_fwd_length if conf.backprop_type is BackpropType.TruncatedBPTT else None
 
     def _activations_for_listeners(self, batch: Batch) -> Sequence[Any]:
-        keys = [m.key for m in self.engine.structure.members]
-        return [batch.inputs[0], *self.engine.forward(batch, keys, True)[0]]
+        keys = [m.key for m in self.engine.structure.members][:-1]        # DL4J stops before the output layer
+        return [batch.inputs[0], *(self.engine.forward(batch, keys, True)[0] if keys else ())]
 
     # Files
 

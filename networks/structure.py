@@ -8,7 +8,8 @@ from ..layers.parameters import Parameter
 from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError
 from ..samediff.training.step import FlatSlot
-from .configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration
+from .configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration, NeuralNetConfiguration
+from .settings import DefaultStepFunction, GradientStepFunction
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Structure:
     dtype: DataType
     seed: int
     mini_batch: bool = True
-    step_sign: int = -1
+    descends: bool = True                 # False: updates are added, as two of DL4J's step functions do
 
     def member(self, key: str) -> Member:
         """The member of that key."""
@@ -67,7 +68,8 @@ def of_list(configuration: MultiLayerConfiguration) -> Structure:
         raise ConfigurationError("the network has no layers")
     members = tuple(Member(str(i), layer, ("input" if i == 0 else str(i - 1),), configuration.get_input_pre_process(i))
                     for i, layer in enumerate(configuration.layers))
-    return Structure(("input",), members, (members[-1].key,), configuration.data_type, first.seed, first.mini_batch)
+    return Structure(("input",), members, (members[-1].key,), configuration.data_type, first.seed, first.mini_batch,
+                     _descends(first))
 
 
 def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
@@ -84,4 +86,8 @@ def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
             members.append(Member(name, vertex, inputs, None, False))
     default = next((v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex)), configuration.default_configuration)
     return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
-                     configuration.data_type, default.seed, default.mini_batch)
+                     configuration.data_type, default.seed, default.mini_batch, _descends(default))
+
+
+def _descends(conf: NeuralNetConfiguration) -> bool:
+    return not isinstance(conf.step_function, (DefaultStepFunction, GradientStepFunction))

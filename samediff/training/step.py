@@ -11,7 +11,7 @@ import numpy as np
 from ..executor.context import RunContext
 from ..executor.plans import plan_for
 from ..executor.session import Request, checked_feeds, request_for, run_reference, uses_reference
-from .flat import UpdaterBlock, initial_state, updater_blocks
+from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
 from .regularization import Regularization
 from .update_kernel import UpdateKernel, UpdateRule
 from .updater import IUpdater
@@ -66,6 +66,12 @@ class FlatParameters:
             made[s.name] = flat[at:at + s.size].reshape(s.shape, order=s.order)
             at += s.size
         return made
+
+    def state_by_parameter(self) -> dict[str, dict[str, Any]]:
+        """The state arrays of each parameter (views), by DL4J's names."""
+        sizes = {s.name: s.size for s in self.slots}
+        return {name: state for block in self.blocks
+                for name, state in zip(block.names, state_by_parameter(block, [sizes[n] for n in block.names], self.state))}
 
     def kernels(self, minimize: bool = True) -> list[UpdateKernel]:
         """One kernel for each run of neighbours with the same rule."""
