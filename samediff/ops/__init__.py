@@ -44,3 +44,6 @@ from . import recurrence as recurrence
 from . import lstm_sequence as lstm_sequence
 from . import rnn_sequence as rnn_sequence
 from . import dl4j_recurrent as dl4j_recurrent
+from . import patches as patches
+from . import blocks as blocks
+from . import local_response as local_response
