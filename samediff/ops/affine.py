@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite
 from ..errors import ShapeError
+from ..files.file_args import FileArgs
 from ..op import Kernel, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 
-@op("xw_plus_b", api="nn.linear", inputs="x weights bias?", signatures=("x, weights, bias?, transpose_x, transpose_w",))
+@op("xw_plus_b", api="nn.linear", inputs="x weights bias?", signatures=("x, weights, bias?, transpose_x, transpose_w",),
+    file=FileArgs(ints=("transpose_x:bool", "transpose_w:bool")))
 class Linear(Composite):
     """x W + b, both matrices optionally transposed.
 
@@ -75,7 +77,7 @@ def product(x: SDVariable, y: SDVariable, transpose_x: bool = False, transpose_y
     return x.sd.call("base", "mmul", x, y, transpose_x, transpose_y, False)  # type: ignore[no-any-return]
 
 
-@op("relu_layer", api="nn.relu_layer", inputs="x weights bias")
+@op("relu_layer", api="nn.relu_layer", inputs="x weights bias", file=FileArgs())
 class ReluLayer(Composite):
     """max(x W + b, 0).
 
@@ -96,7 +98,8 @@ class ReluLayer(Composite):
         return sd.call("nn", "relu", sd.add_op(Linear(), list(inputs)))
 
 
-@op("biasadd", api="nn.bias_add", inputs="x bias", signatures=("x, bias, nchw",))
+@op("biasadd", api="nn.bias_add", inputs="x bias", signatures=("x, bias, nchw",),
+    file=FileArgs(bools=("nchw",), properties={"nchw": "b:nchw"}))
 class BiasAdd(Composite):
     """x + b with a bias per channel; channels are axis 1 with ``nchw``, else the last axis.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite
 from ..errors import ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 from .sizes import axis_size
@@ -24,7 +25,8 @@ def _swap(x: Any) -> Any:
 
 
 @op("dot_product_attention", api="nn.dot_product_attention", inputs="queries keys values mask?",
-    signatures=("queries, keys, values, mask?, scaled, with_weights",))
+    signatures=("queries, keys, values, mask?, scaled, with_weights",),
+    file=FileArgs(ints=("scaled:bool", "with_weights:bool")))
 class DotProductAttention(Composite):
     """values softmax(keys^T queries / sqrt(features)): for each query a mean of the values, weighted by its likeness to the keys.
 
@@ -119,7 +121,8 @@ class HideSteps(Op):
 
 
 @op("multi_head_dot_product_attention", api="nn.multi_head_dot_product_attention", inputs="queries keys values Wq Wk Wv Wo mask?",
-    signatures=("queries, keys, values, Wq, Wk, Wv, Wo, mask?, scaled, with_weights",))
+    signatures=("queries, keys, values, Wq, Wk, Wv, Wo, mask?, scaled, with_weights",),
+    file=FileArgs(ints=("scaled:bool", "with_weights:bool")))
 class MultiHeadDotProductAttention(Composite):
     """Attention of several heads, each on its own projections, joined by a last projection.
 

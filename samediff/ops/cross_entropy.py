@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..choices import LossReduce
 from ..composite import Composite
 from ..errors import DataTypeError, ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating
 from ..spec import Shape, TensorSpec
-from .loss import Loss
+from .loss import Loss, with_float
 from .sizes import axis_size
 from .softmax import LogSoftmax, Softmax, log_softmax, softmax
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 
-@op("softmax_cross_entropy_loss", api="loss.softmax_cross_entropy")
+@op("softmax_cross_entropy_loss", api="loss.softmax_cross_entropy", file=with_float("label_smoothing", "labelsSmoothing"))
 class SoftmaxCrossEntropy(Loss):
     """-sum(y log_softmax(z)) over the last axis for logits z, one value per example before the reduction.
 
@@ -147,7 +148,7 @@ class LastAxis(Op):
 
 
 @op("sparse_softmax_cross_entropy_loss_with_logits", api="loss.sparse_softmax_cross_entropy", inputs="labels logits",
-    signatures=("logits, labels",), is_loss=True)
+    signatures=("logits, labels",), is_loss=True, file=FileArgs())
 class SparseSoftmaxCrossEntropy(Op):
     """-log_softmax(z)[label] for class indices: one value per example, not reduced.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import DataTypeError, ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
-@op("ctc_loss", api="loss.ctc_loss", inputs="target_labels logit_input target_label_lengths logit_input_lengths", is_loss=True)
+@op("ctc_loss", api="loss.ctc_loss", inputs="target_labels logit_input target_label_lengths logit_input_lengths", is_loss=True,
+    file=FileArgs(ints=("blank_index",)))
 class CtcLoss(Op):
     """Negative log likelihood of label sequences, summed over all alignments with blanks (Graves et al. 2006).
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import GraphError
+from ..files.file_args import FileArgs
 from ..op import OPS, Op, Specs, op, require_floating
 from ..spec import TensorSpec
 from .shape_info import Identity
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 
-@op("dropout", api="nn.dropout", stateful=True, signatures=("x, p",))
+FILE = FileArgs(op_type="RANDOM", floats=("p",), properties={"p": "d:p"})
+
+
+@op("dropout", api="nn.dropout", stateful=True, signatures=("x, p",), file=FILE)
 class Dropout(Op):
     """In training each element is kept with probability ``p``, else 0; outside training all are multiplied by ``p``.
 
@@ -47,7 +51,7 @@ class Dropout(Op):
         return [inputs[0].sd.add_op(DropoutGrad(self.p, self.inverted, node.name), [output_grads[0]])]  # type: ignore[union-attr]
 
 
-@op("dropout_inverted", api="nn.dropout_inverted", stateful=True, signatures=("x, p",))
+@op("dropout_inverted", api="nn.dropout_inverted", stateful=True, signatures=("x, p",), file=FILE)
 class DropoutInverted(Dropout):
     """In training each element is kept with probability ``p`` and divided by ``p``, else 0; outside training x itself.
 

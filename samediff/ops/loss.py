@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..choices import LossReduce
@@ -9,6 +10,7 @@ from ..composite import Composite
 from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Elementwise
+from ..files.file_args import FileArgs
 from ..op import OPS, Op, Specs, op
 from ..spec import Shape, TensorSpec
 
@@ -16,6 +18,16 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 DEFAULT = LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT
+
+
+_CHOICES = "|".join(LossReduce.__members__)
+#: Arguments of a loss without further attributes.
+FILE = FileArgs(ints=(f"loss_reduce:{_CHOICES}",), properties={"lossReduce": f"l:loss_reduce:{_CHOICES}"})
+
+
+def with_float(name: str, stored: str = "") -> FileArgs:
+    """Arguments of a loss with one number besides."""
+    return replace(FILE, floats=(name,), properties={**FILE.properties, stored or name: f"d:{name}"})
 
 
 class Loss(Composite):
@@ -27,6 +39,7 @@ class Loss(Composite):
 
     inputs = "predictions weights? label"
     is_loss = True
+    file = FILE
     loss_reduce: LossReduce = DEFAULT
     options: ClassVar[str] = ""
 

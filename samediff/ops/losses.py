@@ -1,6 +1,7 @@
 """Losses: elementwise ones by their formula, the others with their own terms."""
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,9 +9,10 @@ import numpy as np
 from ..composite import Composite
 from ..errors import ShapeError
 from ..families import Elementwise
+from ..files.file_args import FileArgs
 from ..op import Specs, op, require_floating
 from ..spec import Shape, TensorSpec, broadcast, normalize_axis
-from .loss import ElementLoss, Loss, element_loss
+from .loss import FILE, ElementLoss, Loss, element_loss, with_float
 from .sizes import axis_size
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ element_loss("mean_sqerr_loss", "mean_squared_error", lambda xp, p, y: (p - y) *
 element_loss("hinge_loss", "hinge_loss", _hinge, "max(0, 1 - (2 y - 1) p) for labels y in {0, 1}.")
 
 
-@op("huber_loss", api="loss.huber_loss")
+@op("huber_loss", api="loss.huber_loss", file=with_float("delta"))
 class Huber(ElementLoss):
     """e^2 / 2 for e = |p - y| up to ``delta``, beyond it delta (e - delta / 2) (Huber 1964)."""
 
@@ -44,7 +46,7 @@ class Huber(ElementLoss):
         return xp.where(e <= self.delta, 0.5 * e * e, self.delta * (e - 0.5 * self.delta))
 
 
-@op("log_loss", api="loss.log_loss")
+@op("log_loss", api="loss.log_loss", file=with_float("epsilon"))
 class Log(ElementLoss):
     """-(y ln(p + epsilon) + (1 - y) ln(1 - p + epsilon))."""
 
@@ -55,7 +57,7 @@ class Log(ElementLoss):
         return -(label * xp.log(predictions + self.epsilon) + (1 - label) * xp.log(1 - predictions + self.epsilon))
 
 
-@op("log_poisson_loss", api="loss.log_poisson")
+@op("log_poisson_loss", api="loss.log_poisson", file=replace(FILE, ints=(*FILE.ints, "full:bool"), properties={"full": "b:full"}))
 class LogPoisson(ElementLoss):
     """e^p - y p for p = ln(rate); ``full`` adds Stirling's y ln y - y + ln(2 pi y) / 2."""
 
@@ -67,7 +69,7 @@ class LogPoisson(ElementLoss):
         return loss + label * xp.log(label) - label + 0.5 * xp.log(2 * float(np.pi) * label) if self.full else loss
 
 
-@op("sigm_cross_entropy_loss", api="loss.sigmoid_cross_entropy")
+@op("sigm_cross_entropy_loss", api="loss.sigmoid_cross_entropy", file=with_float("label_smoothing", "labelsSmoothing"))
 class SigmoidCrossEntropy(ElementLoss):
     """max(z, 0) - z y + ln(1 + e^-|z|) for logits z; smoothing s replaces y by (1 - s) y + s / 2."""
 
@@ -81,7 +83,7 @@ class SigmoidCrossEntropy(ElementLoss):
 
 
 @op("weighted_cross_entropy_with_logits", api="loss.weighted_cross_entropy_with_logits", inputs="targets logits weights",
-    signatures=("targets, logits, weights",))
+    signatures=("targets, logits, weights",), file=FileArgs())
 class WeightedCrossEntropyWithLogits(Elementwise):
     """(1 - t) z + (1 + (w - 1) t) ln(1 + e^-z): cross-entropy of logits z with weight w for positive targets; not reduced."""
 
@@ -97,7 +99,7 @@ class WeightedCrossEntropyWithLogits(Elementwise):
         return (1 - targets) * logits + (1 + (weights - 1) * targets) * softplus(xp, -logits)
 
 
-@op("l2_loss", api="loss.l2_loss", inputs="var")
+@op("l2_loss", api="loss.l2_loss", inputs="var", file=FileArgs())
 class L2(Composite):
     """sum(x^2) / 2, a scalar."""
 
@@ -117,7 +119,7 @@ class L2(Composite):
         return (inputs[0] * inputs[0]).sum() * 0.5
 
 
-@op("cosine_distance_loss", api="loss.cosine_distance")
+@op("cosine_distance_loss", api="loss.cosine_distance", file=replace(FILE, ints=(*FILE.ints, "dimension"), properties={}))
 class CosineDistance(Loss):
     """1 - sum(y p) along ``dimension``, which stays as size 1; p and y are expected to have unit length."""
 

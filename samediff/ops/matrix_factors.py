@@ -8,6 +8,7 @@ import numpy as np
 
 from ..composite import Composite
 from ..errors import GradientError, ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
 from .attention import matmul
@@ -111,7 +112,7 @@ class EyeLike(OfMatrix):
         return np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
 
 
-@op("qr", api="linalg.qr")
+@op("qr", api="linalg.qr", file=FileArgs(bools=("full",), properties={"fullMatrices": "b:full"}))
 class Qr(Composite):
     """Q with orthonormal columns and upper triangular R with Q R = x: two outputs.
 
@@ -147,7 +148,7 @@ class Qr(Composite):
         return [_solve_right(for_q + matmul(q, symmetric), r, False, True)]
 
 
-@op("svd", api="linalg.svd")
+@op("svd", api="linalg.svd", file=FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")))
 class Svd(Op):
     """Singular values in descending order.  Shapes: x (…, m, n) -> (…, min(m, n)).
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..datatype import DataType
 from ..errors import ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
 
@@ -47,7 +48,7 @@ class Masked(Op):
         return [inputs[0].sd.add_op(self, [output_grads[0]])]
 
 
-@op("matrix_band_part", api="linalg.matrix_band_part")
+@op("matrix_band_part", api="linalg.matrix_band_part", file=FileArgs(ints=("min_lower", "max_upper")))
 class MatrixBandPart(Masked):
     """Matrices with 0 outside a band of ``min_lower`` diagonals below and ``max_upper`` above the main one; negative: all."""
 
@@ -60,7 +61,7 @@ class MatrixBandPart(Masked):
         return below & (offset <= self.max_upper) if self.max_upper >= 0 else below
 
 
-@op("triu", api="linalg.triu base.triu math.triu")
+@op("triu", api="linalg.triu base.triu math.triu", file=FileArgs(ints=("diag",), properties={"diag": "l:diag"}))
 class UpperTriangle(Masked):
     """Matrices with 0 below diagonal ``diag`` (0 is the main one, positive ones lie above it)."""
 
@@ -71,7 +72,8 @@ class UpperTriangle(Masked):
         return offset >= self.diag
 
 
-@op("tri", api="linalg.tri", inputs="", signatures=("data_type, row, column, diagonal", "row, column"), gradient="none")
+@op("tri", api="linalg.tri", inputs="", signatures=("data_type, row, column, diagonal", "row, column"), gradient="none",
+    file=FileArgs(ints=("row", "column", "diagonal"), dtypes=("data_type",)))
 class Tri(Op):
     """Ones on and below diagonal ``diagonal``, zeros above.  Shapes: -> (row, column)."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..composite import Composite
 from ..errors import GradientError, ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .attention import matmul
@@ -191,7 +192,7 @@ class System(Op):
         return TensorSpec(b.shape, b.dtype)
 
 
-@op("solve", api="linalg.solve", inputs="matrix rhs")
+@op("solve", api="linalg.solve", inputs="matrix rhs", file=FileArgs(bools=("adjoint",), properties={"useAdjoint": "b:adjoint"}))
 class Solve(System):
     """X with A X = B, or A^T X = B with ``adjoint``.  Shapes: matrix (…, n, n), rhs (…, n, k) -> (…, n, k)."""
 
@@ -208,7 +209,7 @@ class Solve(System):
         return [-(matmul(x, down, transpose_y=True) if self.adjoint else matmul(down, x, transpose_y=True)), down]
 
 
-@op("triangular_solve", api="linalg.triangular_solve", inputs="matrix rhs")
+@op("triangular_solve", api="linalg.triangular_solve", inputs="matrix rhs", file=FileArgs(bools=("lower", "adjoint")))
 class TriangularSolve(System):
     """X with A X = B for triangular A (``lower`` or upper; the other part is not read), or A^T X = B with ``adjoint``."""
 
@@ -233,7 +234,8 @@ class TriangularSolve(System):
         return [sd.add_op(MatrixBandPart(-1, 0) if self.lower else MatrixBandPart(0, -1), [full]), down]
 
 
-@op("lstsq", api="linalg.lstsq", inputs="matrix rhs", signatures=("matrix, rhs, l2_reguralizer, fast",))
+@op("lstsq", api="linalg.lstsq", inputs="matrix rhs", signatures=("matrix, rhs, l2_reguralizer, fast",),
+    file=FileArgs(floats=("l2_reguralizer",), bools=("fast",), properties={"l2_factor": "d:l2_reguralizer", "fastFlag": "b:fast"}))
 class LeastSquares(Composite):
     """X with the smallest |A X - B|^2 + l |X|^2 for ``l2_reguralizer`` l.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..composite import Composite
 from ..errors import ShapeError
 from ..families import Elementwise, View
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec, normalize_axes, normalize_axis
 
@@ -58,7 +59,9 @@ class Align(View):
 
 
 @op("layer_norm", api="nn.layer_norm", inputs="x gain? bias?",
-    signatures=("x, gain, bias, channels_first, *dimensions", "x, gain, channels_first, *dimensions", "x, channels_first, *dimensions"))
+    signatures=("x, gain, bias, channels_first, *dimensions", "x, gain, channels_first, *dimensions", "x, channels_first, *dimensions"),
+    file=FileArgs(ints=("*dimensions",), bools=("channels_first",),
+                  properties={"channelsFirst": "b:channels_first", "dimensions": "i[]:dimensions"}))
 class LayerNorm(Composite):
     """gain (x - mean) / deviation + bias, with the statistics over ``dimensions`` (Ba et al. 2016).
 
@@ -165,7 +168,8 @@ class StandardizeSlope(Composite):
         return sd.call("math", "div_no_nan", inner, sd.call("base", "standard_deviation", x, False, True, *self.axes))
 
 
-@op("batchnorm", api="nn.batch_norm", inputs="x mean variance gamma? beta?", signatures=("x, mean, variance, gamma?, beta?, epsilon, *axis",))
+@op("batchnorm", api="nn.batch_norm", inputs="x mean variance gamma? beta?", signatures=("x, mean, variance, gamma?, beta?, epsilon, *axis",),
+    file=FileArgs(ints=("=1", "=1", "*axis"), floats=("epsilon",), properties={"epsilon": "d:epsilon"}))
 class BatchNorm(Composite):
     """gamma (x - mean) / sqrt(variance + epsilon) + beta with given statistics (Ioffe and Szegedy 2015).
 

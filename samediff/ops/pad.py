@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..choices import PadMode
 from ..errors import DataTypeError, ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
 
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 
-@op("pad", api="nn.pad image.pad base.pad", inputs="x padding", signatures=("x, padding, mode, constant", "x, padding, constant"))
+@op("pad", api="nn.pad image.pad base.pad", inputs="x padding", signatures=("x, padding, mode, constant", "x, padding, constant"),
+    file=FileArgs(ints=("mode:CONSTANT|REFLECT|SYMMETRIC",), floats=("constant",),
+                  properties={"mode": "l:mode:CONSTANT|REFLECT|SYMMETRIC", "padValue": "d:constant"}))
 class Pad(Op):
     """Lengthen each axis by padding[axis, 0] elements before and padding[axis, 1] behind.
 

@@ -7,8 +7,14 @@ import numpy as np
 
 from ..datatype import DataType
 from ..errors import DataTypeError, GraphError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
+
+
+def _file(*floats: str, **properties: str) -> FileArgs:
+    return FileArgs(floats=floats, properties={"shape": "l[]:shape", "dataType": "s:data_type:dtype",
+                                               **{name.rstrip("_"): slot for name, slot in properties.items()}})
 
 
 class Random(Op):
@@ -71,7 +77,7 @@ def _deviation(stddev: float) -> None:
         raise GraphError(f"a standard deviation is not negative, got {stddev}")
 
 
-@op("distribution_uniform", api="random.uniform")
+@op("distribution_uniform", api="random.uniform", file=_file("min", "max", from_="d:min", to="d:max"))
 class Uniform(Random):
     """Uniform on [min, max)."""
 
@@ -84,7 +90,7 @@ class Uniform(Random):
         return np.where(x >= self.max, np.nextafter(dtype.type(self.max), dtype.type(self.min)), x) if self.max > self.min else x
 
 
-@op("distribution_gaussian", api="random.normal")
+@op("distribution_gaussian", api="random.normal", file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
 class Normal(Random):
     """Gaussian with mean and standard deviation."""
 
@@ -100,7 +106,7 @@ class Normal(Random):
         return generator.standard_normal(shape, dtype) * dtype.type(self.stddev) + dtype.type(self.mean)
 
 
-@op("distribution_lognormal", api="random.log_normal")
+@op("distribution_lognormal", api="random.log_normal", file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
 class LogNormal(Random):
     """e to the power of a Gaussian with mean and standard deviation."""
 
@@ -116,7 +122,8 @@ class LogNormal(Random):
         return np.exp(Normal(self.mean, self.stddev).draw(generator, shape, dtype))
 
 
-@op("distribution_truncated", api="random.normal_truncated random.truncated_normal")
+@op("distribution_truncated", api="random.normal_truncated random.truncated_normal",
+    file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
 class TruncatedNormal(Random):
     """Gaussian within two standard deviations of the mean: values outside are drawn again."""
 
@@ -137,7 +144,7 @@ class TruncatedNormal(Random):
         return z.reshape(shape) * dtype.type(self.stddev) + dtype.type(self.mean)
 
 
-@op("distribution_bernoulli", api="random.bernoulli")
+@op("distribution_bernoulli", api="random.bernoulli", file=_file("p", prob="d:p"))
 class Bernoulli(Random):
     """1 with probability p, else 0."""
 
@@ -152,7 +159,7 @@ class Bernoulli(Random):
         return np.asarray(generator.random(shape, dtype) < self.p).astype(dtype)
 
 
-@op("distribution_binomial", api="random.binomial")
+@op("distribution_binomial", api="random.binomial", file=_file("n_trials:int", "p", trials="i:n_trials", probability="d:p"))
 class Binomial(Random):
     """Number of successes in ``n_trials`` trials of probability p."""
 
@@ -170,7 +177,9 @@ class Binomial(Random):
         return np.asarray(generator.binomial(self.n_trials, self.p, shape)).astype(dtype)
 
 
-@op("random_exponential", api="random.exponential")
+@op("random_exponential", api="random.exponential", file=FileArgs(
+    ints=("*shape",), floats=("lambda_",), dtypes=("data_type",),
+    properties={"lambda": "d:lambda_", "shape": "l[]:shape", "dtype": "s:data_type:dtype"}))
 class Exponential(Random):
     """Exponential with the given rate: density rate e^(-rate x); the mean is 1 / rate."""
 

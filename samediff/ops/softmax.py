@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite, composite_grad
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
@@ -48,7 +49,7 @@ class AlongAxis(Op):
         return x.sum(True, self.dimension)  # type: ignore[no-any-return]
 
 
-@op("softmax", api="nn.softmax", signatures=("x, dimension",))
+@op("softmax", api="nn.softmax", signatures=("x, dimension",), file=FileArgs(ints=("dimension",), properties={"dimension": "l:dimension"}))
 class Softmax(AlongAxis):
     """exp(x) / sum(exp(x)) along ``dimension`` (the last one by default), computed from the largest element.
 
@@ -82,7 +83,7 @@ class SoftmaxGrad(AlongAxis):
         return [for_y, y.sd.add_op(self, [y, h])]
 
 
-@op("softmax_bp", api="nn.softmax_derivative", inputs="x wrt", signatures=("x, wrt, dimension",))
+@op("softmax_bp", api="nn.softmax_derivative", inputs="x wrt", signatures=("x, wrt, dimension",), file=FileArgs(ints=("dimension",)))
 class SoftmaxDerivative(AlongAxis):
     """s (wrt - sum(wrt s)) with s = softmax(x) along ``dimension``."""
 
@@ -98,7 +99,7 @@ class SoftmaxDerivative(AlongAxis):
         return composite_grad(build, inputs, output_grads)
 
 
-@op("log_softmax", api="nn.log_softmax", signatures=("x, dimension",))
+@op("log_softmax", api="nn.log_softmax", signatures=("x, dimension",), file=FileArgs(ints=("dimension",)))
 class LogSoftmax(AlongAxis):
     """ln(softmax(x)) along ``dimension`` (the last one by default), finite for finite x.
 

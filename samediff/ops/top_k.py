@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..datatype import DataType
 from ..errors import ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 
-@op("top_k", api="nn.top_k math.top_k", signatures=("x, k, sorted",))
+@op("top_k", api="nn.top_k math.top_k", signatures=("x, k, sorted",), file=FileArgs(ints=("sorted:bool", "k:float")))
 class TopK(Op):
     """The ``k`` largest elements along the last axis and their indices: two outputs.
 
