@@ -47,3 +47,6 @@ from . import dl4j_recurrent as dl4j_recurrent
 from . import patches as patches
 from . import blocks as blocks
 from . import local_response as local_response
+from . import scatter as scatter
+from . import segment as segment
+from . import partition as partition
