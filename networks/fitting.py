@@ -35,7 +35,7 @@ class Fitting(Network):
         """
         epochs = int(options.pop("epochs", 1))
         batch_size = options.pop("batch_size", None)
-        first = args[0] if args else None
+        first: Any = args[0] if args else None
         if _is_iterator(first):
             return self._fit_epochs(first, int(args[1]) if len(args) > 1 else epochs)
         batch = self._batch_of(first) if isinstance(first, (DataSet, MultiDataSet)) else self._batch_from(*args, **options)
@@ -113,7 +113,8 @@ class _Sliced:
 
     def __iter__(self) -> Iterator[Batch]:
         for start in range(0, self._batch.size, self._size):
-            yield self._batch.map(lambda a, at=start: a[at:at + self._size])
+            rows = slice(start, start + self._size)
+            yield self._batch.map(lambda a: a[rows])  # noqa: B023 - used at once
 
 
 def _pieces(batch: Batch, length: int) -> Iterator[Batch]:

@@ -1,6 +1,7 @@
 """Looking at a graph: listings, shapes, summary, picture, consistency."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .core import GraphCore, names_of
@@ -108,14 +109,14 @@ class Inspection(GraphCore):
                 lines.append(f'  "{name}" [shape={look[v.get_variable_type()]}, label="{name}\\n{v.spec}"];')
         for node in self._nodes.values():
             lines.append(f'  "op {node.name}" [shape=ellipse, label="{node.op.id}\\n{", ".join(node.outputs)}"];')
-            for name in node.inputs:
-                source = f"op {self._producers[name]}" if name in self._producers else name
-                if name is not None:
-                    lines.append(f'  "{source}" -> "op {node.name}" [label="{self._variables[name].spec}"];')
+            for given in node.inputs:
+                if given is not None:
+                    source = f"op {self._producers[given]}" if given in self._producers else given
+                    lines.append(f'  "{source}" -> "op {node.name}" [label="{self._variables[given].spec}"];')
         return "\n".join([*lines, "}"]) + "\n"
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
     widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows]
     return "\n".join([lines[0], "-" * len(lines[0]), *lines[1:]])

@@ -33,10 +33,10 @@ class Formal:
 
 
 @functools.cache
-def formals(cls: type[Op]) -> tuple[tuple[Formal, ...], ...]:
+def formals(cls: Any) -> tuple[tuple[Formal, ...], ...]:
     """The signatures of an op class, parsed."""
     inputs = {t.strip("*?"): t for t in cls.inputs.split()}
-    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    fields = {f.name: f for f in dataclasses.fields(cls)}
     hints = typing.get_type_hints(cls, include_extras=False)
     texts = cls.signatures or (", ".join([*inputs.values(), *fields]),)
 
@@ -60,7 +60,7 @@ def input_names(cls: type[Op]) -> list[str]:
 
 
 @functools.cache
-def _variadic(cls: type[Op]) -> frozenset[str]:
+def _variadic(cls: Any) -> frozenset[str]:
     return frozenset(t.strip("*?") for t in cls.inputs.split() if t.startswith("*"))
 
 

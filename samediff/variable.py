@@ -184,71 +184,75 @@ class SDVariable:
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *namespaces.method_names("var")})
 
+    def _op(self, namespace: str, method: str, *args: Any) -> SDVariable:
+        made: SDVariable = self._sd.call(namespace, method, *args)
+        return made
+
     def __add__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "add", self, other)
+        return self._op("math", "add", self, other)
 
     def __radd__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "add", self, other)
+        return self._op("math", "add", self, other)
 
     def __sub__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "sub", self, other)
+        return self._op("math", "sub", self, other)
 
     def __rsub__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "rsub", self, other)
+        return self._op("math", "rsub", self, other)
 
     def __mul__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "mul", self, other)
+        return self._op("math", "mul", self, other)
 
     def __rmul__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "mul", self, other)
+        return self._op("math", "mul", self, other)
 
     def __truediv__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "div", self, other)
+        return self._op("math", "div", self, other)
 
     def __rtruediv__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "rdiv", self, other)
+        return self._op("math", "rdiv", self, other)
 
     def __floordiv__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "floor_div", self, other)
+        return self._op("math", "floor_div", self, other)
 
     def __mod__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "floor_mod", self, other)
+        return self._op("math", "floor_mod", self, other)
 
     def __pow__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "pow", self, other)
+        return self._op("math", "pow", self, other)
 
     def __matmul__(self, other: Any) -> SDVariable:
-        return self._sd.call("base", "mmul", self, other)
+        return self._op("base", "mmul", self, other)
 
     def __rmatmul__(self, other: Any) -> SDVariable:
-        return self._sd.call("base", "mmul", other, self)
+        return self._op("base", "mmul", other, self)
 
     def __neg__(self) -> SDVariable:
-        return self._sd.call("math", "neg", self)
+        return self._op("math", "neg", self)
 
     def __abs__(self) -> SDVariable:
-        return self._sd.call("math", "abs", self)
+        return self._op("math", "abs", self)
 
     def __lt__(self, other: Any) -> SDVariable:
-        return self._sd.call("base", "lt", self, other)
+        return self._op("base", "lt", self, other)
 
     def __le__(self, other: Any) -> SDVariable:
-        return self._sd.call("base", "lte", self, other)
+        return self._op("base", "lte", self, other)
 
     def __gt__(self, other: Any) -> SDVariable:
-        return self._sd.call("base", "gt", self, other)
+        return self._op("base", "gt", self, other)
 
     def __ge__(self, other: Any) -> SDVariable:
-        return self._sd.call("base", "gte", self, other)
+        return self._op("base", "gte", self, other)
 
     def __and__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "and_", self, other)
+        return self._op("math", "and_", self, other)
 
     def __or__(self, other: Any) -> SDVariable:
-        return self._sd.call("math", "or_", self, other)
+        return self._op("math", "or_", self, other)
 
     def __invert__(self) -> SDVariable:
-        return self._sd.call("base", "not_", self)
+        return self._op("base", "not_", self)
 
     def __eq__(self, other: object) -> bool:
         """True for the same variable of the same graph (``eq`` is the op)."""
