@@ -1,11 +1,13 @@
 """Layers that look up a row of weights for each index."""
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ..samediff.configuration import field
+from ..samediff.datatype import DataType
 from . import automatic
 from .activations import ActivationIdentity, IActivation
+from .affine import activated, masked
 from .base import FeedForwardLayer, Rule, layer
 from .formats import RNNFormat
 from .input_type import (
@@ -13,10 +15,35 @@ from .input_type import (
     InputTypeFeedForward,
     InputTypeRecurrent,
 )
+from .parameters import LayerScope, ParameterTable
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
+
+
+class Lookup:
+    """Rows of ``W`` (n_in, n_out) plus ``b`` by index; indices come as numbers of any type."""
+
+    n_in: int
+    n_out: int
+    bias_init: float
+    has_bias: bool
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W, then b."""
+        params.weight("W", (self.n_in, self.n_out), fan_in=1, fan_out=self.n_out, order="f")
+        if self.has_bias:
+            params.bias("b", (self.n_out,), init=self.bias_init)
+
+    def looked_up(self, sd: SameDiff, index: SDVariable, params: LayerScope) -> SDVariable:
+        """``W[index] + b``. Shapes: index (*S) -> (*S, n_out)."""
+        rows = sd.call("base", "gather", params["W"], index.cast_to(DataType.INT), 0)
+        return rows + params["b"] if self.has_bias else rows  # type: ignore[no-any-return]
 
 
 @layer("EmbeddingLayer")
-class EmbeddingLayer(FeedForwardLayer):
+class EmbeddingLayer(Lookup, FeedForwardLayer):
     """``activation(W[index] + b)`` for one index per example. Shapes: x (batch, 1) -> (batch, n_out)."""
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
@@ -24,9 +51,13 @@ class EmbeddingLayer(FeedForwardLayer):
     activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
     has_bias: bool = False
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        z = masked(self.looked_up(sd, sd.call("base", "reshape", x, -1), params), mask)
+        return masked(activated(self, sd, z), mask)
+
 
 @layer("EmbeddingSequenceLayer")
-class EmbeddingSequenceLayer(FeedForwardLayer):
+class EmbeddingSequenceLayer(Lookup, FeedForwardLayer):
     """One vector per step of a series of indices.
 
     Shapes: x (batch, time) or (batch, 1, time) -> (batch, n_out, time).
@@ -49,3 +80,10 @@ class EmbeddingSequenceLayer(FeedForwardLayer):
         if isinstance(input_type, InputTypeRecurrent):
             return self.with_n_in(input_type.size, override)
         return self.with_n_in(input_type.array_elements_per_example(), override)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        index = sd.call("base", "squeeze", x, 1) if x.spec.shape is not None and len(x.spec.shape) == 3 else x
+        series = activated(self, sd, self.looked_up(sd, index, params))
+        if mask is not None:
+            series = series * sd.call("base", "expand_dims", mask, 2)
+        return series if self.output_format is RNNFormat.NWC else sd.call("base", "permute", series, 0, 2, 1)  # type: ignore[no-any-return]

@@ -13,6 +13,7 @@ from .formats import RNNFormat
 from .input_type import InputType, InputTypeFeedForward
 from .losses import LossFunction
 from .parameters import LayerScope, ParameterTable
+from .weight_init import IWeightInit, WeightInitConstant
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -102,6 +103,7 @@ class PReLULayer(BaseLayer):
     """
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    weight_init: IWeightInit | None = field(default=WeightInitConstant(0.0), json="weightInitFn")
     input_shape: tuple[int, ...] | None = None
     shared_axes: tuple[int, ...] | None = None
     n_in: int = 0
@@ -143,7 +145,8 @@ class RepeatVector(FeedForwardLayer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         axis = 2 if self.data_format is RNNFormat.NCW else 1
-        return sd.call("base", "repeat", sd.call("base", "expand_dims", x, axis), self.n, axis)  # type: ignore[no-any-return]
+        times = [self.n if i == axis else 1 for i in range(3)]
+        return sd.call("base", "tile", sd.call("base", "expand_dims", x, axis), *times)  # type: ignore[no-any-return]
 
 
 @layer()

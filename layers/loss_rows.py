@@ -165,7 +165,8 @@ class FMeasure(RowLoss):
         if output.shape is not None and (len(output.shape) != 2 or output.shape[1] not in (-1, 1, 2)):
             raise ShapeError(f"LossFMeasure is for two classes, with 1 or 2 outputs; got outputs of shape {list(output.shape)}")
         if mask is not None and mask.shape is not None and (len(mask.shape) != 2 or mask.shape[1] not in (-1, 1)):
-            raise ShapeError(f"LossFMeasure takes a mask with one value per example, [batch, 1]; got {list(mask.shape)} for outputs of shape {output.shape}")
+            raise ShapeError(f"LossFMeasure takes a mask with one value per example, [batch, 1]; got {list(mask.shape)} "
+                             f"for outputs of shape {output.shape}")
 
     def _counts(self, labels: Any, output: Any, mask: Any) -> tuple[Any, Any, Any]:
         y, p = labels[:, -1], output[:, -1]
@@ -188,7 +189,7 @@ class FMeasure(RowLoss):
         d = xp.zeros_like(output)
         if bottom != 0:
             y = labels[:, -1]
-            d[:, -1] = -m * ((1 + self.beta ** 2) * y * bottom - top * ((1 + self.beta ** 2) * y - self.beta ** 2 * y + 1 - y)) / (bottom * bottom)
+            d[:, -1] = m * (top - (1 + self.beta ** 2) * y * bottom) / (bottom * bottom)
         return d
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -222,7 +223,8 @@ class MaskedRows(Op):
         """As the scores."""
         mask = specs[1].shape
         if mask is not None and (len(mask) > 2 or mask[1:] not in ((), (1,), (-1,))):
-            raise ShapeError(f"{self.loss} takes a mask with one value per example, [batch, 1]; got {list(mask)} for {specs[0].shape} scores")
+            raise ShapeError(f"{self.loss} takes a mask with one value per example, [batch, 1]; got {list(mask)} "
+                             f"for {specs[0].shape} scores")
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, scores: Any, mask: Any) -> Any:

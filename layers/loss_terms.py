@@ -11,6 +11,7 @@ from ..samediff.errors import ShapeError
 from ..samediff.families import Elementwise
 from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
+from .series_ops import fits
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
@@ -74,7 +75,7 @@ TERMS = {
 def same_shapes(loss: str, labels: TensorSpec, output: TensorSpec) -> None:
     """ShapeError unless labels and outputs can have one shape."""
     a, b = labels.shape, output.shape
-    if a is not None and b is not None and (len(a) != len(b) or any(m != n and -1 not in (m, n) for m, n in zip(a, b))):
+    if a is not None and b is not None and not fits(a, b):
         raise ShapeError(f"{loss}: labels of shape {list(a)} do not fit outputs of shape {list(b)}; both must have the same shape, "
                          "one column per output of the layer")
 
@@ -96,7 +97,8 @@ class LossTerms(Elementwise):
         labels, output = specs[:2]
         same_shapes(self.loss, labels, output)
         if self.width and output.shape and output.shape[-1] not in (-1, self.width):
-            raise ShapeError(f"{self.loss}: {self.width} weights do not fit outputs of shape {list(output.shape)}; one weight per output is needed")
+            raise ShapeError(f"{self.loss}: {self.width} weights do not fit outputs of shape {list(output.shape)}; "
+                             "one weight per output is needed")
         return TensorSpec(output.shape, output.dtype)
 
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
@@ -198,7 +200,8 @@ class OneHotLabels(Op):
         """As the output."""
         labels, output = specs
         if labels.shape is not None and (len(labels.shape) > 2 or labels.shape[1:] not in ((), (1,), (-1,))):
-            raise ShapeError(f"{self.loss}: labels must be class indices of shape [batch, 1]; got {list(labels.shape)} for outputs of shape {output.shape}")
+            raise ShapeError(f"{self.loss}: labels must be class indices of shape [batch, 1]; got {list(labels.shape)} for outputs "
+                             f"of shape {output.shape}")
         if labels.shape and output.shape and labels.shape[0] != output.shape[0] and -1 not in (labels.shape[0], output.shape[0]):
             raise ShapeError(f"{self.loss}: labels of shape {list(labels.shape)} do not fit outputs of shape {list(output.shape)}")
         return TensorSpec(output.shape, output.dtype)

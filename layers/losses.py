@@ -78,7 +78,8 @@ class ILossFunction(Configuration):
         """The gradient of the summed score for ``pre_output``."""
         return self._evaluate(labels, pre_output, activation, mask, True)[1]
 
-    def compute_gradient_and_score(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None, average: bool = True) -> tuple[float, Any]:
+    def compute_gradient_and_score(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None,
+                                   average: bool = True) -> tuple[float, Any]:
         """Score and gradient."""
         scores, gradient = self._evaluate(labels, pre_output, activation, mask, True)
         return self._total(scores, average), gradient
@@ -247,8 +248,8 @@ class LossMCXENT(WeightedLoss):
     def _evaluate(self, labels: Any, pre_output: Any, activation: Any, mask: Any, gradient: bool) -> list[Any]:
         per_output = mask is not None and np.ndim(mask) > 1 and np.shape(mask)[1] > 1
         if gradient and per_output and isinstance(IActivation.of(activation), ActivationSoftmax):
-            raise ConfigurationError(f"{type(self).__name__} with softmax has no gradient under a mask per output (shape {list(np.shape(mask))}); "
-                                     "use a mask per example, [batch, 1]")
+            raise ConfigurationError(f"{type(self).__name__} with softmax has no gradient under a mask per output "
+                                     f"(shape {list(np.shape(mask))}); use a mask per example, [batch, 1]")
         return super()._evaluate(labels, pre_output, activation, mask, gradient)
 
 

@@ -1,13 +1,14 @@
 """Output and loss layers."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ..samediff.configuration import field
 from . import automatic
 from .activations import ActivationIdentity, ActivationSoftmax, IActivation
+from .affine import Affine, activated, masked
 from .base import PACKAGE, FeedForwardLayer, Layer, Rule, layer
 from .formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from .input_type import (
@@ -18,6 +19,12 @@ from .input_type import (
     InputTypeRecurrent,
 )
 from .losses import ILossFunction, LossL2, LossMCXENT
+from .parameters import LayerScope
+from .series_ops import ExampleSums, PositionRows, RowPositions
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 
 @layer()
@@ -26,10 +33,23 @@ class LossBearing(FeedForwardLayer):
 
     arguments: ClassVar[tuple[str, ...]] = ("loss_function",)
     loss_function: ILossFunction = field(default=LossMCXENT(), json="lossFn", aliases=("loss",))
+    has_loss: ClassVar[bool] = True
+
+    def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
+        """What the activation function acts on: the input itself."""
+        return x
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return masked(activated(self, sd, self.pre_output(sd, x, params)), mask)
+
+    def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
+                    mask: SDVariable | None) -> SDVariable:
+        assert labels is not None and self.activation is not None
+        return self.loss_function.define(sd, labels, self.pre_output(sd, x, params), self.activation, mask)
 
 
 @layer()
-class BaseOutputLayer(LossBearing):
+class BaseOutputLayer(Affine, LossBearing):
     """An output layer with parameters."""
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
@@ -79,12 +99,46 @@ class LossLayer(LossBearing):
     activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
 
 
+class Distributed:
+    """An output layer that works on every step of a series, or every position of an image or volume, by itself.
+
+    The score of an example is the sum over its positions. The mask of activations is not applied.
+    """
+
+    @property
+    def channels_last(self) -> bool:
+        """Whether the channels are the last axis, not the second."""
+        raise NotImplementedError
+
+    def rows(self, x: SDVariable) -> SDVariable:
+        """Each position as a row; masks without a channel axis get one."""
+        if x.spec.shape is not None and len(x.spec.shape) == 2:
+            x = x.sd.call("base", "expand_dims", x, 2 if self.channels_last else 1)
+        return x.sd.add_op(PositionRows(self.channels_last), [x])  # type: ignore[no-any-return]
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Activations in the layout of the input."""
+        found = activated(self, sd, self.pre_output(sd, self.rows(x), params))  # type: ignore[attr-defined]
+        return sd.add_op(RowPositions(self.channels_last), [found, x])  # type: ignore[no-any-return]
+
+    def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
+                    mask: SDVariable | None) -> SDVariable:
+        """Scores of the rows, summed for each example."""
+        rows = None if labels is None else self.rows(labels)
+        scores = super().define_loss(sd, self.rows(x), rows, params, None if mask is None else self.rows(mask))  # type: ignore[misc]
+        return sd.add_op(ExampleSums(), [scores, x])  # type: ignore[no-any-return]
+
+
 @layer("RnnLossLayer")
-class RnnLossLayer(LossBearing):
+class RnnLossLayer(Distributed, LossBearing):
     """A loss on every step of a time series. Shapes: x and labels (batch, n, time) -> the same."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
+
+    @property
+    def channels_last(self) -> bool:
+        return self.rnn_data_format is RNNFormat.NWC
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -97,12 +151,16 @@ class RnnLossLayer(LossBearing):
 
 
 @layer("CnnLossLayer")
-class CnnLossLayer(LossBearing):
+class CnnLossLayer(Distributed, LossBearing):
     """A loss on every position of an image. Shapes: x and labels (batch, channels, height, width) -> the same."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
     activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
     format: CNN2DFormat = CNN2DFormat.NCHW
+
+    @property
+    def channels_last(self) -> bool:
+        return self.format is CNN2DFormat.NHWC
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -117,7 +175,7 @@ class CnnLossLayer(LossBearing):
 
 
 @layer("Cnn3DLossLayer")
-class Cnn3DLossLayer(LossBearing):
+class Cnn3DLossLayer(Distributed, LossBearing):
     """A loss on every position of a volume.
 
     Shapes: x and labels (batch, channels, depth, height, width) -> the same.
@@ -127,6 +185,10 @@ class Cnn3DLossLayer(LossBearing):
     arguments: ClassVar[tuple[str, ...]] = ("data_format",)
     activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
     data_format: CNN3DFormat = CNN3DFormat.NCDHW
+
+    @property
+    def channels_last(self) -> bool:
+        return self.data_format is CNN3DFormat.NDHWC
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional3D, InputTypeConvolutionalFlat)

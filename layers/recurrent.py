@@ -9,7 +9,7 @@ from .activations import ActivationSigmoid, ActivationSoftmax, IActivation
 from .base import PACKAGE, FeedForwardLayer, Rule, layer
 from .formats import RNNFormat
 from .input_type import InputType, InputTypeRecurrent
-from .output import BaseOutputLayer
+from .output import BaseOutputLayer, Distributed
 from .weight_init import IWeightInit
 
 
@@ -79,7 +79,7 @@ class GravesBidirectionalLSTM(AbstractLSTM):
 
 
 @layer("RnnOutputLayer")
-class RnnOutputLayer(BaseOutputLayer):
+class RnnOutputLayer(Distributed, BaseOutputLayer):
     """Output layer on every step.
 
     Shapes: x (batch, n_in, time), labels (batch, n_out, time) -> (batch, n_out, time).
@@ -88,6 +88,11 @@ class RnnOutputLayer(BaseOutputLayer):
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
     rnn_data_format: RNNFormat | None = field(default=None, aliases=("data_format",))
+    loss_uses_feature_mask: ClassVar[bool] = False
+
+    @property
+    def channels_last(self) -> bool:
+        return self.rnn_data_format is RNNFormat.NWC
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)

@@ -1,12 +1,16 @@
 """What every preprocessor between two layers does."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...samediff.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, ShapeError
 from ..formats import MaskState
 from ..input_type import InputType
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 PACKAGE = "org.deeplearning4j.nn.conf.preprocessor."
 
@@ -55,3 +59,24 @@ def expect_shape(owner: object, array: Any, shape: tuple[int, ...]) -> None:
     if len(got) != len(shape) or any(want not in (-1, have) for want, have in zip(shape, got)):
         text = ", ".join("any" if n == -1 else str(n) for n in shape)
         raise ShapeError(f"{type(owner).__name__} expected an array of shape ({text}); got {got}: {owner!r}")
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        """Add :meth:`pre_process` to a graph; ``batch`` is a variable whose first axis is the minibatch.
+
+        Without ``batch``, that is the first placeholder of the graph: a network's input.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement define(self, sd, x, batch=None)")
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        """Add the mask in the shape that fits the result to a graph; unchanged by default."""
+        return mask
+
+
+def minibatch_of(sd: SameDiff, x: SDVariable, batch: SDVariable | None) -> SDVariable:
+    """A variable whose first axis is the minibatch: ``batch``, or the first placeholder of the graph."""
+    return batch if batch is not None else next((v for v in sd.variables() if v.is_place_holder()), x)
+
+
+def rank_of(x: SDVariable) -> int:
+    """Number of axes, which is known in every network."""
+    return len(x.get_shape())

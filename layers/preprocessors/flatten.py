@@ -2,12 +2,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...samediff.configuration import configuration, field
 from ..formats import CNN2DFormat
 from ..input_type import InputType
-from .base import PACKAGE, InputPreProcessor, expect_shape
+from ..series_ops import reshaped
+from .base import PACKAGE, InputPreProcessor, expect_shape, rank_of
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 
 @configuration
@@ -36,6 +41,11 @@ class FlattenPreProcessor(InputPreProcessor):
         self.expect(input_type, "CNN" if len(self.shape()) == 3 else "CNN3D")
         return InputType.feed_forward(input_type.array_elements_per_example())
 
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        if rank_of(x) == 2:
+            return x
+        return reshaped(x, (-1,), self.shape() if any(self.shape()) else None, type(self).__name__)
+
 
 @configuration(PACKAGE + "CnnToFeedForwardPreProcessor")
 class CnnToFeedForwardPreProcessor(FlattenPreProcessor):
@@ -62,6 +72,9 @@ class CnnToFeedForwardPreProcessor(FlattenPreProcessor):
     def mask(self, mask: Any, minibatch: int) -> Any:
         return mask.reshape(mask.shape[0], -1) if mask.ndim == 4 else mask
 
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return mask if mask is None or rank_of(mask) != 4 else reshaped(mask, (-1,))
+
 
 @configuration("org.deeplearning4j.nn.modelimport.keras.preprocessors.TensorFlowCnnToFeedForwardPreProcessor")
 class TensorFlowCnnToFeedForwardPreProcessor(CnnToFeedForwardPreProcessor):
@@ -78,6 +91,12 @@ class TensorFlowCnnToFeedForwardPreProcessor(CnnToFeedForwardPreProcessor):
             return epsilon
         images = epsilon.reshape(epsilon.shape[0], self.input_height, self.input_width, self.num_channels)
         return images.transpose(0, 3, 1, 2)
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        if rank_of(x) == 2:
+            return x
+        given = (self.input_height, self.input_width, self.num_channels)
+        return reshaped(sd.call("base", "permute", x, 0, 2, 3, 1), (-1,), given, type(self).__name__)
 
 
 @configuration(PACKAGE + "Cnn3DToFeedForwardPreProcessor")

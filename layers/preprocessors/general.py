@@ -1,13 +1,18 @@
 """Preprocessors that chain, reshape and permute, mostly from imported Keras models."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...samediff.configuration import configuration
 from ...samediff.errors import ConfigurationError
 from ..formats import CNN2DFormat, MaskState, RNNFormat
 from ..input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from ..series_ops import reshaped
 from .base import PACKAGE, InputPreProcessor
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 _KERAS = "org.deeplearning4j.preprocessors."
 
@@ -44,6 +49,16 @@ class ComposableInputPreProcessor(InputPreProcessor):
             mask, state = part.feed_forward_mask_array(mask, state, minibatch)
         return mask, state
 
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        for part in self.input_pre_processors:
+            x = part.define(sd, x, batch)
+        return x
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        for part in self.input_pre_processors:
+            mask, x = part.define_mask(sd, mask, x, batch), part.define(sd, x, batch)
+        return mask
+
 
 @configuration(_KERAS + "KerasFlattenRnnPreprocessor",
                aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.KerasFlattenRnnPreprocessor",))
@@ -61,6 +76,9 @@ class KerasFlattenRnnPreprocessor(InputPreProcessor):
 
     def output_type(self, input_type: InputType) -> InputType:
         return InputType.feed_forward(self.depth * self.ts_length)
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        return reshaped(x, (-1,))
 
 
 @configuration(_KERAS + "PermutePreprocessor",
@@ -103,6 +121,9 @@ class PermutePreprocessor(InputPreProcessor):
             return InputType.convolutional(input_type.width, input_type.height, input_type.channels, CNN2DFormat.NCHW)
         return input_type
 
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        return sd.call("base", "permute", x, *self.axes())  # type: ignore[no-any-return]
+
 
 @configuration(_KERAS + "ReshapePreprocessor",
                aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.ReshapePreprocessor",))
@@ -134,3 +155,6 @@ class ReshapePreprocessor(InputPreProcessor):
             height, width, channels = (*shape[1:], shape[0]) if self.format == "NCHW" else shape
             return InputType.convolutional(height, width, channels, CNN2DFormat(self.format or "NHWC"))
         raise ConfigurationError(f"ReshapePreprocessor: no input type has the shape {shape}")
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        return reshaped(x, self._shape(self.target_shape, -1)[1:], owner=type(self).__name__)

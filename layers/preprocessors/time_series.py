@@ -6,13 +6,20 @@ In this file T is time, N the batch, S the size of a step.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...samediff.configuration import configuration
 from ...samediff.errors import ConfigurationError, ShapeError
 from ..formats import CNN2DFormat, RNNFormat
 from ..input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
-from .base import PACKAGE, InputPreProcessor, expect_shape
+from ..series_ops import reshaped
+from ..series_ops import to_rows as rows_of
+from ..series_ops import to_series as series_of
+from .base import PACKAGE, InputPreProcessor, expect_shape, minibatch_of, rank_of
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 
 def to_rows(series: Any, form: RNNFormat) -> Any:
@@ -37,6 +44,17 @@ def mask_to_column(mask: Any) -> Any:
 def mask_to_series(mask: Any, minibatch: int) -> Any:
     """(T * N, 1 …) to (N, T)."""
     return mask.reshape(-1, minibatch).transpose()
+
+
+def mask_rows(sd: SameDiff, mask: SDVariable) -> SDVariable:
+    """:func:`mask_to_column` in a graph."""
+    return rows_of(sd.call("base", "expand_dims", mask, 1))
+
+
+def mask_series(sd: SameDiff, mask: SDVariable, batch: SDVariable) -> SDVariable:
+    """:func:`mask_to_series` in a graph."""
+    series = series_of(reshaped(mask, (-1,)), batch)
+    return sd.call("base", "squeeze", series, 1)  # type: ignore[no-any-return]
 
 
 @configuration
@@ -64,6 +82,12 @@ class RnnToFeedForwardPreProcessor(TimeSeriesPreProcessor):
     def mask(self, mask: Any, minibatch: int) -> Any:
         return mask_to_column(mask)
 
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        return x if rank_of(x) == 2 else rows_of(x, self.rnn_data_format is RNNFormat.NWC)
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return mask if mask is None or rank_of(x) == 2 else mask_rows(sd, mask)
+
 
 @configuration(PACKAGE + "FeedForwardToRnnPreProcessor")
 class FeedForwardToRnnPreProcessor(TimeSeriesPreProcessor):
@@ -83,6 +107,12 @@ class FeedForwardToRnnPreProcessor(TimeSeriesPreProcessor):
 
     def mask(self, mask: Any, minibatch: int) -> Any:
         return mask_to_series(mask, minibatch)
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        return x if rank_of(x) == 3 else series_of(x, minibatch_of(sd, x, batch), self.rnn_data_format is RNNFormat.NWC)
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return mask if mask is None or rank_of(x) == 3 else mask_series(sd, mask, minibatch_of(sd, x, batch))
 
 
 @configuration
@@ -117,6 +147,13 @@ class CnnToRnnPreProcessor(ImageSeriesPreProcessor):
     def mask(self, mask: Any, minibatch: int) -> Any:
         return mask_to_series(mask, minibatch)
 
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        rows = reshaped(x, (-1,), self.shape(), type(self).__name__)
+        return series_of(rows, minibatch_of(sd, x, batch), self.rnn_data_format is RNNFormat.NWC)
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return None if mask is None else mask_series(sd, mask, minibatch_of(sd, x, batch))
+
 
 @configuration(PACKAGE + "RnnToCnnPreProcessor")
 class RnnToCnnPreProcessor(ImageSeriesPreProcessor):
@@ -137,3 +174,10 @@ class RnnToCnnPreProcessor(ImageSeriesPreProcessor):
 
     def mask(self, mask: Any, minibatch: int) -> Any:
         return mask_to_column(mask).reshape(-1, 1, 1, 1)
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        rows = rows_of(x, self.rnn_data_format is RNNFormat.NWC)
+        return reshaped(rows, self.shape(), owner=type(self).__name__)
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return None if mask is None else reshaped(mask_rows(sd, mask), (1, 1, 1))

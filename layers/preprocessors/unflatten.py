@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...samediff.configuration import configuration, field
 from ...samediff.errors import ConfigurationError
 from ..formats import CNN2DFormat, CNN3DFormat
 from ..input_type import InputType, InputTypeConvolutional, InputTypeConvolutionalFlat, InputTypeFeedForward
-from .base import PACKAGE, InputPreProcessor, expect_shape
+from ..series_ops import reshaped
+from .base import PACKAGE, InputPreProcessor, expect_shape, rank_of
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 
 @configuration
@@ -32,6 +37,11 @@ class UnflattenPreProcessor(InputPreProcessor):
         """Refuse rows of another length."""
         if size != math.prod(self.shape()):
             raise ConfigurationError(f"{self!r} makes {math.prod(self.shape())} values; the input has {size}")
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        if rank_of(x) == len(self.shape()) + 1:
+            return x
+        return reshaped(x, self.shape(), (math.prod(self.shape()),), type(self).__name__)
 
 
 @configuration(PACKAGE + "FeedForwardToCnnPreProcessor")
