@@ -57,6 +57,27 @@ class ConditionArgs(FileArgs):
         return found | {"condition": Condition(MODES[int(numbers[2])], numbers[0], numbers[1])}
 
 
+@dataclass(frozen=True)
+class IndexArgs(FileArgs):
+    """Python's ``x[...]``, stored as the strided slice with the same meaning."""
+
+    def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
+        rows = []
+        masks = dict.fromkeys(("begin", "end", "new", "shrink"), 0)
+        for i, entry in enumerate(op_fields["axes"]):
+            kind, begin, end, stride = ("new", 0, 0, 1) if entry == "new" else (*entry, 1)[:4]
+            if kind == "point":
+                masks["shrink"] |= 0 if end else 1 << i
+                end = None if begin == -1 else begin + 1
+            masks["new"] |= (kind == "new") << i
+            masks["begin"] |= (begin is None) << i
+            masks["end"] |= (end is None) << i
+            rows.append((begin or 0, end or 0, 1 if kind == "point" else stride))
+        columns = zip(*rows) if rows else ((), (), ())
+        parts = super().encode({}, op_name, input_dtype)
+        return parts | {"extra_integer": (masks["begin"], 0, masks["end"], masks["new"], masks["shrink"], *(n for c in columns for n in c))}
+
+
 DEFAULTS: dict[str, FileArgs] = {
     **dict.fromkeys(("reduce_prod reduce_sum reduce_mean reduce_max reduce_min reduce_norm1 reduce_norm2 reduce_sqnorm reduce_normmax "
                      "asum amax amin entropy shannonentropy logentropy all any countNonZero countZero amean").split(), REDUCTION),
@@ -118,6 +139,7 @@ DEFAULTS: dict[str, FileArgs] = {
     "size_at": FileArgs(ints=("dimension",)),
     "slice": FileArgs(ints=("*starts", "*sizes")),
     "strided_slice": FileArgs(ints=("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "*starts", "*stops", "*steps")),
+    "index": IndexArgs(op_name="strided_slice"),
     "reverse": AXES,
     "reverse_sequence": FileArgs(ints=("seq_dim", "batch_dim")),
     "xw_plus_b": FileArgs(ints=("transpose_x:bool", "transpose_w:bool")),

@@ -18,6 +18,7 @@ from .flat_graph import FlatNode, FlatProperties
 from .flat_properties import make_property, property_value
 from .flat_schema import OpType
 from .legacy_table import resolve_op_name
+from .nested_values import MARK, from_text, is_plain, to_text
 
 #: Property with the version of a user op.
 VERSION = "dl4py.version"
@@ -112,6 +113,8 @@ def _upgraded(cls: type[Op], node: FlatNode, found: dict[str, Any]) -> dict[str,
 
 def _typed(cls: type[Op], node: FlatNode, name: str, value: Any) -> Any:
     hint = _hints(cls)[name]
+    if isinstance(value, str) and value.startswith(MARK):
+        return from_text(value, hint, f"node {node.name!r} (op {cls.id!r}), attribute {name!r}")
     attempts = [value]
     if isinstance(value, float) and value.is_integer():
         attempts.append(int(value))
@@ -130,7 +133,7 @@ def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType) -> dict[st
     fields = {name: getattr(op, name) for name in op.attribute_names()}
     args = file_args(type(op))
     if args is _BY_FIELD:
-        fields = {n: v for n, v in fields.items() if v is not None}
+        fields = {n: v if is_plain(v) else to_text(v) for n, v in fields.items() if v is not None}
     parts = args.encode(fields, op.id, dtype)
     extra: list[FlatProperties] = []
     if getattr(op, "version", None) is not None:

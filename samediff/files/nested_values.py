@@ -1,0 +1,88 @@
+"""Attribute values that no argument slot can hold, as JSON text: nested tuples, settings, ops, graphs.
+
+Only data is written. Reading makes tuples, numbers, texts, data types, registered ops and graphs, and objects of the
+dataclass or enum that the attribute is annotated with: a file cannot name a class of its own.
+"""
+from __future__ import annotations
+
+import base64
+import dataclasses
+import enum
+import json
+import types
+import typing
+from typing import Any
+
+from ..datatype import DataType
+from ..errors import DataTypeError, FileFormatError
+from ..op import OPS, Op
+
+#: Start of a text property that holds a nested value.
+MARK = "dl4py-json:"
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a property vector can hold the value."""
+    if isinstance(value, (list, tuple)):
+        kinds = {bool if isinstance(v, bool) else str if isinstance(v, (str, enum.Enum)) else float for v in value}
+        return len(kinds) <= 1 and all(v is not None and not isinstance(v, (list, tuple)) and is_plain(v) for v in value)
+    return value is None or isinstance(value, (bool, int, float, str, enum.Enum)) or hasattr(value, "__array__")
+
+
+def to_text(value: Any) -> str:
+    """The JSON text of a nested value."""
+    return MARK + json.dumps(_document(value))
+
+
+def from_text(text: str, hint: Any, what: str) -> Any:
+    """The value of a text made by :func:`to_text` for an attribute annotated with ``hint``."""
+    try:
+        return _value(json.loads(text.removeprefix(MARK)), hint)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"{what}: {text[:80]!r} cannot be understood ({error})") from None
+
+
+def _document(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)) and not isinstance(value, enum.Enum):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_document(v) for v in value]
+    if isinstance(value, DataType):
+        return {"data_type": value.name}
+    if isinstance(value, enum.Enum):
+        return {"enum": value.name}
+    if isinstance(value, Op):
+        return {"op": value.id, "attributes": {n: _document(getattr(value, n)) for n in value.attribute_names()}}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {"fields": {f.name: _document(getattr(value, f.name)) for f in dataclasses.fields(value)}}
+    if hasattr(value, "as_flat_buffers"):
+        return {"graph": base64.b64encode(value.as_flat_buffers()).decode("ascii")}
+    raise DataTypeError(f"{value!r:.60} cannot be saved as an attribute of an op")
+
+
+def _value(document: Any, hint: Any) -> Any:
+    if isinstance(document, list):
+        items = typing.get_args(hint)
+        return tuple(_value(v, items[0] if len(items) == 2 and items[1] is ... else items[i] if i < len(items) else Any)
+                     for i, v in enumerate(document))
+    if not isinstance(document, dict):
+        return document
+    if "data_type" in document:
+        return DataType[document["data_type"]]
+    if "op" in document:
+        cls = OPS[document["op"]]
+        hints = typing.get_type_hints(cls)
+        return cls(**{n: _value(v, hints[n]) for n, v in document["attributes"].items()})
+    if "graph" in document:
+        from ..graph import SameDiff
+        return SameDiff.from_flat_buffers(base64.b64decode(document["graph"], validate=True))
+    options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
+    if "enum" in document:
+        return next(o for o in options if isinstance(o, type) and issubclass(o, enum.Enum))[document["enum"]]
+    made = next((o for o in options if isinstance(o, type) and dataclasses.is_dataclass(o)), None)
+    if made is None:
+        raise FileFormatError(f"an attribute annotated {hint} cannot hold {sorted(document)}")
+    hints = typing.get_type_hints(made)
+    return made(**{n: _value(v, hints[n]) for n, v in document["fields"].items()})
