@@ -21,12 +21,15 @@ inline = njit(forceinline=True, error_model="numpy", fastmath={"contract"})
 
 
 @inline
-def _largest(source, at, step, target, places, to, low, high, place):
-    """One cell of the window, for a row of outputs."""
-    for j in range(low, high):
-        v, best = source[U(at + j * step)], target[U(to + j)]
-        target[U(to + j)] = vmax(best, v)
-        places[U(to + j)] = select(v > best, np.int32(place + j * step), places[U(to + j)])
+def _pairs(source, top, bottom, target, places, to, outputs, place, width):
+    """A row of outputs of a 2 x 2 window with stride 2 inside the image: the usual case, in registers."""
+    for j in range(outputs):
+        a, b = source[U(top + 2 * j)], source[U(top + 2 * j + 1)]
+        c, d = source[U(bottom + 2 * j)], source[U(bottom + 2 * j + 1)]
+        upper, lower = vmax(a, b), vmax(c, d)
+        target[U(to + j)] = vmax(upper, lower)
+        right, under = select(b > a, np.int32(1), np.int32(0)), select(d > c, np.int32(width + 1), np.int32(width))
+        places[U(to + j)] = np.int32(place + 2 * j) + select(lower > upper, under, right)
 
 
 @inline
@@ -40,30 +43,32 @@ def _added(source, at, step, target, to, low, high):
 def max_pool2d(x, y, index, kh, kw, sh, sw, ph, pw, dh, dw):
     """y = largest value of each window (NaN wins), index (int32) = place in the image of the largest number.
 
-    Of equal ones the first; -1 for a window without a number above minus infinity.
+    Of equal ones the first.  A window without a number above minus infinity has no place, or any: its gradient is lost.
     """
     height, width = x.shape[2], x.shape[3]
     rows, across = y.shape[2], y.shape[3]
     source, target, places = x.reshape(-1), y.reshape(-1), index.reshape(-1)
+    pairs = kh == 2 and kw == 2 and sw == 2 and dh == 1 and dw == 1 and pw == 0 and 2 * across <= width
     to = 0
     for plane in range(x.shape[0] * x.shape[1]):
         for i in range(rows):
-            for j in range(across):
-                target[U(to + j)] = -np.inf
-                places[U(to + j)] = -1
-            first, last = inside(i * sh - ph, dh, height, kh)
-            for p in range(first, last):
-                row = (i * sh - ph + p * dh) * width
+            if pairs and 0 <= i * sh - ph < height - 1:
+                row = (i * sh - ph) * width
                 at = plane * height * width + row
-                for q in range(kw):
-                    shift = q * dw - pw
-                    low, high = inside(shift, sw, width, across)
-                    if sw == 1:  # constant steps become vector code
-                        _largest(source, at + shift, 1, target, places, to, low, high, row + shift)
-                    elif sw == 2:
-                        _largest(source, at + shift, 2, target, places, to, low, high, row + shift)
-                    else:
-                        _largest(source, at + shift, sw, target, places, to, low, high, row + shift)
+                _pairs(source, at, at + width, target, places, to, across, row, width)
+                to += across
+                continue
+            first, last = inside(i * sh - ph, dh, height, kh)
+            for j in range(across):
+                left, right = inside(j * sw - pw, dw, width, kw)
+                best, place = x.dtype.type(-np.inf), np.int32(-1)
+                for p in range(first, last):
+                    row = (i * sh - ph + p * dh) * width + j * sw - pw
+                    for q in range(left, right):
+                        v = source[U(plane * height * width + row + q * dw)]
+                        place = select(v > best, np.int32(row + q * dw), place)
+                        best = vmax(best, v)
+                target[U(to + j)], places[U(to + j)] = best, place
             to += across
 
 
