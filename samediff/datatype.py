@@ -62,13 +62,10 @@ class DataType(Enum):
     INT64 = LONG
     UINT8 = UBYTE
 
-    code: int
-    numpy: np.dtype[Any]
-
     def __init__(self, name: str) -> None:
         code, kind = _TABLE.get(name, (-1, np.object_))
-        self.code = code
-        self.numpy = np.dtype(kind)
+        self.code: int = code
+        self.numpy: np.dtype[Any] = np.dtype(kind)
 
     def __repr__(self) -> str:
         return f"<DataType.{self.name}>"

@@ -146,7 +146,7 @@ def op(name: str, api: str = "", **class_attributes: Any) -> Callable[[OpClass],
         cls.id = name
         for key, value in class_attributes.items():
             setattr(cls, key, value)
-        cls = dataclasses.dataclass(frozen=True)(cls)
+        dataclasses.dataclass(frozen=True)(cls)
         OPS.add(name, cls)
         for place in api.split():
             namespace, method = place.split(".")

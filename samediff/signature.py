@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import types
 import typing
 from typing import Any
@@ -32,9 +31,18 @@ class Formal:
     type: Any = Any
 
 
-@functools.cache
-def formals(cls: Any) -> tuple[tuple[Formal, ...], ...]:
+_FORMALS: dict[type[Op], tuple[tuple[Formal, ...], ...]] = {}
+
+
+def formals(cls: type[Op]) -> tuple[tuple[Formal, ...], ...]:
     """The signatures of an op class, parsed."""
+    found = _FORMALS.get(cls)
+    if found is None:
+        found = _FORMALS[cls] = _parsed(cls)
+    return found
+
+
+def _parsed(cls: Any) -> tuple[tuple[Formal, ...], ...]:
     inputs = {t.strip("*?"): t for t in cls.inputs.split()}
     fields = {f.name: f for f in dataclasses.fields(cls)}
     hints = typing.get_type_hints(cls, include_extras=False)
@@ -59,8 +67,7 @@ def input_names(cls: type[Op]) -> list[str]:
     return [t.strip("*?") for t in cls.inputs.split()]
 
 
-@functools.cache
-def _variadic(cls: Any) -> frozenset[str]:
+def _variadic(cls: type[Op]) -> frozenset[str]:
     return frozenset(t.strip("*?") for t in cls.inputs.split() if t.startswith("*"))
 
 
