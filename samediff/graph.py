@@ -1,6 +1,7 @@
 """The graph: variables, ops, gradients, training, files."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .control_dependencies import ControlDependencies
@@ -13,6 +14,16 @@ from .training.evaluating import Evaluating
 
 if TYPE_CHECKING:
     from .variable import SDVariable
+
+
+class _Create:
+    """``SameDiff.create()`` makes an empty graph, ``sd.create(shape, data_type)`` an array of zeros in one."""
+
+    def __get__(self, sd: SameDiff | None, owner: type[SameDiff]) -> Callable[..., Any]:
+        def create(*args: Any, **kwargs: Any) -> Any:
+            return sd.call("base", "create", *args, **kwargs) if sd is not None and (args or kwargs) else owner()
+        create.__doc__ = type(self).__doc__
+        return create
 
 
 class SameDiff(Creation, Evaluating, ControlDependencies, Saving, Inspection):
@@ -42,10 +53,7 @@ class SameDiff(Creation, Evaluating, ControlDependencies, Saving, Inspection):
         for name in NAMESPACES:
             setattr(self, name, Namespace(self, name))
 
-    @staticmethod
-    def create() -> SameDiff:
-        """An empty graph."""
-        return SameDiff()
+    create = _Create()
 
     def op(self, op_id: str, *args: Any, **kwargs: Any) -> Any:
         """Add any registered op by its id: ``sd.op("acme.swish", x, beta=2.0)``, with an optional name before the inputs."""

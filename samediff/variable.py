@@ -171,6 +171,8 @@ class SDVariable:
         """Part of the array: one :class:`SDIndex` per leading axis."""
         return self[indices]
 
+    get_view = get
+
     def __getitem__(self, indices: Any) -> SDVariable:
         return index_spec(self, indices if isinstance(indices, tuple) else (indices,))
 

@@ -50,3 +50,4 @@ from . import local_response as local_response
 from . import scatter as scatter
 from . import segment as segment
 from . import partition as partition
+from . import diagonal as diagonal

@@ -45,7 +45,7 @@ class Fill(Op):
         return xp.full(tuple(int(n) for n in shape.reshape(-1)), self.value, self.data_type.numpy)
 
 
-@op("create", api="base.create_array math.create", inputs="shape", signatures=("shape, data_type", "shape, data_type, order, initialize"),
+@op("create", api="base.create", inputs="shape", signatures=("shape, data_type", "shape, data_type, order, initialize"),
     gradient="none")
 class Create(Op):
     """An array of zeros of a shape given by a variable."""

@@ -1,62 +1,15 @@
-"""Diagonals, traces and cross products."""
+"""Traces and main diagonals of matrices."""
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
-from ..op import Op, Specs, op, require_same_type
-from ..spec import TensorSpec, broadcast
+from ..op import Op, Specs, op
+from ..spec import TensorSpec
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
-
-
-@op("diag", api="math.diag base.diag linalg.diag")
-class Diag(Op):
-    """x on the diagonal of an array of zeros.  Shapes: x (*S) -> (*S, *S)."""
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape twice."""
-        shape = specs[0].shape
-        return TensorSpec(None if shape is None else shape + shape if shape else (1, 1), specs[0].dtype)
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        """By the flat diagonal."""
-        return xp.diag(x.reshape(-1)).reshape(x.shape + x.shape or (1, 1))
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The diagonal of the upstream gradient."""
-        from .reshaping import reshape_like
-        return [reshape_like(inputs[0].sd.add_op(DiagPart(), [output_grads[0]]), inputs[0])]
-
-
-@op("diag_part", api="math.diag_part base.diag_part linalg.diag_part")
-class DiagPart(Op):
-    """The diagonal of an array.  Shapes: x (*S, *S) -> (*S)."""
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """Half of the axes."""
-        shape = specs[0].shape
-        if shape is None:
-            return TensorSpec(None, specs[0].dtype)
-        half = len(shape) // 2
-        if len(shape) % 2 or not shape or any(a != b and -1 not in (a, b) for a, b in zip(shape[:half], shape[half:])):
-            raise ShapeError(f"diag_part needs a square array (axes twice), got shape {shape}")
-        return TensorSpec(shape[:half], specs[0].dtype)
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        """The flat diagonal."""
-        half = x.shape[:x.ndim // 2]
-        n = math.prod(half)
-        return xp.diagonal(x.reshape(n, n)).reshape(half)
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The upstream gradient on the diagonal."""
-        return [inputs[0].sd.add_op(Diag(), [output_grads[0]])]
 
 
 def _matrix(spec: TensorSpec, what: str) -> tuple[int, ...] | None:
@@ -149,28 +102,3 @@ class MatrixDiagPart(Op):
         """On the diagonal of zeros."""
         sd = inputs[0].sd
         return [sd.add_op(SetDiag(), [sd.call("base", "zeros_like", inputs[0]), output_grads[0]])]
-
-
-@op("cross", api="math.cross base.cross linalg.cross", inputs="a b")
-class Cross(Op):
-    """Cross product along the last axis, of size 3."""
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs."""
-        a, b = specs
-        require_same_type("cross", a, b)
-        shape = broadcast(a.shape, b.shape)
-        if shape is not None and (not shape or shape[-1] not in (3, -1)):
-            raise ShapeError(f"cross needs a last axis of size 3, got shape {shape}")
-        return TensorSpec(shape, a.dtype)
-
-    def compute(self, xp: Any, a: Any, b: Any) -> Any:
-        """NumPy's."""
-        return xp.cross(a, b)
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """b x g and g x a."""
-        from ..spreading import sum_to
-        (a, b), g, sd = inputs, output_grads[0], inputs[0].sd
-        return [sum_to(sd.add_op(Cross(), [b, g]), a), sum_to(sd.add_op(Cross(), [g, a]), b)]
