@@ -39,6 +39,9 @@ def compile_source(source: str, types: tuple[tuple[DType, int, str], ...]) -> An
     return jit(function, signature, error_model="numpy", nogil=True, fastmath={"contract"})
 
 
+_UNUSED = np.zeros(1, np.float32)  # stands in for inputs that no expression reads
+
+
 class _Alias:
     """A writable view of memory that NumPy calls read-only; kernels only read inputs, but have one signature."""
 
@@ -66,14 +69,15 @@ class Kernel:
         self._made_from = (exprs, layouts, outputs, reductions)
         self.in_place = dict(in_place or {})
         self.ndim = len(layouts[0].varies) if layouts else len(outputs[0].varies)
-        self.layouts = (*layouts, *outputs)
+        types = inputs_of(exprs)
+        self.used = tuple(i in types for i in range(len(layouts)))
+        known = [l if used else Layout.scalar(self.ndim) for l, used in zip(layouts, self.used)]
+        self.layouts = (*known, *outputs)
         self.inputs = len(layouts)
         self.ranges = collapse(self.ndim, self.layouts)
-        types = inputs_of(exprs)
         self.dtypes = (*(types.get(i, np.dtype(np.float32)) for i in range(len(layouts))), *(e.dtype for e in exprs))
         dims = [dims_of(l, self.ranges) for l in self.layouts]
         operands = [Operand(f"x{i}", self.dtypes[i], dims[i]) for i in range(self.inputs)]
-        self.used = tuple(i in types for i in range(self.inputs))
         self.source = source_of(exprs, len(self.ranges), operands, dims[self.inputs :], reductions,
                                 self.in_place)
         self.reduced = tuple(r is not None for r in reductions)
@@ -109,7 +113,8 @@ class Kernel:
             raise ShapeError(f"a kernel of {self.inputs} inputs and {len(self.layouts) - self.inputs} outputs got "
                              f"{len(arrays)} arrays")
         sizes: dict[int, int] = {}
-        return tuple(self._view(k, a, sizes) for k, a in enumerate(arrays))
+        return tuple(self._view(k, a, sizes) if k >= self.inputs or self.used[k] else _UNUSED
+                     for k, a in enumerate(arrays))
 
     def bind(self, *inputs: Array, out: Array | Sequence[Array]) -> Callable[[], None]:
         """A call without arguments on fixed arrays; reads and writes their memory each time."""
@@ -127,7 +132,8 @@ class Kernel:
 
     def __call__(self, *inputs: Any, out: Any) -> Any:
         """Compute into ``out`` (an array, or a tuple for several outputs) and return it."""
-        given = [np.asarray(x, dtype=d) for x, d in zip(inputs, self.dtypes)] + list(inputs[len(self.dtypes):])
+        given = [np.asarray(x, dtype=d if used else None) for x, d, used in zip(inputs, self.dtypes, self.used)]
+        given += inputs[self.inputs :]  # too many: refused below
         fit = [np.require(x, requirements=["C", "A"] if l.dense else ["A"]) for x, l in zip(given, self.layouts)]
         self.bind(*fit, out=out)()
         return out

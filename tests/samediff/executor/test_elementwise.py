@@ -195,10 +195,10 @@ def test_derivatives_compile(rng):
 def test_read_only_and_unused_inputs():
     x = np.arange(4, dtype=np.float32)
     x.flags.writeable = False
-    exprs = trace(lambda xp, x, y: x + 1, ["float32"] * 2)
+    exprs = trace(lambda xp, y, x: x + 1, ["int64", "float32"])
     compiled = elementwise_kernel(exprs, [Layout.same(1)] * 2)
     out = np.empty(4, np.float32)
-    compiled.bind(x, x, out=out)()
+    compiled.bind(np.arange(3), x, out=out)()
     assert out.tolist() == [1, 2, 3, 4]
 
 
@@ -221,6 +221,8 @@ def test_wrong_operands_are_refused():
         compiled.bind(np.zeros((3, 2), np.float32).T, b, out=out)
     with pytest.raises(ShapeError, match="arrays"):
         compiled.bind(x, out=out)
+    with pytest.raises(ShapeError, match="arrays"):
+        compiled(x, b, b, out=out)
     with pytest.raises(GraphError, match="median"):
         Reduction("median")
     with pytest.raises(ShapeError):
