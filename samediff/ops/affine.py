@@ -36,7 +36,8 @@ class Linear(Composite):
             raise ShapeError(f"x has {x[1]} columns, the weights take {w[0]} inputs")
         outputs = -1 if w is None else w[1]
         bias = specs[2].shape if len(specs) > 2 and specs[2] is not None else None
-        if bias is not None and (not bias or bias[-1] not in (outputs, -1) and outputs != -1 or any(n != 1 for n in bias[:-1])):
+        fits = bias is None or (len(bias) > 0 and (-1 in (bias[-1], outputs) or bias[-1] == outputs) and all(n == 1 for n in bias[:-1]))
+        if not fits:
             raise ShapeError(f"bias {bias} must have one element for each of the {outputs} outputs")
         return TensorSpec((-1 if x is None else x[0], outputs), specs[0].dtype)
 

@@ -51,8 +51,10 @@ class DotProductAttention(Composite):
         ranks = {len(s.shape) for s in (q, k, v)}  # type: ignore[arg-type]
         if len(ranks) != 1 or ranks - {3, 4}:
             raise ShapeError(f"queries {q.shape}, keys {k.shape} and values {v.shape} must all have rank 3, or all rank 4 with heads")
-        for what, a, b in (("features of queries and keys", q.shape[-2], k.shape[-2]), ("steps of keys and values", k.shape[-1], v.shape[-1]),
-                           ("batches of queries and keys", q.shape[0], k.shape[0]), ("batches of keys and values", k.shape[0], v.shape[0])):
+        for what, a, b in (("features of queries and keys", q.shape[-2], k.shape[-2]),
+                           ("steps of keys and values", k.shape[-1], v.shape[-1]),
+                           ("batches of queries and keys", q.shape[0], k.shape[0]),
+                           ("batches of keys and values", k.shape[0], v.shape[0])):
             if a != b and -1 not in (a, b):
                 raise ShapeError(f"{what} must agree, got {a} and {b}")
         if len(specs) > 3 and specs[3] is not None and specs[3].rank not in (None, 2):
@@ -154,7 +156,7 @@ class MultiHeadDotProductAttention(Composite):
     def compute(self, xp: Any, queries: Any, keys: Any, values: Any, wq: Any, wk: Any, wv: Any, wo: Any, mask: Any = None) -> Any:
         """Project, attend, join."""
         projected = [project(xp, x, w) for x, w in ((queries, wq), (keys, wk), (values, wv))]
-        out, weights = DotProductAttention(self.scaled, True).compute(xp, *projected, mask)
+        out, weights = DotProductAttention(self.scaled, True).compute(xp, projected[0], projected[1], projected[2], mask)
         joined = xp.matmul(wo.T, out.reshape(out.shape[0], -1, out.shape[3]))
         return (joined, weights) if self.with_weights else joined
 

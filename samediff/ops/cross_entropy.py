@@ -1,14 +1,17 @@
 """Cross-entropy of logits: with dense labels and with class indices."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..choices import LossReduce
 from ..composite import Composite
 from ..errors import DataTypeError, ShapeError
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op, require_floating
+from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import Shape, TensorSpec
 from .loss import Loss, with_float
 from .sizes import axis_size
@@ -54,6 +57,23 @@ class SoftmaxCrossEntropy(Loss):
         column = weights is not None and self._is_column(predictions.spec, weights.spec)
         return LastAxis.stretch(result, label.sum(True, -1)) if column else result
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Losses of the rows by a kernel, then the reduction."""
+        predictions, _, label = specs
+        if self.label_smoothing or self.loss_reduce is LossReduce.NONE:
+            return None
+        rows = rows_kernel("softmax_cross_entropy", predictions, label)
+        if rows is None or predictions.shape is None:
+            return None
+        from ..arrays import xp
+        from .loss import stretched, weighted
+
+        def call(logits: Any, weights: Any, label: Any, out: Any, losses: Any) -> None:
+            rows.call(logits, label, losses)
+            spread = None if weights is None else stretched(np, weights.astype(losses.dtype, copy=False), losses.shape)
+            out[...] = weighted(xp, losses, spread, self.loss_reduce)
+        return Kernel(call, (TensorSpec(predictions.shape[:-1], predictions.dtype),))
+
     def term_shape(self, shape: Shape) -> Shape:
         """Without the classes."""
         if not shape:
@@ -63,7 +83,8 @@ class SoftmaxCrossEntropy(Loss):
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
         """Stable for any logit."""
         if self.label_smoothing:
-            label = label * predictions.dtype.type(1 - self.label_smoothing) + predictions.dtype.type(self.label_smoothing / label.shape[-1])
+            kind, smoothing = predictions.dtype.type, self.label_smoothing
+            label = label * kind(1 - smoothing) + kind(smoothing / label.shape[-1])
         return _cross_entropy(xp, predictions, label)
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
@@ -76,8 +97,24 @@ class SoftmaxCrossEntropy(Loss):
         return sd.add_op(CrossEntropyTerms(), [predictions, label])  # type: ignore[no-any-return]
 
 
+def rows_kernel(name: str, *specs: TensorSpec) -> Kernel | None:
+    """A kernel of :mod:`..executor.cpu.kernels.cross_entropy` for static inputs of one type."""
+    logits = specs[0]
+    if logits.dtype.name not in ("FLOAT", "DOUBLE") or not logits.shape:
+        return None
+    if any(not s.is_static or s.dtype is not logits.dtype for s in specs):
+        return None
+    from ..executor.cpu.kernels import cross_entropy as kernels
+    kernel, columns, rows = getattr(kernels, name), logits.shape[-1], math.prod(logits.shape[:-1])
+    shapes = [(rows, columns), (rows, columns), rows, (rows, columns)]
+
+    def call(*arrays: Any) -> None:
+        kernel(*(np.ascontiguousarray(a).reshape(s) for a, s in zip(arrays[:-1], shapes)), arrays[-1].reshape(shapes[len(arrays) - 1]))
+    return Kernel(call)
+
+
 def _cross_entropy(xp: Any, logits: Any, label: Any) -> Any:
-    return -(label * log_softmax(xp, logits, -1)).sum(axis=-1, dtype=logits.dtype)
+    return -xp.where(label == 0, 0, label * log_softmax(xp, logits, -1)).sum(axis=-1, dtype=logits.dtype)
 
 
 @op("cross_entropy_terms", inputs="logits label")
@@ -92,6 +129,10 @@ class CrossEntropyTerms(Op):
     def compute(self, xp: Any, logits: Any, label: Any) -> Any:
         """Stable for any logit."""
         return _cross_entropy(xp, logits, label)
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return rows_kernel("softmax_cross_entropy", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -116,6 +157,10 @@ class CrossEntropySlope(Composite):
         slope -= label
         slope *= upstream[..., None]
         return slope
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return rows_kernel("softmax_cross_entropy_gradient", *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

@@ -38,7 +38,8 @@ class CtcLoss(Op):
             if not spec.dtype.is_integer:
                 raise DataTypeError(f"labels and lengths must be integers, got {spec.dtype.name}")
         if labels.rank not in (None, 2) or logits.rank not in (None, 3):
-            raise ShapeError(f"expected labels (batch, length) and log-probabilities (batch, time, classes), got {labels.shape} and {logits.shape}")
+            raise ShapeError("expected labels (batch, length) and log-probabilities (batch, time, classes), "
+                             f"got {labels.shape} and {logits.shape}")
         return TensorSpec(None if logits.shape is None else logits.shape[:1], logits.dtype)
 
     def compute(self, xp: Any, labels: Any, logits: Any, label_lengths: Any, logit_lengths: Any) -> Any:

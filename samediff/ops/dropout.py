@@ -36,7 +36,7 @@ class Dropout(Op):
             raise GraphError(f"the probability of keeping an element lies above 0 and is at most 1, got {self.p}")
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
-    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
         """The product with the mask."""
         return masked(xp, x, self.p, self.inverted, context)
 
@@ -74,7 +74,7 @@ class DropoutGrad(Op):
         """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
-    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
         """The product with the mask, drawn again from the same numbers."""
         return masked(xp, x, self.p, self.inverted, context.at(self.of))
 

@@ -1,9 +1,10 @@
 """The family of losses: a value per element, weights, one reduction."""
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from ..choices import LossReduce
 from ..composite import Composite
@@ -30,6 +31,7 @@ def with_float(name: str, stored: str = "") -> FileArgs:
     return replace(FILE, floats=(name,), properties={**FILE.properties, stored or name: f"d:{name}"})
 
 
+@dataclass(frozen=True)
 class Loss(Composite):
     """Losses of elements times weights, reduced by ``loss_reduce``; the result becomes a loss variable.
 
@@ -41,13 +43,9 @@ class Loss(Composite):
     is_loss = True
     file = FILE
     loss_reduce: LossReduce = DEFAULT
-    options: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
-        own = cls.__dict__.get("__annotations__", {})
-        cls.__annotations__ = {"loss_reduce": LossReduce, **own}  # the type itself: the name is unknown in other modules
-        cls.loss_reduce = DEFAULT
-        tail = "".join(f", {name}" for name in own if not own[name].startswith("ClassVar"))
+        tail = "".join(f", {name}" for name in inspect.get_annotations(cls))
         cls.signatures = (f"label, predictions, weights?, loss_reduce{tail}", f"label, predictions, weights?{tail}")
 
     # The loss of each element
@@ -130,7 +128,8 @@ def fit(weights: Shape, terms: Shape) -> Shape:
     squeezed = tuple(n for n in weights if n != 1)
     if len(weights) > len(terms) and squeezed == tuple(n for n in terms if n != 1):
         return terms
-    raise ShapeError(f"weights {weights} cannot be broadcast to the losses {terms}: give a scalar, one weight per example or one per element")
+    raise ShapeError(f"weights {weights} cannot be broadcast to the losses {terms}: "
+                     "give a scalar, one weight per example or one per element")
 
 
 def stretched(xp: Any, weights: Any, shape: Shape) -> Any:

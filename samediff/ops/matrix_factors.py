@@ -134,7 +134,9 @@ class Qr(Composite):
 
     def compute(self, xp: Any, x: Any) -> Any:
         """By LAPACK."""
-        return tuple(by_lapack(lambda a: np.linalg.qr(a, "complete" if self.full else "reduced")[i], x) for i in (0, 1))
+        def factors(a: Any) -> Any:
+            return np.linalg.qr(a, "complete" if self.full else "reduced")
+        return tuple(f.astype(x.dtype) for f in by_lapack(factors, x))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -142,7 +144,8 @@ class Qr(Composite):
         (q, r), (for_q, for_r) = outputs, output_grads
         shape = inputs[0].spec.shape
         if shape is None or -1 in shape[-2:] or shape[-2] < shape[-1] or (self.full and shape[-2] != shape[-1]):
-            raise GradientError(f"qr has a gradient for at least as many rows as columns and full=False, got shape {shape}, full={self.full}")
+            raise GradientError("qr has a gradient for at least as many rows as columns and full=False, "
+                                f"got shape {shape}, full={self.full}")
         inner = matmul(r, for_r, transpose_y=True) - matmul(for_q, q, transpose_x=True)
         symmetric = _part(inner, -1, 0) + inverse_transposed(_strictly_lower(inner))
         return [_solve_right(for_q + matmul(q, symmetric), r, False, True)]

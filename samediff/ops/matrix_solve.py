@@ -220,9 +220,11 @@ class TriangularSolve(System):
         """By substitution."""
         from scipy.linalg import solve_triangular
         n, k = rhs.shape[-2:]
+        how: Any = {"trans": int(self.adjoint), "lower": self.lower, "check_finite": False}
+
         def each(a: Any, b: Any) -> Any:
             pairs = zip(a.reshape(-1, n, n), b.reshape(-1, n, k))
-            return np.stack([solve_triangular(p, q, trans=int(self.adjoint), lower=self.lower) for p, q in pairs]).reshape(b.shape)
+            return np.stack([solve_triangular(p, q, **how) for p, q in pairs]).reshape(b.shape)
         return by_lapack(each, matrix, rhs) if rhs.size else rhs.copy()
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

@@ -9,7 +9,7 @@ from ..errors import ShapeError
 from ..families import Elementwise, View
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
-from ..spec import TensorSpec, normalize_axes, normalize_axis
+from ..spec import Shape, TensorSpec, normalize_axes, normalize_axis
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -85,7 +85,7 @@ class LayerNorm(Composite):
             normalize_axes(self.dimensions, len(x.shape))
             channels = x.shape[normalize_axis(self.axis, len(x.shape), "channel axis")]
             for name, spec in zip(("gain", "bias"), specs[1:]):
-                if spec is not None and spec.shape is not None and (len(spec.shape) != 1 or channels not in (-1, spec.shape[0]) != -1 in spec.shape):
+                if spec is not None and spec.shape is not None and not _is_vector(spec.shape, channels):
                     raise ShapeError(f"{name} must have one element for each of the {channels} channels, got {spec.shape}")
         return TensorSpec(x.shape, x.dtype)
 
@@ -109,6 +109,10 @@ class LayerNorm(Composite):
         y = x.sd.add_op(StandardizedAxes(self.dimensions), [x])
         y = y if gain is None else y * align(gain, x, (self.axis,))
         return y if bias is None else y + align(bias, x, (self.axis,))
+
+
+def _is_vector(shape: Shape, n: int) -> bool:
+    return len(shape) == 1 and (-1 in (n, shape[0]) or shape[0] == n)
 
 
 def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
@@ -202,7 +206,8 @@ class BatchNorm(Composite):
 
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
         """By broadcasting."""
-        mean, variance, gamma, beta = (None if a is None else aligned(xp, a, self.axes, x.ndim) for a in (mean, variance, gamma, beta))
+        given = (mean, variance, gamma, beta)
+        mean, variance, gamma, beta = (None if a is None else aligned(xp, a, self.axes, x.ndim) for a in given)
         scale = 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
         scale = scale if gamma is None else scale * gamma
         y = x - mean

@@ -35,7 +35,8 @@ class Pad(Op):
             raise DataTypeError(f"padding must be integers, got {padding.dtype.name}")
         if x.shape is None:
             return TensorSpec(None, x.dtype)
-        if padding.shape is not None and (len(padding.shape) != 2 or padding.shape[0] not in (-1, len(x.shape)) or padding.shape[1] not in (-1, 2)):
+        rank, pairs = len(x.shape), padding.shape
+        if pairs is not None and (len(pairs) != 2 or pairs[0] not in (-1, rank) or pairs[1] not in (-1, 2)):
             raise ShapeError(f"padding must have the shape ({len(x.shape)}, 2) for x {x.shape}, got {padding.shape}")
         if padding.value is None:
             return TensorSpec((-1,) * len(x.shape), x.dtype)

@@ -1,6 +1,7 @@
 """Random arrays: numbers of the run's counter-based generator, new in every iteration, equal for equal seeds."""
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Random(Op):
     shape: tuple[int, ...] = ()
 
     def __init_subclass__(cls) -> None:
-        own = cls.__dict__.get("__annotations__", {})
+        own = inspect.get_annotations(cls)
         cls.__annotations__ = {**own, "data_type": DataType, "shape": tuple[int, ...]}
         cls.data_type, cls.shape = DataType.FLOAT, ()
         head = "".join(f"{name}, " for name in own)
@@ -56,7 +57,7 @@ class Random(Op):
     def check(self) -> None:
         """Raise GraphError for parameters that make no distribution."""
 
-    def compute(self, xp: Any, *inputs: Any, context: Any) -> Any:
+    def compute(self, xp: Any, *inputs: Any, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
         """Draw from the generator of this node and iteration."""
         shape = tuple(int(n) for n in inputs[0].reshape(-1)) if inputs and inputs[0] is not None else self.shape
         dtype = np.dtype(np.float64 if self.data_type is DataType.DOUBLE else np.float32)

@@ -1,12 +1,16 @@
 """Softmax and its logarithm."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..composite import Composite, composite_grad
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op, require_floating
+from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
@@ -27,14 +31,11 @@ def log_softmax(xp: Any, x: Any, axis: int) -> Any:
     return centred
 
 
+@dataclass(frozen=True)
 class AlongAxis(Op):
     """Keeps shape and type of its floating inputs, works along ``dimension``."""
 
     dimension: int = -1
-
-    def __init_subclass__(cls) -> None:
-        cls.__annotations__ = {"dimension": "int", **cls.__dict__.get("__annotations__", {})}
-        cls.dimension = -1
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the first input."""
@@ -43,6 +44,20 @@ class AlongAxis(Op):
         if x.shape is not None:
             normalize_axis(self.dimension, len(x.shape), "dimension")
         return TensorSpec(x.shape, x.dtype)
+
+    def rows_kernel(self, name: str, *specs: TensorSpec) -> Kernel | None:
+        """A kernel of :mod:`..executor.cpu.kernels.softmax` on rows, where the dimension is the last of static axes."""
+        x = specs[0]
+        if not x.is_static or x.dtype.name not in ("FLOAT", "DOUBLE") or not x.shape:
+            return None
+        if normalize_axis(self.dimension, len(x.shape)) != len(x.shape) - 1:
+            return None
+        from ..executor.cpu.kernels import softmax as kernels
+        kernel, columns, rows = getattr(kernels, name), x.shape[-1], math.prod(x.shape[:-1])
+
+        def call(*arrays: Any) -> None:
+            kernel(*(np.ascontiguousarray(a).reshape(rows, columns) for a in arrays[:-1]), arrays[-1].reshape(rows, columns))
+        return Kernel(call)
 
     def sum(self, x: SDVariable) -> SDVariable:
         """Sum along the dimension, kept as size 1."""
@@ -60,6 +75,10 @@ class Softmax(AlongAxis):
         """Stable for any size of x."""
         return softmax(xp, x, self.dimension)
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return self.rows_kernel("softmax", *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """From the result."""
@@ -74,6 +93,10 @@ class SoftmaxGrad(AlongAxis):
         """In two passes."""
         part = upstream * y
         return part - y * part.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return self.rows_kernel("softmax_backward", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -110,6 +133,10 @@ class LogSoftmax(AlongAxis):
         """Without forming the softmax."""
         return log_softmax(xp, x, self.dimension)
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return self.rows_kernel("log_softmax", *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """From the result."""
@@ -123,6 +150,10 @@ class LogSoftmaxGrad(AlongAxis, Composite):
     def compute(self, xp: Any, y: Any, upstream: Any) -> Any:
         """In two passes."""
         return upstream - xp.exp(y) * upstream.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return self.rows_kernel("log_softmax_backward", *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
