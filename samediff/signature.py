@@ -101,7 +101,7 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
         if key not in by_name:
             attributes = cls.attribute_names()
             if key not in attributes or any(f.kind == "attribute" for f in signature):
-                raise Mismatch(f"no option {key!r}{did_you_mean(key, [*by_name, *attributes])}")
+                raise Mismatch(f"no option {key!r}{did_you_mean(key, dict.fromkeys([*by_name, *attributes]))}")
             config[key] = value
             continue
         given[key] = _coerce(by_name[key], value, is_variable, lenient)

@@ -1,0 +1,216 @@
+"""The base class of user-defined ops."""
+from __future__ import annotations
+
+import dataclasses
+import functools
+import typing
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ..samediff import expression as ex
+from ..samediff.arrays import ArrayNamespace
+from ..samediff.elementwise import Elementwise
+from ..samediff.errors import DL4PyError, GradientError, GraphError, ShapeError, did_you_mean
+from ..samediff.op import Kernel, Specs, as_tuple
+from ..samediff.signature import Mismatch, coerce
+from ..samediff.spec import TensorSpec, spec_of
+from .derived import derived_grad, derived_infer, elementwise
+from .failure import note_failure
+from .kernels import compiled
+
+if TYPE_CHECKING:
+    from ..samediff.variable import SDVariable
+
+
+class UserOp(Elementwise):
+    """Base class of user-defined ops; only ``compute`` must be written.
+
+    Annotated fields are the attributes: typed, checked, saved with the graph, part of ``==`` and ``repr``. What is not
+    written follows from ``compute``: shape rule, gradient to any order and fused kernels for array code, the shape rule
+    alone for code that can only run on arrays.
+
+    Methods that a sub-class may write
+    ----------------------------------
+    compute(self, xp, x, y, mask=None) or compute(self, xp, *xs)
+        The meaning. Positional parameters are the inputs (default None: optional); returns an array or a tuple.
+    infer(self, *specs)
+        TensorSpec of the output, or a tuple of them.
+    grad(self, inputs, outputs, output_grads)
+        A variable for each input (None: zero), built from graph nodes.
+    cpu(self, *specs)
+        A :class:`~dl4py.samediff.op.Kernel` for these static specs, or None.
+    validate(self)
+        Raises ValueError when the attributes do not fit each other.
+    upgrade(cls, attributes, version)
+        Class method: attributes saved by an older version, as today's.
+
+    Class attributes
+    ----------------
+    version : int
+        Of the op; stored in files. A file of a newer version is refused.
+    numba_kernel, cuda_kernel
+        Kernels, see :func:`user_op`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.udf import UserOp, user_op
+    >>> @user_op("docs.soft_clip")
+    ... class SoftClip(UserOp):
+    ...     limit: float = 1.0
+    ...     def compute(self, xp, x):
+    ...         return self.limit * xp.tanh(x / self.limit)
+    ...     def validate(self):
+    ...         if self.limit <= 0:
+    ...             raise ValueError("limit must be positive")
+    >>> SoftClip(limit=2.0)(np.zeros(2, np.float32))
+    array([0., 0.], dtype=float32)
+    """
+
+    version: ClassVar[int] = 1
+    numba_kernel: ClassVar[Any] = None
+    cuda_kernel: ClassVar[str | None] = None
+    raw_compute: ClassVar[Callable[..., Any]]
+
+    def validate(self) -> None:
+        """Raise ValueError when the attributes do not fit each other."""
+
+    def __post_init__(self) -> None:
+        hints = _hints(type(self))
+        for name in self.attribute_names():
+            try:
+                object.__setattr__(self, name, coerce(hints[name], getattr(self, name), name))
+            except Mismatch as error:
+                raise GraphError(f"op {self.id!r}: {error}") from None
+        try:
+            self.validate()
+        except DL4PyError:
+            raise
+        except ValueError as error:
+            raise GraphError(f"op {self.id!r}: {error}") from error
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Derived from ``compute``."""
+        return derived_infer(self, specs)
+
+    def expressions(self, dtypes: Sequence[np.dtype[Any]]) -> tuple[ex.Expr, ...]:
+        """The trace of elementwise code, NotElementwiseError for other code."""
+        found = elementwise(self, tuple(dtypes))
+        if isinstance(found, ex.TraceError):
+            raise ex.NotElementwiseError(str(found)) from None
+        return (found,)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Derived from ``compute``."""
+        if all(v is not None for v in inputs) and not isinstance(elementwise(self, tuple(v.dtype.numpy for v in inputs)), ex.TraceError):
+            return super().grad(inputs, outputs, output_grads)
+        return derived_grad(self, inputs, output_grads)
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """The Numba kernel, when there is one."""
+        if self.numba_kernel is None or not all(s is None or (s.is_static and s.dtype.is_numeric) for s in specs):
+            return None
+        function = compiled(type(self).numba_kernel)
+        attributes = tuple(getattr(self, n) for n in self.attribute_names())
+        return Kernel(lambda *arrays: function(*arrays, *attributes))
+
+    @classmethod
+    def own_kernel(cls) -> bool:
+        """True when a kernel was written for it."""
+        return cls.numba_kernel is not None or cls.cpu is not UserOp.cpu
+
+    @classmethod
+    def ambiguous(cls, count: int) -> bool:
+        """True when ``count`` inputs do not tell which optional ones are left out."""
+        names = cls.inputs.split()
+        return count < len(names) and sum(n.endswith("?") for n in names) > 1
+
+    def __call__(self, *args: Any, name: str | Sequence[str] | None = None) -> Any:
+        """On variables: add a node, with an optional name first. On arrays: compute at once."""
+        from .calling import apply
+        return apply(self, args, name)
+
+
+@functools.cache
+def _hints(cls: type[UserOp]) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def guard(cls: type[UserOp]) -> None:
+    """Wrap ``compute`` and ``grad`` of a class: failures name the op and its line, results are checked."""
+    raw = cls.compute
+    if getattr(raw, "guarded", False):
+        return
+    cls.raw_compute = raw
+
+    @functools.wraps(raw)
+    def compute(self: UserOp, xp: Any, *inputs: Any, **context: Any) -> Any:
+        if not isinstance(xp, ArrayNamespace):
+            return raw(self, xp, *inputs, **context)
+        try:
+            result = raw(self, xp, *inputs, **context)
+        except Exception as error:
+            note_failure(error, self.id, getattr(raw, "user_code", raw))
+            raise
+        return _checked(self, inputs, result)
+
+    compute.guarded = True  # type: ignore[attr-defined]
+    cls.compute = compute  # type: ignore[method-assign]
+    if cls.grad is not UserOp.grad and not getattr(cls.grad, "guarded", False):
+        cls.grad = _counted(cls.grad)  # type: ignore[method-assign]
+
+
+def _checked(op: UserOp, inputs: Sequence[Any], result: Any) -> Any:
+    """ShapeError when the result is not what the shape rule promised."""
+    results = as_tuple(result)
+    if result is None or any(r is None for r in results):
+        raise GraphError(f"the code of op {op.id!r} returned None; it must return an array or a tuple of arrays")
+    specs = [None if a is None else spec_of(a) for a in inputs]
+    if all(s is not None for s in specs) and type(op).infer is UserOp.infer:
+        expression = elementwise(op, tuple(s.dtype.numpy for s in specs if s is not None))
+        if not isinstance(expression, ex.TraceError):
+            return result
+    specs = [None if s is None else TensorSpec(s.shape, s.dtype) for s in specs]
+    promised = as_tuple(op.infer(*specs))  # type: ignore[arg-type]
+    if len(promised) != len(results):
+        raise ShapeError(f"the code of op {op.id!r} returned {len(results)} outputs, its shape rule says {len(promised)}")
+    for i, (r, s) in enumerate(zip(results, promised)):
+        if not s.accepts(np.shape(r)):
+            raise ShapeError(f"the code of op {op.id!r} returned shape {np.shape(r)} as output {i}, its shape rule (infer) says {s.shape}")
+    return result
+
+
+def _counted(grad: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(grad)
+    def counted(self: UserOp, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        found = grad(self, inputs, outputs, output_grads)
+        found = [found] if not isinstance(found, (tuple, list)) else list(found)
+        if len(found) != len(inputs):
+            raise GradientError(f"grad of op {self.id!r} returned {len(found)} gradients for {len(inputs)} inputs; it must return one "
+                                "for each, None where it is zero")
+        return found
+    counted.guarded = True  # type: ignore[attr-defined]
+    return counted
+
+
+def checked_init(cls: type[UserOp]) -> None:
+    """Make the constructor name unknown and missing attributes."""
+    original = cls.__init__
+    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]  # registered ops are dataclasses
+
+    @functools.wraps(original)
+    def init(self: UserOp, *args: Any, **kwargs: Any) -> None:
+        for name in kwargs:
+            if name not in fields:
+                raise GraphError(f"op {cls.id!r} has no attribute {name!r}{did_you_mean(name, fields)}; attributes: "
+                                 f"{', '.join(fields) or 'none'}")
+        given = {*list(fields)[:len(args)], *kwargs}
+        for name, f in fields.items():
+            if name not in given and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+                raise GraphError(f"op {cls.id!r}: attribute {name!r} is missing")
+        original(self, *args, **kwargs)
+
+    cls.__init__ = init  # type: ignore[method-assign]

@@ -1,0 +1,124 @@
+"""What follows from the code of a user op: shape rule and gradient, found by the best of three ways.
+
+1. *Elementwise* code is traced: one expression gives shape, derivative and fused kernels.
+2. Other array code is run on graph variables: its nodes give shapes and gradients.
+3. Code that can only run on arrays gives its shapes by trial; its gradient must be written.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..samediff import expression as ex
+from ..samediff.composite import composite_grad
+from ..samediff.datatype import DataType
+from ..samediff.errors import DL4PyError, GradientError
+from ..samediff.expression import TraceError
+from ..samediff.graph_namespace import on_graph
+from ..samediff.op import Specs
+from ..samediff.spec import TensorSpec, broadcast
+from ..samediff.variable import VariableType
+from .stand_in import trial_specs
+
+if TYPE_CHECKING:
+    from ..samediff.variable import SDVariable
+    from .base import UserOp
+
+
+@functools.lru_cache(maxsize=4096)
+def elementwise(op: UserOp, dtypes: tuple[np.dtype[Any], ...]) -> ex.Expr | TraceError:
+    """The expression of an op with one output that uses all its inputs, else the reason why there is none."""
+    if op.stateful or op.own_kernel() or op.ambiguous(len(dtypes)):
+        return ex.NotElementwiseError(f"op {op.id!r} is run as a whole")
+    try:
+        made = ex.trace(op.raw_compute, dtypes)
+    except TraceError as error:
+        return error
+    except Exception as error:
+        return ex.NotElementwiseError(f"{type(error).__name__}: {error}")
+    if len(made) != 1 or len(ex.inputs_of(made)) < len(dtypes):
+        return ex.NotElementwiseError(f"op {op.id!r} does not give one output from all its inputs")
+    return made[0]
+
+
+def way(op: UserOp, specs: Sequence[TensorSpec | None]) -> str:
+    """How shapes and gradients are found: "elementwise", "nodes" or "trial"."""
+    if _expression(op, specs) is not None:
+        return "elementwise"
+    try:
+        _by_nodes(op, specs)
+    except Exception:
+        return "trial"
+    return "nodes"
+
+
+def _expression(op: UserOp, specs: Sequence[TensorSpec | None]) -> ex.Expr | None:
+    if any(s is None or not s.dtype.is_numeric for s in specs) or not specs:
+        return None
+    found = elementwise(op, tuple(s.dtype.numpy for s in specs if s is not None))
+    return None if isinstance(found, TraceError) else found
+
+
+def derived_infer(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
+    """Shape and type of the outputs."""
+    found = _expression(op, specs)
+    if found is not None:
+        return TensorSpec(broadcast(*(s.shape for s in specs if s is not None)), DataType.of(found.dtype))
+    return _slow_infer(op, tuple(specs), tuple(_key(s) for s in specs))
+
+
+def _key(spec: TensorSpec | None) -> Any:
+    return None if spec is None or spec.value is None else spec.value.tobytes()
+
+
+@functools.lru_cache(maxsize=4096)
+def _slow_infer(op: UserOp, specs: tuple[TensorSpec | None, ...], values: tuple[Any, ...]) -> Specs:
+    try:
+        return _by_nodes(op, specs)
+    except TraceError:
+        return trial_specs(op.id, op.raw_compute, specs)
+    except Exception as error:
+        try:
+            return trial_specs(op.id, op.raw_compute, specs)
+        except DL4PyError:
+            if isinstance(error, DL4PyError):
+                raise error from None
+            raise
+
+
+def _by_nodes(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
+    if op.stateful:
+        raise TraceError("random numbers have no graph nodes here")
+    from ..samediff.graph import SameDiff
+    sd = SameDiff()
+    variables = [None if s is None else sd._add_variable(f"input{i}", VariableType.PLACEHOLDER, TensorSpec(s.shape, s.dtype))
+                 for i, s in enumerate(specs)]
+    several = []
+
+    def compute(xp: Any, *arrays: Any) -> Any:
+        result = op.raw_compute(xp, *arrays)
+        several.append(isinstance(result, (tuple, list)))
+        return result
+
+    made = tuple(TensorSpec(v.spec.shape, v.spec.dtype) for v in on_graph(sd, compute, variables))
+    return made if several[0] else made[0]
+
+
+def derived_grad(op: UserOp, inputs: Sequence[SDVariable | None], output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+    """Gradients of the code as graph nodes.
+
+    Raises
+    ------
+    GradientError
+        The code cannot be written as nodes; says why, and to write grad.
+    """
+    sd = output_grads[0].sd
+    try:
+        return composite_grad(lambda *variables: on_graph(sd, op.raw_compute, variables), inputs, output_grads)
+    except TraceError as error:
+        raise GradientError(f"op {op.id!r} has no gradient: its code cannot be followed ({error}). Write one: grad(inputs, outputs, "
+                            "output_grads) builds a node for the gradient of each input") from error
+

@@ -1,0 +1,189 @@
+"""The decorator that makes an op of a function or a class."""
+from __future__ import annotations
+
+import functools
+import re
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, overload
+
+from ..samediff.errors import RegistrationError
+from ..samediff.files.file_args import FileArgs
+from ..samediff.namespaces import NAMESPACES
+from ..samediff.op import Op, op
+from .base import UserOp, checked_init, guard
+from .calling import call
+from .declaration import attributes_of, class_attributes, inputs_of
+from .kernels import check_kernel
+
+_ID = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_FILE = FileArgs(op_type="UDF", op_num=-1, all_properties=True)
+
+OpClass = TypeVar("OpClass", bound=type[UserOp])
+
+
+class UserFunction:
+    """What the decorator makes of a function: call it on variables or on arrays.
+
+    Attributes
+    ----------
+    op_class : type
+        The registered op.
+    id, version
+        Of the op.
+    """
+
+    def __init__(self, function: Callable[..., Any], op_class: type[UserOp]) -> None:
+        functools.update_wrapper(self, function)
+        self.op_class = op_class
+
+    @property
+    def id(self) -> str:
+        """The registry id."""
+        return self.op_class.id
+
+    @property
+    def version(self) -> int:
+        """The version that files store."""
+        return self.op_class.version
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call(self.op_class, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<user op {self.id!r} version {self.version}>"
+
+
+class _Decorator:
+    def __init__(self, op_id: str, version: int, grad: Any, infer: Any, numba: Any, cuda: Any, scope: dict[str, Any]) -> None:
+        self.op_id, self.version, self.grad, self.infer, self.numba, self.cuda, self.scope = op_id, version, grad, infer, numba, cuda, scope
+
+    @overload
+    def __call__(self, target: OpClass) -> OpClass: ...
+    @overload
+    def __call__(self, target: Callable[..., Any]) -> UserFunction: ...
+
+    def __call__(self, target: Any) -> Any:
+        if isinstance(target, type):
+            if not issubclass(target, UserOp):
+                raise RegistrationError(f"op {self.op_id!r}: class {target.__name__} must derive from UserOp")
+            if target.compute is UserOp.compute:
+                raise RegistrationError(f"op {self.op_id!r}: class {target.__name__} must define compute(self, xp, *inputs)")
+            target.__annotations__ = class_attributes(target, self.op_id, self.scope)
+            return self._register(target, inputs_of(target.compute, self.op_id, skip=2))
+        if not callable(target):
+            raise RegistrationError(f"op {self.op_id!r}: user_op decorates a function or a class derived from UserOp")
+        cls = self._class_of(target)
+        return UserFunction(target, self._register(cls, cls.inputs))
+
+    def _class_of(self, function: Callable[..., Any]) -> type[UserOp]:
+        attributes = attributes_of(function, self.op_id, self.scope)
+        names = tuple(attributes)
+
+        def compute(self: Any, xp: Any, *inputs: Any) -> Any:
+            return function(xp, *inputs, **{n: getattr(self, n) for n in names})
+
+        compute.user_code = function  # type: ignore[attr-defined]
+        body: dict[str, Any] = {"compute": compute, "__annotations__": {n: a.type for n, a in attributes.items()},
+                                "__module__": function.__module__, "__qualname__": function.__qualname__, "__doc__": function.__doc__ or
+                                f"User op {self.op_id}.", "__wrapped__": staticmethod(function), "inputs": inputs_of(function, self.op_id, skip=1)}
+        body |= {n: a.default for n, a in attributes.items() if a.has_default}
+        if self.grad is not None:
+            given = self.grad
+            body["grad"] = lambda self, inputs, outputs, output_grads: given(inputs, outputs, output_grads,
+                                                                            **{n: getattr(self, n) for n in names})
+        if self.infer is not None:
+            rule = self.infer
+            body["infer"] = lambda self, *specs: rule(*specs, **{n: getattr(self, n) for n in names})
+        return types.new_class(function.__name__, (UserOp,), {}, lambda scope: scope.update(body))
+
+    def _register(self, cls: Any, inputs: str) -> Any:
+        if self.cuda is not None:
+            if not isinstance(self.cuda, str):
+                raise RegistrationError(f"op {self.op_id!r}: cuda must be CUDA C source text, got {type(self.cuda).__name__}")
+            cls.cuda_kernel = self.cuda
+        kernel = check_kernel(self.op_id, self.numba if self.numba is not None else cls.numba_kernel)
+        if kernel is not None:
+            cls.numba_kernel = staticmethod(kernel)
+        if "inputs" not in cls.__dict__:
+            cls.inputs = inputs
+        if "signatures" not in cls.__dict__ and "*" in cls.inputs:
+            cls.signatures = (", ".join(cls.inputs.split()),)
+        cls.version = self.version
+        guard(cls)
+        op(self.op_id, api=self.op_id if self.op_id.count(".") == 1 else "", file=_FILE)(cls)
+        checked_init(cls)
+        return cls
+
+
+def check_id(op_id: Any) -> None:
+    """RegistrationError unless the id is dotted and its first part is free."""
+    if not isinstance(op_id, str) or not _ID.fullmatch(op_id):
+        raise RegistrationError(f"op id {op_id!r}: expected names joined by dots, the first one your own, such as 'acme.swish'")
+    if op_id.split(".")[0] in (*NAMESPACES, "base", "var"):
+        raise RegistrationError(f"op id {op_id!r}: {op_id.split('.')[0]!r} is a namespace of dl4py; put a name of your own first, "
+                                f"such as 'acme.{op_id.split('.', 1)[1]}'")
+
+
+def user_op(op_id: str, version: int = 1, *, grad: Callable[..., Sequence[Any]] | None = None, infer: Callable[..., Any] | None = None,
+            numba: Callable[..., Any] | str | None = None, cuda: str | None = None) -> _Decorator:
+    """Register a function or a sub-class of :class:`UserOp` as an op.
+
+    Of a function ``f(xp, x, y, mask=None, *, beta: float = 1.0)`` the positional parameters after ``xp`` are the inputs
+    (default None: optional; ``*xs``: any number), the keyword-only ones the attributes: typed (float, int, bool, str,
+    DataType, an Enum, tuple[int, ...], X | None), checked and saved. ``xp`` is NumPy (or CuPy) with erf, erfc, gammaln,
+    digamma and the like. The function must not change its inputs.
+
+    Elementwise code is differentiable to any order and fused with its neighbours; other array code is differentiable where
+    its functions have graph nodes (reductions, products, reshaping, indexing, joining); for the rest write ``grad``.
+
+    Parameters
+    ----------
+    op_id : str
+        Name in the registry and in files, with dots: ``"acme.swish"`` is also ``sd.acme.swish(...)``.
+    version : int
+        Stored in files; raise it when the meaning of the attributes changes.
+    grad : callable, optional
+        ``grad(inputs, outputs, output_grads, **attributes)``: a variable for each input (None: zero), built from nodes.
+    infer : callable, optional
+        ``infer(*specs, **attributes)``: TensorSpec of the output, or a tuple of them.
+    numba : callable or str, optional
+        Kernel ``f(*inputs, *outputs, *attributes)`` that fills the outputs, as a function or source text; compiled by Numba
+        on first use.
+    cuda : str, optional
+        CUDA C source of a kernel.
+
+    Raises
+    ------
+    RegistrationError
+        The id is taken (names both owners) or not dotted, or the declaration cannot be understood.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.samediff import SameDiff
+    >>> from dl4py.udf import user_op
+    >>> @user_op("docs.swish", version=1)
+    ... def swish(xp, x, *, beta: float = 1.0):
+    ...     return x / (1 + xp.exp(-beta * x))
+    >>> swish(np.zeros(2, np.float32))
+    array([0., 0.], dtype=float32)
+    >>> sd = SameDiff.create()
+    >>> x = sd.var("x", np.ones(2))
+    >>> y = sd.docs.swish("y", x, beta=2.0)
+    >>> y
+    SDVariable('y', ARRAY, DOUBLE, (2,))
+    """
+    check_id(op_id)
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise RegistrationError(f"op {op_id!r}: version must be a positive int, got {version!r}")
+    caller = sys._getframe(1)
+    return _Decorator(op_id, version, grad, infer, numba, cuda, {**caller.f_globals, **caller.f_locals})
+
+
+def owner_class(thing: UserFunction | UserOp | type[Op]) -> type[Op]:
+    """The op class of a decorated function, an op or a class."""
+    if isinstance(thing, UserFunction):
+        return thing.op_class
+    return thing if isinstance(thing, type) else type(thing)
