@@ -51,3 +51,5 @@ from . import scatter as scatter
 from . import segment as segment
 from . import partition as partition
 from . import diagonal as diagonal
+from . import lstm_layer as lstm_layer
+from . import cells as cells

@@ -1,0 +1,242 @@
+"""Recurrent cells and short sequences of the ``rnn`` namespace, as compositions."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import ShapeError
+from ..expanded import Expanded
+from ..files.file_args import FileArgs
+from ..op import Specs, op, require_floating
+from ..spec import TensorSpec
+from .lstm_layer import LengthMask, text
+
+_CELL = "weights input_peephole_weights? forget_peephole_weights? output_peephole_weights? bias"
+_CELL_FILE = {"peepHole": "b:peep_hole", "forgetBias": "d:forget_bias", "clippingCellValue": "d:clipping_cell_value"}
+
+
+def _nn(name: str, *args: Any) -> Any:
+    return args[0].sd.call("nn" if name == "sigmoid" else "math", name, *args)
+
+
+def _joined(*parts: Any, axis: int = 1) -> Any:
+    return parts[0].sd.call("base", "concat", axis, *parts)
+
+
+def _stacked(parts: Sequence[Any], axis: int) -> Any:
+    return parts[0].sd.call("base", "stack", axis, *parts)
+
+
+def _columns(z: Any, count: int, units: int) -> list[Any]:
+    return [z[:, k * units:(k + 1) * units] for k in range(count)]
+
+
+def steps_of(x: Any, axis: int) -> int:
+    """The number of time steps; ShapeError while it is not known."""
+    shape = x.spec.shape
+    if shape is None or shape[axis] == -1:
+        raise ShapeError(f"the gradient needs a known number of time steps; got shape {shape}. Declare it, or use lstm_layer")
+    return int(shape[axis])
+
+
+def _block(op_: Any, x: Any, c: Any, y: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> list[Any]:
+    """One step: i, c, f, o, z, h, y."""
+    units = c.spec.shape[1]
+    i, z, f, o = _columns(_joined(x, y).mmul(w) + b, 4, units)
+    if op_.forget_bias:
+        f = f + op_.forget_bias
+    if op_.peep_hole:
+        i, f = i + c * wci, f + c * wcf
+    i, z, f = _nn("sigmoid", i), _nn("tanh", z), _nn("sigmoid", f)
+    c = f * c + i * z
+    if op_.clipping_cell_value > 0:
+        c = x.sd.call("math", "clip_by_value", c, -op_.clipping_cell_value, op_.clipping_cell_value)
+    o = _nn("sigmoid", o + c * wco if op_.peep_hole else o)
+    h = _nn("tanh", c)
+    return [i, c, f, o, z, h, o * h]
+
+
+@op("lstmBlockCell", api="rnn.lstm_cell", inputs="x c_last y_last " + _CELL, signatures=("x, c_last, y_last, &cell_weights, &config",),
+    file=FileArgs(ints=("peep_hole:int",), floats=("forget_bias", "clipping_cell_value"), properties=_CELL_FILE))
+class LstmBlockCell(Expanded):
+    """One step of an LSTM on [x, y_last] W + b with gates i, z, f, o.
+
+    Shapes: x (N, in), c_last and y_last (N, n), weights (in + n, 4n), peepholes (n), bias (4n) -> seven results (N, n):
+    input gate, cell, forget gate, output gate, block input, tanh of the cell, output.
+    """
+
+    peep_hole: bool = False
+    forget_bias: float = 1.0
+    clipping_cell_value: float = 0.0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Those of the composition."""
+        require_floating(self.id, *specs)
+        return Expanded.infer(self, *specs)
+
+    def expand(self, *inputs: Any) -> Any:
+        """One step."""
+        return _block(self, *inputs)
+
+
+@op("lstmBlock", api="rnn.lstm_block", inputs="max_ts_length? x c_last y_last " + _CELL,
+    signatures=("x, max_ts_length, c_last, y_last, &cell_weights, &config",),
+    file=FileArgs(ints=("peep_hole:int", "data_format:TNS|NST|NTS"), floats=("forget_bias", "clipping_cell_value"),
+                  properties={**_CELL_FILE, "dataFormat": "s:data_format"}))
+class LstmBlock(Expanded):
+    """``lstm_cell`` over a sequence: its seven results for every step, 0 from step ``max_ts_length`` on.
+
+    Shapes: x (T, N, in), (N, in, T) or (N, T, in) by ``data_format`` TNS, NST or NTS -> results in the same layout.
+    """
+
+    data_format: str = "TNS"
+    peep_hole: bool = False
+    forget_bias: float = 1.0
+    clipping_cell_value: float = 0.0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x with as many features as the state has."""
+        x, c = specs[1:3]
+        if x.rank != 3 or c is None or c.rank != 2:
+            raise ShapeError("a sequence x of rank 3 and initial states c_last and y_last of rank 2 are needed")
+        require_floating(self.id, *specs[1:])
+        axis = text(self.data_format).index("S")
+        shape = tuple(c.shape[1] if k == axis else n for k, n in enumerate(x.shape or ()))  # type: ignore[index]
+        return (TensorSpec(shape, x.dtype),) * 7
+
+    def expand(self, *inputs: Any) -> Any:
+        """Step by step."""
+        limit, x, c, y, *rest = inputs
+        layout = text(self.data_format)
+        x = x.permute(*(layout.index(a) for a in "TNS"))
+        rows: list[list[Any]] = []
+        for t in range(steps_of(x, 0)):
+            rows.append(_block(self, x[t], c, y, *rest))
+            c, y = rows[-1][1], rows[-1][6]
+        results = [_stacked(r, 0) for r in zip(*rows)]
+        if limit is not None:
+            mask = x.sd.call("base", "expand_dims", x.sd.add_op(LengthMask(), [limit, x]), 2)
+            results = [r * mask for r in results]
+        return [r.permute(*("TNS".index(a) for a in layout)) for r in results]
+
+
+@op("lstm_block_first", api="rnn.lstmblock", inputs=LstmBlock.inputs, signatures=LstmBlock.signatures)
+class LstmBlockFirst(LstmBlock):
+    """The first result of ``lstm_block`` alone, the input gates, as DL4J's method of that name gives it."""
+
+    data_format: str = "TNS"
+    peep_hole: bool = False
+    forget_bias: float = 1.0
+    clipping_cell_value: float = 0.0
+
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+        """One node of ``lstm_block``."""
+        attributes = {n: getattr(self, n) for n in self.attribute_names()}
+        return sd.add_op(LstmBlock(**attributes), inputs, names)[0]
+
+
+@op("gru", api="rnn.gru", inputs="x h_last wx wh biases", file=FileArgs())
+class Gru(Expanded):
+    """A gated recurrent unit over a sequence, time first, with the reset gate behind the product.
+
+    r, u = sigmoid(x W + h R + b);  c = tanh(x W_c + r * (h R_c) + b_c);  h' = u h + (1 - u) c.
+
+    Shapes: x (T, N, in), h_last (N, n), wx (in, 3n), wh (n, 3n), biases (3n), blocks r, u, c -> all h (T, N, n).
+    Source: Cho et al. 2014.
+    """
+
+    has_several = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Time and batch of x, units of the state."""
+        require_floating(self.id, *specs)
+        x, h = specs[:2]
+        if x.rank not in (None, 3) or h.rank not in (None, 2):
+            raise ShapeError(f"a sequence of rank 3 and a state of rank 2 are needed; got {x.shape} and {h.shape}")
+        return TensorSpec((*(x.shape or (-1, -1))[:2], h.shape[1] if h.shape else -1), x.dtype)
+
+    def expand(self, *inputs: Any) -> Any:
+        """Step by step."""
+        x, h, wx, wh, b = inputs
+        units, states = h.spec.shape[1], []
+        for t in range(steps_of(x, 0)):
+            (xr, xu, xc), (hr, hu, hc) = _columns(x[t].mmul(wx) + b, 3, units), _columns(h.mmul(wh), 3, units)
+            r, u = _nn("sigmoid", xr + hr), _nn("sigmoid", xu + hu)
+            c = _nn("tanh", xc + r * hc)
+            h = u * h + (1 - u) * c
+            states.append(h)
+        return _stacked(states, 0)
+
+
+@op("gruCell", api="rnn.gru_cell", inputs="x h_last ru_weight c_weight ru_bias c_bias", signatures=("x, h_last, &cell_weights",), file=FileArgs())
+class GruCell(Expanded):
+    """One step of a gated recurrent unit with the reset gate before the product.
+
+    r, u = sigmoid([x, h] W + b);  c = tanh([x, r h] W_c + b_c);  h' = u h + (1 - u) c.
+
+    Shapes: x (N, in), h_last (N, n), ru_weight (in + n, 2n), c_weight (in + n, n), ru_bias (2n), c_bias (n) -> r, u, c, h (N, n).
+    """
+
+    def expand(self, *inputs: Any) -> Any:
+        """One step."""
+        x, h, wru, wc, bru, bc = inputs
+        r, u = (_nn("sigmoid", v) for v in _columns(_joined(x, h).mmul(wru) + bru, 2, h.spec.shape[1]))
+        c = _nn("tanh", _joined(x, r * h).mmul(wc) + bc)
+        return [r, u, c, u * h + (1 - u) * c]
+
+
+def _sru(x: Any, z: Any, b: Any, c: Any) -> tuple[Any, Any]:
+    """h and c of one step."""
+    units = c.spec.shape[1]
+    z0, z1, z2 = _columns(z, 3, units)
+    f, r = _nn("sigmoid", z1 + b[:units]), _nn("sigmoid", z2 + b[units:])
+    c = f * c + (1 - f) * z0
+    return r * _nn("tanh", c) + (1 - r) * x, c
+
+
+class FirstResult(Expanded):
+    """A call gives the first result of the node."""
+
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+        """One node."""
+        return sd.add_op(self, inputs, names)[0]
+
+
+@op("sru", api="rnn.sru", inputs="x weights bias initial_c mask?",
+    signatures=("x, initial_c, &cell_weights", "x, initial_c, mask, &cell_weights"), file=FileArgs())
+class Sru(FirstResult):
+    """A simple recurrent unit over a sequence: f = sigmoid(z1 + b1), r = sigmoid(z2 + b2), c = f c + (1 - f) z0,
+    h = r tanh(c) + (1 - r) x with z = W x_t; a mask (N, n) multiplies every x_t.
+
+    Shapes: x (N, n, T), weights (3n, n), bias (2n), initial_c (N, n) -> all h (N, n, T); the node has all c besides.
+    Source: Lei et al. 2018.
+    """
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x, twice."""
+        require_floating(self.id, *specs)
+        return specs[0].with_shape(specs[0].shape), specs[0].with_shape(specs[0].shape)
+
+    def expand(self, *inputs: Any) -> Any:
+        """Step by step."""
+        x, w, b, c, mask = (*inputs, None)[:5]
+        hs, cs = [], []
+        for t in range(steps_of(x, 2)):
+            now = x[:, :, t] if mask is None else x[:, :, t] * mask
+            h, c = _sru(now, now.mmul(w.permute(1, 0)), b, c)
+            hs.append(h)
+            cs.append(c)
+        return _stacked(hs, 2), _stacked(cs, 2)
+
+
+@op("sruCell", api="rnn.sru_cell", inputs="x c_last weights bias", signatures=("x, c_last, &cell_weights",), file=FileArgs())
+class SruCell(FirstResult):
+    """One step of a simple recurrent unit with z = x W.
+
+    Shapes: x (N, n), c_last (N, n), weights (n, 3n), bias (2n) -> h (N, n); the node has c besides.
+    """
+
+    def expand(self, *inputs: Any) -> Any:
+        """One step."""
+        x, c, w, b = inputs
+        return _sru(x, x.mmul(w), b, c)
