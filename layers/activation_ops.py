@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -96,7 +95,7 @@ class LeakyRelu(ShadowGradient):
 
     def shadow(self) -> Self:
         """The same with another slope."""
-        return replace(self, alpha=_single(self.alpha))
+        return self.replace(alpha=_single(self.alpha))
 
 
 @op("layer_elu")
@@ -111,7 +110,7 @@ class Elu(ShadowGradient):
 
     def shadow(self) -> Self:
         """The same with alpha 1."""
-        return replace(self, alpha=1.0)
+        return self.replace(alpha=1.0)
 
 
 @op("layer_random_slopes", stateful=True, shape_inputs=(0,), gradient="zero")

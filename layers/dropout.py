@@ -2,11 +2,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from ..samediff.configuration import Configuration, configuration
-from ..samediff.errors import ConfigurationError
+from ..samediff.errors import ConfigurationError, ShapeError
 from ..samediff.training.schedules import Schedule
+from .noise_ops import AddNoise
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 _PACKAGE = "org.deeplearning4j.nn.conf.dropout."
 
@@ -21,6 +28,25 @@ class IDropout(Configuration):
             found: Any = Dropout(float(value)) if value != 0 else None
             return found  # type: ignore[no-any-return]
         return super().of(value)
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        """Draw for an array of that shape: it becomes ``x * factor + shift``; either may be None."""
+        raise NotImplementedError(f"{type(self).__name__} must implement draw(self, rng, shape, dtype, iteration, epoch)")
+
+    def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        """Add the dropout to a graph; it acts while training only."""
+        return sd.add_op(AddNoise(self), [x])  # type: ignore[no-any-return]
+
+    def apply_dropout(self, x: Any, iteration: int = 0, epoch: int = 0, seed: int | None = None) -> Any:
+        """The dropout of an array, with random numbers of ``seed`` (new ones by default)."""
+        x = np.asarray(x)
+        factor, shift = self.draw(np.random.default_rng(seed), x.shape, x.dtype, iteration, epoch)
+        return (x * (1 if factor is None else factor) + (0 if shift is None else shift)).astype(x.dtype)
+
+
+def current(value: Any, schedule: Schedule | None, iteration: int, epoch: int) -> float:
+    """A rate, or what its schedule says now."""
+    return float(schedule.value_at(iteration, epoch) if schedule is not None else value)
 
 
 def _rate_or_schedule(self: IDropout, rate: str, schedule: str, top: float = 1.0) -> None:
@@ -42,6 +68,11 @@ class RetainDropout(IDropout):
     def validate(self) -> None:
         _rate_or_schedule(self, "p", "p_schedule")
 
+    def kept(self, rng: np.random.Generator, shape: tuple[int, ...], iteration: int, epoch: int) -> tuple[Any, float]:
+        """Which entries are kept, and the probability of that."""
+        p = current(self.p, self.p_schedule, iteration, epoch)
+        return rng.random(shape, np.float32) < p, p
+
 
 @configuration(_PACKAGE + "Dropout")
 class Dropout(RetainDropout):
@@ -55,6 +86,10 @@ class Dropout(RetainDropout):
 
     helper_allow_fallback: bool = True
 
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        kept, p = self.kept(rng, shape, iteration, epoch)
+        return kept * dtype.type(1 / p), None
+
 
 @configuration(_PACKAGE + "AlphaDropout")
 class AlphaDropout(RetainDropout):
@@ -65,10 +100,22 @@ class AlphaDropout(RetainDropout):
     alpha: float = 1.6732632423543772
     lambda_: float = 1.0507009873554804
 
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        kept, p = self.kept(rng, shape, iteration, epoch)
+        low = -self.lambda_ * self.alpha
+        a = 1 / math.sqrt(p + low * low * p * (1 - p))
+        return kept * dtype.type(a), dtype.type(a * low) * ~kept + dtype.type(-a * (1 - p) * low)
+
 
 @configuration(_PACKAGE + "SpatialDropout")
 class SpatialDropout(RetainDropout):
     """Drops whole channels (Tompson et al., 2015); ``p`` is the probability to keep one."""
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        if len(shape) < 3:
+            raise ShapeError(f"SpatialDropout acts on series, images and volumes (three axes or more); got an array of shape {shape}")
+        kept, p = self.kept(rng, shape[:2] + (1,) * (len(shape) - 2), iteration, epoch)
+        return kept * dtype.type(1 / p), None
 
 
 @configuration(_PACKAGE + "GaussianDropout")
@@ -81,6 +128,10 @@ class GaussianDropout(IDropout):
     def validate(self) -> None:
         _rate_or_schedule(self, "rate", "rate_schedule")
 
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        rate = current(self.rate, self.rate_schedule, iteration, epoch)
+        return 1 + math.sqrt(rate / (1 - rate)) * rng.standard_normal(shape), None
+
 
 @configuration(_PACKAGE + "GaussianNoise")
 class GaussianNoise(IDropout):
@@ -91,3 +142,6 @@ class GaussianNoise(IDropout):
 
     def validate(self) -> None:
         _rate_or_schedule(self, "stddev", "stddev_schedule", math.inf)
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        return None, current(self.stddev, self.stddev_schedule, iteration, epoch) * rng.standard_normal(shape)

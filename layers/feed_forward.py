@@ -12,7 +12,7 @@ from .base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, laye
 from .formats import RNNFormat
 from .input_type import InputType, InputTypeFeedForward
 from .losses import LossFunction
-from .parameters import LayerScope, ParameterTable
+from .parameters import LayerScope, Parameter, ParameterTable
 from .weight_init import IWeightInit, WeightInitConstant
 
 if TYPE_CHECKING:
@@ -157,6 +157,10 @@ class BasePretrainNetwork(FeedForwardLayer):
     bias_names: ClassVar[tuple[str, ...]] = ("b", "vb")
     loss_function: LossFunction = LossFunction.RECONSTRUCTION_CROSSENTROPY
     visible_bias_init: float = 0.0
+
+    def updater_key(self, parameter: Parameter) -> str | None:
+        """Parameters that only pretraining moves have an updater block of their own."""
+        return "pretrain" if parameter.name == "vb" else None
 
 
 @layer("AutoEncoder")

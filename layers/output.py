@@ -19,7 +19,7 @@ from .input_type import (
     InputTypeRecurrent,
 )
 from .losses import ILossFunction, LossL2, LossMCXENT
-from .parameters import LayerScope
+from .parameters import LayerScope, ParameterTable
 from .series_ops import ExampleSums, PositionRows, RowPositions
 
 if TYPE_CHECKING:
@@ -85,6 +85,24 @@ class CenterLossOutputLayer(BaseOutputLayer):
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         return _loss_without_activation(super().builder_arguments(*args))
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        super().define_parameters(params)
+        params.statistic("cL", (self.n_out, self.n_in))
+
+    def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
+                    mask: SDVariable | None) -> SDVariable:
+        """The loss plus ``lambda / 2 * |x - center|²`` for the center of the label; centers move towards the examples."""
+        scores = super().define_loss(sd, x, labels, params, mask)
+        assert labels is not None
+        away = labels.mmul(params["cL"]) - x
+        pull = sd.call("base", "transpose", labels).mmul(away)
+        if self.gradient_check:
+            step = pull * self.lambda_
+        else:
+            step = pull * self.alpha / sd.call("base", "expand_dims", labels.sum(0) + 1.0, 1)
+        params.move("cL", step)
+        return scores + (away * away).sum(1) * (self.lambda_ / 2)  # type: ignore[no-any-return]
 
 
 def _loss_without_activation(found: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,82 @@
+"""Random changes of activations and weights while training, as graph ops."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ..samediff.op import Op, Specs, op, require_floating
+from ..samediff.ops.shape_info import Identity
+from ..samediff.spec import TensorSpec
+
+if TYPE_CHECKING:
+    from ..samediff.variable import SDVariable
+
+
+class Noise(Protocol):
+    """What draws factors and shifts."""
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        """Factor and shift of an array of that shape, either None: ``x * factor + shift``."""
+        ...
+
+
+def drawn(noise: Noise, x: Any, context: Any) -> tuple[Any, Any]:
+    """Factor and shift for ``x`` from the numbers of the node."""
+    return noise.draw(context.random(), x.shape, x.dtype, context.iteration, context.extra.get("epoch", 0))
+
+
+@op("layer_noise", stateful=True)
+class AddNoise(Op):
+    """``x * factor + shift`` with random numbers that are new in each iteration; x itself outside training."""
+
+    noise: Noise
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        require_floating(self.id, *specs)
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:
+        """By what the noise draws."""
+        factor, shift = drawn(self.noise, x, context)
+        y = x if factor is None else x * xp.asarray(factor, x.dtype)
+        return y if shift is None else y + xp.asarray(shift, x.dtype)
+
+    def at_inference(self) -> Op:
+        """Nothing happens."""
+        return Identity()
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The same factor."""
+        node = outputs[0].sd.producer(outputs[0].name())
+        assert node is not None
+        return [inputs[0].sd.add_op(NoiseGradient(self.noise, node.name), [output_grads[0]])]
+
+
+@op("layer_noise_gradient", stateful=True)
+class NoiseGradient(Op):
+    """Times the factor of the noise node ``of``, drawn again from the same numbers (made by gradients)."""
+
+    noise: Noise
+    of: str
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:
+        """By what the noise draws."""
+        factor, _ = drawn(self.noise, x, context.at(self.of))
+        return x if factor is None else x * xp.asarray(factor, x.dtype)
+
+    def at_inference(self) -> Op:
+        """Nothing happens."""
+        return Identity()
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The same factor."""
+        return [inputs[0].sd.add_op(self, [output_grads[0]])]
