@@ -19,7 +19,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
-from .errors import DataTypeError, GradientError
+from .errors import DataTypeError, GradientError, GraphError, did_you_mean
 from .registry import Registry
 from .spec import TensorSpec
 
@@ -75,6 +75,46 @@ class Op:
     is_view: ClassVar[bool] = False
     file: ClassVar[Any] = None
 
+    _attributes: ClassVar[tuple[dataclasses.Field[Any], ...]] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        fields = self._attributes
+        if len(args) > len(fields):
+            raise GraphError(f"op {self.id!r} has {len(fields)} attributes, {len(args)} values were given")
+        values = {f.name: v for f, v in zip(fields, args)} | kwargs
+        for f in fields:
+            if f.name in values:
+                value = values.pop(f.name)
+            elif f.default is not dataclasses.MISSING:
+                value = f.default
+            elif f.default_factory is not dataclasses.MISSING:
+                value = f.default_factory()
+            else:
+                raise GraphError(f"op {self.id!r} needs a value for its attribute {f.name!r}")
+            object.__setattr__(self, f.name, value)
+        if values:
+            name = next(iter(values))
+            raise GraphError(f"op {self.id!r} has no attribute {name!r}{did_you_mean(name, self.attribute_names())}")
+        post_init = getattr(self, "__post_init__", None)
+        if post_init is not None:
+            post_init()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"op {self.id!r} cannot be changed; use replace({name}=...)")
+
+    def values(self) -> tuple[Any, ...]:
+        """The values of the attributes in their order."""
+        return tuple(getattr(self, f.name) for f in self._attributes)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.values() == other.values()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.values()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in self._attributes)})"
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """Shape and type of the output, or a tuple of them, from those of the inputs (None: input left out)."""
         raise NotImplementedError(f"{type(self).__name__} has no shape rule: implement infer(self, *specs)")
@@ -111,7 +151,7 @@ class Op:
     @classmethod
     def attribute_names(cls) -> tuple[str, ...]:
         """The attributes in declaration order."""
-        return tuple(f.name for f in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else ()
+        return tuple(f.name for f in cls._attributes)
 
 
 #: Registered op classes by id.
@@ -120,7 +160,15 @@ OPS: Registry[type[Op]] = Registry("op", "dl4py.ops")
 #: Where ops can be called: (namespace, method) -> classes, tried in order.
 METHODS: dict[tuple[str, str], list[type[Op]]] = {}
 
-OpClass = TypeVar("OpClass", bound=type[Op])
+OpClass = TypeVar("OpClass", bound=type[Any])
+
+
+@dataclass_transform(frozen_default=True)
+def attributes(cls: OpClass) -> OpClass:
+    """Make the annotated fields of an abstract family attributes, which its ops inherit."""
+    cls.__doc__ = cls.__doc__ or cls.__name__             # dataclass() would work out a signature for the text
+    dataclasses.dataclass(init=False, repr=False, eq=False)(cls)      # collects the fields; Op has the methods
+    return cls
 
 
 @dataclass_transform(frozen_default=True)
@@ -146,7 +194,8 @@ def op(name: str, api: str = "", **class_attributes: Any) -> Callable[[OpClass],
         cls.id = name
         for key, value in class_attributes.items():
             setattr(cls, key, value)
-        dataclasses.dataclass(frozen=True)(cls)
+        attributes(cls)
+        cls._attributes = dataclasses.fields(cls)
         OPS.add(name, cls)
         for place in api.split():
             namespace, method = place.split(".")

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op, require_same_type
+from ..op import Kernel, Op, Specs, attributes, op, require_same_type
 from ..spec import Shape, TensorSpec
 from .convolving import FORMATS, Convolution, Geometry, bias_grad, convolution_grads, output_shape
 from .window import Windowed
@@ -33,7 +33,7 @@ def window_properties(suffixes: tuple[str, ...]) -> dict[str, str]:
 SAME_PROPERTY = {"isSameMode": "b:padding_mode:False=VALID|True=SAME|True=CAUSAL"}
 
 
-@dataclass(frozen=True)
+@attributes
 class Attributes1D(Windowed):
     """Kernel k, stride s, padding p, dilation d along time."""
 
@@ -46,7 +46,7 @@ class Attributes1D(Windowed):
     data_format: str = "NCW"
 
 
-@dataclass(frozen=True)
+@attributes
 class Attributes2D(Windowed):
     """The same along height and width."""
 
@@ -62,7 +62,7 @@ class Attributes2D(Windowed):
     data_format: str = "NCHW"
 
 
-@dataclass(frozen=True)
+@attributes
 class Attributes3D(Windowed):
     """The same along depth, height and width."""
 

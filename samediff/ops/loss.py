@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..choices import LossReduce
@@ -12,7 +12,7 @@ from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Elementwise
 from ..files.file_args import FileArgs
-from ..op import OPS, Op, Specs, op
+from ..op import OPS, Op, Specs, attributes, op
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def with_float(name: str, stored: str = "") -> FileArgs:
     return replace(FILE, floats=(name,), properties={**FILE.properties, stored or name: f"d:{name}"})
 
 
-@dataclass(frozen=True)
+@attributes
 class Loss(Composite):
     """Losses of elements times weights, reduced by ``loss_reduce``; the result becomes a loss variable.
 

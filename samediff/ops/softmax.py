@@ -3,14 +3,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..composite import Composite, composite_grad
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op, require_floating
+from ..op import Kernel, Op, Specs, attributes, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def log_softmax(xp: Any, x: Any, axis: int) -> Any:
     return centred
 
 
-@dataclass(frozen=True)
+@attributes
 class AlongAxis(Op):
     """Keeps shape and type of its floating inputs, works along ``dimension``."""
 
