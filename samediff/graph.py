@@ -26,7 +26,7 @@ class _Create:
         return create
 
 
-class SameDiff(Creation, Evaluating, ControlDependencies, Saving, Inspection):
+class SameDiff(Evaluating, ControlDependencies, Saving, Creation, Inspection):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

@@ -46,12 +46,14 @@ class ConditionArgs(FileArgs):
         c = op_fields["condition"]
         numbers = [c.value, c.eps, float(MODES.index(c.mode))]
         parts = super().encode(op_fields, op_name, input_dtype)
-        return parts | {"extra_params": tuple([op_fields["value"], *numbers] if self.with_operand else numbers)}
+        if self.with_operand:
+            numbers.insert(1, op_fields["value"])
+        return parts | {"extra_params": tuple(numbers)}
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         found, numbers = super().decode(node), list(node.extra_params)
-        if self.with_operand and numbers:
-            found["value"] = numbers.pop(0)
+        if self.with_operand and len(numbers) > 1:
+            found["value"] = numbers.pop(1)
         if len(numbers) < 3 or not 0 <= int(numbers[2]) < len(MODES):
             raise FileFormatError(f"node {node.name!r}: a condition is value, tolerance and mode (0 to {len(MODES) - 1}); got {numbers}")
         return found | {"condition": Condition(MODES[int(numbers[2])], numbers[0], numbers[1])}
@@ -178,6 +180,10 @@ DEFAULTS: dict[str, FileArgs] = {
     "lstsq": FileArgs(floats=("l2_reguralizer",), bools=("fast",)),
     "qr": FileArgs(bools=("full",)),
     "svd": FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")),
+    **dict.fromkeys([f"unsorted_segment_{kind}" for kind in ("sum", "mean", "sqrt_n", "prod", "max", "min")], FileArgs(ints=("num_segments",))),
+    "dynamic_partition": FileArgs(ints=("num_partitions",)),
+    "sequence_mask": FileArgs(ints=("max_len",), **_TYPE),
+    "confusion_matrix": FileArgs(ints=("num_classes?",), **_TYPE),
     "match_condition_transform": ConditionArgs(),
     **dict.fromkeys(("match_condition", "first_index", "last_index"), ConditionArgs(bools=("keep_dims", "=true"), dimensions="dimensions")),
     "car": ConditionArgs(),

@@ -224,7 +224,6 @@ class Fitting(Differentiation):
         return self._session.params.state() if self._session else self._states
 
     def _renamed(self, old: str, new: str) -> None:
-        super()._renamed(old, new)
         states = {(new if n == old else n): s for n, s in self._updater_state().items()}
         self._states, self._session = states, None
 
