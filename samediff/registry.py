@@ -1,7 +1,6 @@
 """Registered things: a name, its class, and who owns it."""
 from __future__ import annotations
 
-import importlib.metadata
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
@@ -89,6 +88,7 @@ class Registry(Generic[T]):
         """Load the entry points of the group, once."""
         if self._discovered:
             return
+        import importlib.metadata
         self._discovered = True
         for point in importlib.metadata.entry_points(group=self.group or ""):
             try:
