@@ -33,7 +33,8 @@ def fused_call(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[
     kernel = elementwise_kernel(exprs, layouts)
     if kernel is None:
         return _evaluated(exprs, len(inputs)), [*inputs, *outputs]
-    return kernel.raw, kernel.views([*given, *outputs])
+    views = kernel.views([*given, *outputs])
+    return kernel.raw_for(views), views
 
 
 def viewer(stand_in: Any, view: Any) -> Callable[[Any], Any]:
