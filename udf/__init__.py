@@ -5,6 +5,12 @@ if __name__ == "udf":
     raise ImportError("udf/ is the source folder of dl4py.udf: run `pip install -e .` once, then import dl4py.udf")
 
 from .base import UserOp
+from .check import Check, OpReport, check_op
+from .java_style import UserDefinedCustomOp, user_defined_op
+from .op_context import LongShapeDescriptor, OpContext
 from .user_op import UserFunction, user_op
 
-__all__ = ["UserFunction", "UserOp", "user_op"]
+#: DL4J's spelling of :func:`user_defined_op`.
+UserDefinedOp = user_defined_op
+
+__all__ = ["Check", "LongShapeDescriptor", "OpContext", "OpReport", "UserDefinedCustomOp", "UserDefinedOp", "UserFunction", "UserOp", "check_op", "user_defined_op", "user_op"]

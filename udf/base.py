@@ -1,7 +1,6 @@
 """The base class of user-defined ops."""
 from __future__ import annotations
 
-import dataclasses
 import functools
 import typing
 from collections.abc import Callable, Sequence
@@ -12,7 +11,7 @@ import numpy as np
 from ..samediff import expression as ex
 from ..samediff.arrays import ArrayNamespace
 from ..samediff.elementwise import Elementwise
-from ..samediff.errors import DL4PyError, GradientError, GraphError, ShapeError, did_you_mean
+from ..samediff.errors import DL4PyError, GradientError, GraphError, ShapeError
 from ..samediff.op import Kernel, Specs, as_tuple
 from ..samediff.signature import Mismatch, coerce
 from ..samediff.spec import TensorSpec, spec_of
@@ -194,23 +193,3 @@ def _counted(grad: Callable[..., Any]) -> Callable[..., Any]:
         return found
     counted.guarded = True  # type: ignore[attr-defined]
     return counted
-
-
-def checked_init(cls: type[UserOp]) -> None:
-    """Make the constructor name unknown and missing attributes."""
-    original = cls.__init__
-    fields = {f.name: f for f in dataclasses.fields(cls)}  # type: ignore[arg-type]  # registered ops are dataclasses
-
-    @functools.wraps(original)
-    def init(self: UserOp, *args: Any, **kwargs: Any) -> None:
-        for name in kwargs:
-            if name not in fields:
-                raise GraphError(f"op {cls.id!r} has no attribute {name!r}{did_you_mean(name, fields)}; attributes: "
-                                 f"{', '.join(fields) or 'none'}")
-        given = {*list(fields)[:len(args)], *kwargs}
-        for name, f in fields.items():
-            if name not in given and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
-                raise GraphError(f"op {cls.id!r}: attribute {name!r} is missing")
-        original(self, *args, **kwargs)
-
-    cls.__init__ = init  # type: ignore[method-assign]

@@ -12,7 +12,7 @@ from ..samediff.errors import RegistrationError
 from ..samediff.files.file_args import FileArgs
 from ..samediff.namespaces import NAMESPACES
 from ..samediff.op import Op, op
-from .base import UserOp, checked_init, guard
+from .base import UserOp, guard
 from .calling import call
 from .declaration import attributes_of, class_attributes, inputs_of
 from .kernels import check_kernel
@@ -113,7 +113,6 @@ class _Decorator:
         cls.version = self.version
         guard(cls)
         op(self.op_id, api=self.op_id if self.op_id.count(".") == 1 else "", file=_FILE)(cls)
-        checked_init(cls)
         return cls
 
 

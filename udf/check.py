@@ -1,0 +1,238 @@
+"""Checking an op: shape rule, gradients, kernels, files."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..samediff.arrays import as_array
+from ..samediff.datatype import DataType
+from ..samediff.errors import DL4PyError
+from ..samediff.executor.context import RunContext
+from ..samediff.executor.reference import compute as compute_op
+from ..samediff.files.flat_graph import FlatNode
+from ..samediff.files.node_args import read_op, write_op
+from ..samediff.graph import SameDiff
+from ..samediff.op import OPS, Op, as_tuple
+from ..samediff.signature import formals, input_names
+from ..samediff.spec import TensorSpec
+from .base import UserOp
+from .derived import way
+from .gradient_check import check_gradient
+from .user_op import UserFunction, owner_class
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    passed: bool
+    detail: str = ""
+
+
+@dataclass
+class OpReport:
+    """What :func:`check_op` found; ``str(report)`` is a readable list."""
+
+    op_id: str
+    checks: list[Check] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing failed."""
+        return all(c.passed for c in self.checks)
+
+    @property
+    def failures(self) -> list[Check]:
+        """The checks that failed."""
+        return [c for c in self.checks if not c.passed]
+
+    def __str__(self) -> str:
+        width = max((len(c.name) for c in self.checks), default=0)
+        failed = len(self.failures)
+        head = f"{failed} of {len(self.checks)} checks failed" if failed else f"all {len(self.checks)} checks passed"
+        lines = [f"  {'ok  ' if c.passed else 'FAIL'}  {c.name:<{width}}  {c.detail}".rstrip() for c in self.checks]
+        return "\n".join([f"op {self.op_id!r}: {head}", *lines])
+
+    def raise_if_failed(self) -> None:
+        """AssertionError with the whole report, for tests."""
+        if not self.passed:
+            raise AssertionError(str(self))
+
+
+def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attributes: Mapping[str, Any] | None = None, *,
+             shapes: Sequence[Sequence[tuple[int, ...]]] = (), dtypes: Sequence[Any] = ("float32", "float64"), gradient: bool | None = None,
+             order: int = 2, tolerance: float = 1e-4, seed: int = 0) -> OpReport:
+    """Check an op on example inputs.
+
+    Parameters
+    ----------
+    op : decorated function, op, op class or registry id
+    inputs : sequence of array or None
+        Example inputs, away from points where the op has no derivative.
+    attributes : mapping, optional
+        Attribute values, when ``op`` is not an op already.
+    shapes : sequence of sequences of tuples
+        Further shapes of the inputs to compare the shape rule with; random values are drawn from the examples' range.
+    dtypes : sequence
+        Floating types to try in the place of the floating inputs' own.
+    gradient : bool, optional
+        Whether to check gradients; by default where the op says that it has one.
+    order : int
+        2 checks second derivatives too.
+    tolerance : float
+        Largest relative error of a gradient.
+
+    Returns
+    -------
+    OpReport
+        With ``passed``, ``failures`` and a readable ``str``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(check_op("tanh", [np.array([0.5, 1.0])]))
+    op 'tanh': all 8 checks passed
+      ok    attributes are typed and hashable
+      ok    survives saving and loading
+      ok    shape rule, float32                (2,)
+      ok    shape rule, float64                (2,)
+      ok    inputs stay unchanged
+      ok    compiled plan agrees with compute  largest difference 0
+      ok    gradient                           relative error below 0.0001
+      ok    second gradient                    relative error below 0.0001
+    """
+    made = _made(op, attributes or {})
+    arrays = [None if a is None else as_array(a) for a in inputs]
+    report = OpReport(made.id)
+    _run(report, "attributes are typed and hashable", lambda: _schema(made))
+    _run(report, "survives saving and loading", lambda: _round_trip(made, arrays))
+    for label, variant in _variants(arrays, dtypes, shapes, seed):
+        _run(report, f"shape rule, {label}", lambda variant=variant: _shape_rule(made, variant))  # type: ignore[misc]
+    _run(report, "inputs stay unchanged", lambda: _unchanged(made, arrays))
+    if not made.stateful:
+        _run(report, "compiled plan agrees with compute", lambda: _plan(made, arrays))
+    floating = any(a is not None and a.dtype.kind == "f" for a in arrays)
+    if gradient is None and floating and _has_none(made, arrays):
+        report.checks.append(Check("gradient", True, "none: the code cannot be followed; write grad to have one"))
+    elif gradient if gradient is not None else made.gradient == "full" and floating and not made.stateful:
+        for n in range(1, order + 1):
+            _run(report, ("gradient", "second gradient")[n - 1], lambda n=n: check_gradient(made, arrays, n, tolerance, seed))  # type: ignore[misc]
+    return report
+
+
+def _made(op: Any, attributes: Mapping[str, Any]) -> Op:
+    if isinstance(op, Op):
+        return op.replace(**attributes) if attributes else op
+    cls = OPS[op] if isinstance(op, str) else owner_class(op)
+    return cls(**attributes)
+
+
+def _has_none(op: Op, arrays: Sequence[Any]) -> bool:
+    return isinstance(op, UserOp) and type(op).grad is UserOp.grad and way(op, [_spec(a) for a in arrays]) == "trial"
+
+
+class CheckFailure(Exception):
+    """A check that failed, with what was found."""
+
+
+def _run(report: OpReport, name: str, check: Callable[[], str | None]) -> None:
+    try:
+        report.checks.append(Check(name, True, check() or ""))
+    except Exception as error:  # whatever an op does wrong belongs into the report
+        text = str(error) if isinstance(error, (CheckFailure, DL4PyError, AssertionError)) else f"{type(error).__name__}: {error}"
+        report.checks.append(Check(name, False, "; ".join([text, *getattr(error, "__notes__", [])])))
+
+
+def _schema(op: Op) -> str | None:
+    hash(op)
+    formals(type(op))
+    if op != op.replace():
+        raise CheckFailure("a copy is not equal to the op: an attribute has no ==")
+    return None
+
+
+def _round_trip(op: Op, arrays: Sequence[Any]) -> str | None:
+    names = tuple(None if a is None else f"input{i}" for i, a in enumerate(arrays))
+    dtype = next((DataType.of(a) for a in arrays if a is not None), DataType.FLOAT)
+    parts = write_op(op, names, dtype)
+    again = read_op(type(op), FlatNode(name="check", **parts))
+    if again != op:
+        raise CheckFailure(f"{op!r} came back as {again!r}")
+    return None
+
+
+def _variants(arrays: Sequence[Any], dtypes: Sequence[Any], shapes: Sequence[Any], seed: int) -> Iterator[tuple[str, list[Any]]]:
+    floating = [a for a in arrays if a is not None and a.dtype.kind == "f"]
+    for dtype in dtypes if floating else [None]:
+        kind = None if dtype is None else DataType.of(dtype).numpy
+        yield ("as given" if kind is None else kind.name), [a if a is None or kind is None or a.dtype.kind != "f" else a.astype(kind) for a in arrays]
+    rng = np.random.default_rng(seed)
+    for several in shapes:
+        yield f"shapes {', '.join(map(str, several))}", [a if a is None else rng.choice(a.reshape(-1), size=s).astype(a.dtype) for a, s in zip(arrays, several)]
+
+
+def _spec(a: Any) -> TensorSpec | None:
+    return None if a is None else TensorSpec(tuple(a.shape), DataType.of(a))
+
+
+def _result(op: Op, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    return compute_op(op, arrays, RunContext(False, 1, 0), "check")
+
+
+def _shape_rule(op: Op, arrays: Sequence[Any]) -> str:
+    results = _result(op, arrays)
+    specs = [_spec(a) for a in arrays]
+    for known in (True, False):
+        given = specs if known else [s if s is None else s.with_shape((-1,) * len(s.shape or ())) for s in specs]
+        promised = as_tuple(op.infer(*given))  # type: ignore[arg-type]
+        if len(promised) != len(results):
+            raise CheckFailure(f"infer gives {len(promised)} outputs, compute {len(results)}")
+        for i, (p, r) in enumerate(zip(promised, results)):
+            if not p.accepts(np.shape(r)):
+                raise CheckFailure(f"output {i}: infer says {p.shape} for inputs of {'' if known else 'un'}known sizes, compute gives {np.shape(r)}")
+            kind = np.asarray(r).dtype
+            if known and p.dtype.is_floating != (kind.kind == "f") and not p.dtype.numpy == kind:
+                raise CheckFailure(f"output {i}: infer says {p.dtype.name}, compute gives {kind}")
+    return ", ".join(str(np.shape(r)) for r in results)
+
+
+def _unchanged(op: Op, arrays: Sequence[Any]) -> str | None:
+    copies = [None if a is None else a.copy() for a in arrays]
+    failure: Exception | None = None
+    try:
+        _result(op, copies)
+    except Exception as error:
+        failure = error
+    for i, (a, b) in enumerate(zip(arrays, copies)):
+        if a is not None and not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+            names = input_names(type(op))
+            raise CheckFailure(f"compute changes its input {names[i] if i < len(names) and '*' not in type(op).inputs else i}; work on a copy")
+    if failure is not None:
+        raise failure
+    return None
+
+
+def _plan(op: Op, arrays: Sequence[Any]) -> str:
+    sd = SameDiff()
+    feeds = {f"input{i}": a for i, a in enumerate(arrays) if a is not None}
+    variables = [None if a is None else sd.placeholder(f"input{i}", DataType.of(a), *a.shape) for i, a in enumerate(arrays)]
+    made = sd.add_op(op, variables)
+    outputs = made if isinstance(made, list) else [made]
+    found = sd.output(feeds, *outputs)
+    largest = 0.0
+    for got, expected in zip(found.values(), _result(op, arrays)):
+        wanted = np.asarray(expected)
+        if got.shape != wanted.shape:
+            raise CheckFailure(f"shape {got.shape} from the plan, {wanted.shape} from compute")
+        if got.dtype.kind in "fiub" and got.size:
+            differences = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
+            largest = max(largest, float(np.nanmax(differences, initial=0.0)))
+            if not np.allclose(got, wanted, rtol=1e-5 if got.dtype == np.float32 else 1e-9, atol=1e-6 if got.dtype == np.float32 else 1e-12, equal_nan=True):
+                raise CheckFailure(f"largest difference {largest:.3g} between the compiled plan and compute")
+    return f"largest difference {largest:.2g}"
+
+

@@ -1,0 +1,140 @@
+"""The op behind a :class:`~.java_style.UserDefinedCustomOp`: immutable, saved, run on fresh instances."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from ..samediff.arrays import ArrayNamespace
+from ..samediff.datatype import DataType
+from ..samediff.errors import GradientError, ShapeError
+from ..samediff.files.file_args import FileArgs
+from ..samediff.files.flat_graph import FlatNode
+from ..samediff.files.flat_properties import make_property, property_value
+from ..samediff.op import Op, Specs, op
+from ..samediff.spec import TensorSpec
+from .failure import note_failure
+from .java_style import UserDefinedCustomOp, check_restored, execute, frozen, shapes_of
+from .op_context import Argument, OpContext
+from .stand_in import SIZES
+
+if TYPE_CHECKING:
+    from ..samediff.variable import SDVariable
+
+_LISTS = {"i_arguments": "extra_integer", "t_arguments": "extra_params", "b_arguments": "extra_bools", "s_arguments": "extra_strings"}
+
+
+@dataclass(frozen=True)
+class JavaArgs(FileArgs):
+    """Argument lists in DL4J's argument vectors, fields as properties."""
+
+    def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
+        """The parts of a node."""
+        parts = super().encode({}, op_name, input_dtype)
+        lists = dict(op_fields["lists"])
+        return parts | {slot: tuple(lists.get(name, ())) for name, slot in _LISTS.items()} | {
+            "extra_types": tuple(DataType.of(t).code for t in lists.get("d_arguments", ())),
+            "properties": tuple(make_property(name, value) for name, value in op_fields["fields"])}
+
+    def decode(self, node: FlatNode) -> dict[str, Any]:
+        """The fields of :class:`JavaOp`."""
+        from ..samediff.files.node_args import PRESENT, VERSION
+        lists = [(name, tuple(getattr(node, slot))) for name, slot in _LISTS.items()]
+        lists.append(("d_arguments", tuple(DataType.from_code(t) for t in node.extra_types)))
+        fields = [(p.name, property_value(p)) for p in node.properties if p.name not in (VERSION, PRESENT)]
+        return {"fields": frozen(fields), "lists": tuple((n, v) for n, v in lists if v)}
+
+
+class JavaOp(Op):
+    """Calls the methods of a user's class; ``fields`` and ``lists`` are what the class saves."""
+
+    fields: tuple[Any, ...] = ()
+    lists: tuple[Any, ...] = ()
+    user_class: ClassVar[type[UserDefinedCustomOp]]
+    inputs = "*xs"
+
+    @classmethod
+    def of(cls, user: UserDefinedCustomOp) -> JavaOp:
+        """The op of a configured instance."""
+        lists = [(name, tuple(getattr(user, name))) for name in (*_LISTS, "d_arguments") if getattr(user, name)]
+        fields = frozen((k, v) for k, v in user.properties_for_function().items())
+        made = cls(fields, tuple(lists))  # type: ignore[call-arg]  # sub-classes are dataclasses
+        check_restored(user, made.instance())
+        return made
+
+    def instance(self) -> UserDefinedCustomOp:
+        """A fresh instance with the saved fields."""
+        user = self.user_class()
+        for name, values in self.lists:
+            setattr(user, name, list(values))
+        if self.fields:
+            user.set_properties_for_function(dict(self.fields))
+        user.configure_from_arguments()
+        return user
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """By ``calculate_output_shape`` and ``calculate_output_data_types``; unknown sizes by trying two numbers."""
+        user = self.instance()
+        runs = [shapes_of(user, OpContext([Argument(_sized(s, n)) for s in specs])) for n in SIZES[:2]]
+        types = list(user.calculate_output_data_types([s.dtype for s in specs]))
+        shapes = [tuple(m if m == n else -1 for m, n in zip(a, b)) if len(a) == len(b) else None for (a, _), (b, _) in zip(*runs)]
+        told = [t for _, t in runs[0]]
+        if len(shapes) != user.get_num_outputs() or len(types) < len(shapes):
+            raise ShapeError(f"get_num_outputs says {user.get_num_outputs()}, calculate_output_shape gives {len(shapes)} shapes and "
+                             f"calculate_output_data_types {len(types)} types")
+        found = tuple(TensorSpec(s, t if own is None else own) for s, t, own in zip(shapes, types, told))
+        return found if len(found) > 1 else found[0]
+
+    def compute(self, xp: Any, *inputs: Any) -> Any:
+        """By ``exec`` on copies of nothing: inputs are read-only, outputs are fresh zeros."""
+        user = self.instance()
+        specs = [TensorSpec(tuple(a.shape), DataType.of(a.dtype)) for a in inputs]
+        try:
+            promised = self.infer(*specs)
+            outs = promised if isinstance(promised, tuple) else (promised,)
+            zeros = [xp.zeros(s.shape, s.dtype.numpy) for s in outs]
+            results = execute(user, OpContext([_guarded(xp, a) for a in inputs], zeros))
+        except Exception as error:
+            note_failure(error, self.id, user.exec)
+            raise
+        if len(results) != len(outs):
+            raise ShapeError(f"exec of op {self.id!r} gave {len(results)} outputs, {len(outs)} were promised")
+        for i, (r, s) in enumerate(zip(results, outs)):
+            if not s.accepts(np.shape(r)):
+                raise ShapeError(f"exec of op {self.id!r} gave shape {np.shape(r)} as output {i}, calculate_output_shape says {s.shape}")
+        return tuple(results) if len(results) > 1 else results[0]
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """By ``do_diff``."""
+        user = self.instance()
+        user.same_diff = output_grads[0].sd
+        user._args, user._outputs = list(inputs), list(outputs)
+        user.configure_with_same_diff(user.same_diff)
+        found = list(user.do_diff(list(output_grads)))
+        if len(found) != len(inputs):
+            raise GradientError(f"do_diff of op {self.id!r} gave {len(found)} gradients for {len(inputs)} inputs")
+        return found
+
+
+def _sized(spec: TensorSpec, n: int) -> TensorSpec:
+    return spec if spec.shape is None else TensorSpec(tuple(n if s == -1 else s for s in spec.shape), spec.dtype)
+
+
+def _guarded(xp: ArrayNamespace, array: Any) -> Any:
+    """A read-only view, so that an op that writes to its input fails at once."""
+    view = array.view()
+    if hasattr(view, "flags") and isinstance(view, np.ndarray):
+        view.flags.writeable = False
+    return view
+
+
+def adapter_of(user: type[UserDefinedCustomOp], name: str) -> type[JavaOp]:
+    """Register the op of a user's class."""
+    body = {"user_class": user, "__module__": user.__module__, "__qualname__": user.__qualname__, "__doc__": user.__doc__ or f"User op {name}.",
+            "__wrapped__": user, "__annotations__": {"fields": tuple[Any, ...], "lists": tuple[Any, ...]}, "fields": (), "lists": (),
+            "signatures": ("*xs",)}
+    cls = cast("type[JavaOp]", type(user.__name__, (JavaOp,), body))
+    return op(name, api=name if name.count(".") == 1 else "", file=JavaArgs(op_type="UDF", op_num=-1))(cls)

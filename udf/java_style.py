@@ -1,0 +1,262 @@
+"""User-defined ops in DL4J's form (its decision record 23): a class with ``op_name``, ``exec``, ``do_diff`` …"""
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ..samediff.datatype import DataType
+from ..samediff.errors import GradientError, GraphError, RegistrationError
+from ..samediff.javanames import JavaSpelling, to_snake
+from .op_context import LongShapeDescriptor, OpContext
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
+    from .java_op import JavaOp
+
+_REQUIRED = ("op_name", "calculate_output_shape", "exec")
+
+
+class UserDefinedCustomOp(JavaSpelling):
+    """Base class of user-defined ops in DL4J's form; method names in snake_case or camelCase.
+
+    Sub-classes need a constructor without arguments, and write ``op_name``, ``calculate_output_shape`` and ``exec``; besides
+    ``get_num_outputs`` (1), ``calculate_output_data_types`` (that of the first input), ``do_diff``,
+    ``properties_for_function`` and ``set_properties_for_function`` for fields that are to be saved,
+    ``configure_from_arguments`` and ``configure_with_same_diff``. The methods that DL4J declares in two forms take either
+    no argument (``self.input_arguments`` holds the arrays) or one :class:`~.op_context.OpContext`; ``exec`` may also be
+    ``exec(inputs, outputs)``, and may fill the outputs or return them.
+
+    Every run works on a fresh instance that is made from the saved properties, so threads never share one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.samediff import SameDiff
+    >>> from dl4py.udf import UserDefinedCustomOp, user_defined_op
+    >>> @user_defined_op
+    ... class Plus(UserDefinedCustomOp):
+    ...     def op_name(self):
+    ...         return "docs_plus"
+    ...     def calculate_output_shape(self, oc):
+    ...         return [oc.input_array(0).shape]
+    ...     def exec(self, inputs, outputs):
+    ...         outputs[0][...] = inputs[0] + inputs[1]
+    ...     def do_diff(self, grads):
+    ...         return [grads[0], grads[0]]
+    >>> sd = SameDiff.create()
+    >>> x = sd.var("x", np.ones(2, np.float32))
+    >>> sd.do_udf(Plus(sd, [x, x]))[0].eval()
+    array([2., 2.], dtype=float32)
+    """
+
+    _adapter: type[JavaOp]
+
+    def __init__(self, same_diff: SameDiff | None = None, args: SDVariable | Sequence[SDVariable] = (), *more: SDVariable) -> None:
+        self.same_diff = same_diff
+        self._args: list[SDVariable] = [*(args if isinstance(args, (list, tuple)) else [args]), *more]
+        self._outputs: list[SDVariable] = []
+        self.input_arguments: list[Any] = []
+        self.output_arguments: list[Any] = []
+        self.i_arguments: list[int] = []
+        self.t_arguments: list[float] = []
+        self.b_arguments: list[bool] = []
+        self.d_arguments: list[DataType] = []
+        self.s_arguments: list[str] = []
+
+    def __init_subclass__(cls) -> None:
+        for name, value in list(vars(cls).items()):
+            snake = to_snake(name)
+            if snake != name and callable(value) and snake not in vars(cls) and not name.startswith("_"):
+                setattr(cls, snake, value)
+
+    # What sub-classes write
+
+    def op_name(self) -> str:
+        """Name in the registry and in files."""
+        raise NotImplementedError(f"{type(self).__name__} must define op_name")
+
+    def get_num_outputs(self) -> int:
+        """How many arrays ``exec`` gives."""
+        return 1
+
+    def calculate_output_shape(self, oc: OpContext) -> Sequence[Any]:
+        """Shapes of the outputs: tuples, or descriptors with types."""
+        raise NotImplementedError(f"{type(self).__name__} must define calculate_output_shape")
+
+    def calculate_output_data_types(self, data_types: list[DataType]) -> Sequence[DataType]:
+        """Types of the outputs."""
+        return [data_types[0]] * self.get_num_outputs()
+
+    def exec(self, oc: OpContext) -> Any:
+        """Compute: fill the outputs, or return them."""
+        raise NotImplementedError(f"{type(self).__name__} must define exec")
+
+    def do_diff(self, grads: list[SDVariable]) -> Sequence[SDVariable | None]:
+        """A gradient for each input, from the gradients of the outputs, built from nodes."""
+        raise GradientError(f"op {self.op_name()!r} has no gradient: {type(self).__name__} does not define do_diff")
+
+    def properties_for_function(self) -> dict[str, Any]:
+        """Fields to save."""
+        return {}
+
+    def set_properties_for_function(self, properties: dict[str, Any]) -> None:
+        """Restore the fields that were saved."""
+
+    def configure_from_arguments(self) -> None:
+        """Set fields from the argument lists."""
+
+    def configure_with_same_diff(self, same_diff: SameDiff) -> None:
+        """Called when the op is added to a graph."""
+
+    def is_inplace_call(self) -> bool:
+        """In-place ops do not exist here: inputs never change."""
+        return False
+
+    # What they use
+
+    @property
+    def sd(self) -> SameDiff | None:
+        """The graph."""
+        return self.same_diff
+
+    def args(self) -> list[SDVariable]:
+        """The input variables."""
+        return list(self._args)
+
+    def arg(self, i: int = 0) -> SDVariable:
+        """One input variable."""
+        return self._args[i]
+
+    def larg(self) -> SDVariable:
+        """The first input variable."""
+        return self.arg(0)
+
+    def rarg(self) -> SDVariable:
+        """The second input variable."""
+        return self.arg(1)
+
+    def output_variables(self) -> list[SDVariable]:
+        """The output variables, once the op is in a graph."""
+        return list(self._outputs)
+
+    outputs = output_variables
+
+    def op_type(self) -> str:
+        """Always UDF."""
+        return "UDF"
+
+    def op_hash(self) -> int:
+        """As in DL4J."""
+        return 1
+
+    def add_to(self, sd: SameDiff) -> list[SDVariable]:
+        """Add it to a graph (``sd.do_udf(op)``)."""
+        if not hasattr(type(self), "_adapter"):
+            raise RegistrationError(f"{type(self).__name__} is not registered: put @user_defined_op before the class")
+        self.same_diff = sd
+        self.configure_with_same_diff(sd)
+        made = sd.add_op(type(self)._adapter.of(self), self._args)
+        self._outputs = made if isinstance(made, list) else [made]
+        return list(self._outputs)
+
+
+def _add_lists() -> None:
+    """``add_i_argument(1, 2)``, ``get_i_argument(0)``, ``i_args()``, ``num_i_arguments()`` for each list of arguments."""
+    for kind in "itbds":
+        field = f"{kind}_arguments"
+
+        def add(self: Any, *values: Any, field: str = field) -> None:
+            getattr(self, field).extend(values)
+
+        def get(self: Any, i: int, field: str = field) -> Any:
+            return getattr(self, field)[i]
+
+        def everything(self: Any, field: str = field) -> list[Any]:
+            return list(getattr(self, field))
+
+        def count(self: Any, field: str = field) -> int:
+            return len(getattr(self, field))
+
+        for name, method in ((f"add_{kind}_argument", add), (f"get_{kind}_argument", get), (f"{kind}_args", everything),
+                             (f"num_{kind}_arguments", count)):
+            setattr(UserDefinedCustomOp, name, method)
+
+
+_add_lists()
+
+
+def arguments_of(method: Callable[..., Any]) -> int:
+    """How many arguments a bound method takes."""
+    kinds = [p.kind for p in inspect.signature(method).parameters.values() if p.default is inspect.Parameter.empty]
+    return len([k for k in kinds if k in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)])
+
+
+def shapes_of(op: UserDefinedCustomOp, context: OpContext) -> list[tuple[tuple[int, ...], DataType | None]]:
+    """Shape and, where told, type of each output."""
+    op.input_arguments = list(context.inputs)
+    taken = arguments_of(op.calculate_output_shape)
+    given = op.calculate_output_shape(*[context][:taken])
+    return [LongShapeDescriptor.read(g) for g in ([given] if _is_shape(given) else given)]
+
+
+def _is_shape(value: Any) -> bool:
+    return not isinstance(value, (list, tuple)) or (isinstance(value, tuple) and all(isinstance(n, (int, np.integer)) for n in value))
+
+
+def execute(op: UserDefinedCustomOp, context: OpContext) -> list[Any]:
+    """Run ``exec`` in whichever form it is written."""
+    op.input_arguments, op.output_arguments = list(context.inputs), []
+    taken = arguments_of(op.exec)
+    returned = op.exec(*([context] if taken == 1 else [context.inputs, context.outputs][:taken]))
+    if returned is not None:
+        return list(returned) if isinstance(returned, (list, tuple)) else [returned]
+    return list(op.output_arguments) or list(context.outputs)
+
+
+UserClass = TypeVar("UserClass", bound=type[UserDefinedCustomOp])
+
+
+def user_defined_op(cls: UserClass) -> UserClass:
+    """Register a sub-class of :class:`UserDefinedCustomOp` under its ``op_name``.
+
+    Raises
+    ------
+    RegistrationError
+        A method or the constructor without arguments is missing, or the name is taken.
+    """
+    from .java_op import adapter_of
+    if not (isinstance(cls, type) and issubclass(cls, UserDefinedCustomOp)):
+        raise RegistrationError(f"{cls!r} must derive from UserDefinedCustomOp")
+    lacking = [n for n in _REQUIRED if getattr(cls, n) is getattr(UserDefinedCustomOp, n)]
+    if lacking:
+        raise RegistrationError(f"{cls.__name__} does not define {', '.join(lacking)}")
+    try:
+        name = cls().op_name()
+    except TypeError as error:
+        raise RegistrationError(f"{cls.__name__} needs a constructor without arguments, by which files are loaded: {error}") from error
+    cls._adapter = adapter_of(cls, name)
+    return cls
+
+
+def check_restored(op: UserDefinedCustomOp, restored: UserDefinedCustomOp) -> None:
+    """GraphError when saving and restoring the properties loses something."""
+    before, after = op.properties_for_function(), restored.properties_for_function()
+    lost = [k for k in before if k not in after or not _equal(before[k], after[k])]
+    if lost:
+        raise GraphError(f"op {op.op_name()!r}: set_properties_for_function does not restore {', '.join(lost)}: "
+                         + "; ".join(f"{k} was {before[k]!r}, is {after.get(k)!r}" for k in lost))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_equal, a, b))
+    return bool(np.array_equal(a, b)) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else bool(a == b)
+
+
+def frozen(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Nested lists as tuples."""
+    return tuple(frozen(v) if isinstance(v, (list, tuple)) else v for v in values)
