@@ -172,7 +172,8 @@ class StandardizeSlope(Composite):
         return sd.call("math", "div_no_nan", inner, sd.call("base", "standard_deviation", x, False, True, *self.axes))
 
 
-@op("batchnorm", api="nn.batch_norm", inputs="x mean variance gamma? beta?", signatures=("x, mean, variance, gamma?, beta?, epsilon, *axis",),
+@op("batchnorm", api="nn.batch_norm", inputs="x mean variance gamma? beta?",
+    signatures=("x, mean, variance, gamma?, beta?, epsilon, *axis",),
     file=FileArgs(ints=("=1", "=1", "*axis"), floats=("epsilon",), properties={"epsilon": "d:epsilon"}))
 class BatchNorm(Composite):
     """gamma (x - mean) / sqrt(variance + epsilon) + beta with given statistics (Ioffe and Szegedy 2015).
