@@ -25,6 +25,10 @@ RUNNING = FileArgs(ints=("exclusive:bool", "reverse:bool", "*axis"))
 ATTENTION = FileArgs(ints=("scaled:bool", "with_weights:bool"))
 
 
+def _of(names: str) -> list[str]:
+    return names.split()
+
+
 def _clipped(name: str) -> FileArgs:
     """A legacy scalar op whose operand has a name of its own."""
     return FileArgs(floats=(name,), scalar=name, properties={name: f"d:{name}"})
@@ -77,19 +81,21 @@ class IndexArgs(FileArgs):
             rows.append((begin or 0, end or 0, 1 if kind == "point" else stride))
         columns = zip(*rows) if rows else ((), (), ())
         parts = super().encode({}, op_name, input_dtype)
-        return parts | {"extra_integer": (masks["begin"], 0, masks["end"], masks["new"], masks["shrink"], *(n for c in columns for n in c))}
+        bits = (masks["begin"], 0, masks["end"], masks["new"], masks["shrink"])
+        return parts | {"extra_integer": (*bits, *(n for c in columns for n in c))}
 
 
 DEFAULTS: dict[str, FileArgs] = {
-    **dict.fromkeys(("reduce_prod reduce_sum reduce_mean reduce_max reduce_min reduce_norm1 reduce_norm2 reduce_sqnorm reduce_normmax "
-                     "asum amax amin entropy shannonentropy logentropy all any countNonZero countZero amean").split(), REDUCTION),
+    **dict.fromkeys(_of("reduce_prod reduce_sum reduce_mean reduce_max reduce_min reduce_norm1 reduce_norm2 reduce_sqnorm reduce_normmax "
+                     "asum amax amin entropy shannonentropy logentropy all any countNonZero countZero amean"), REDUCTION),
     **dict.fromkeys(("var", "std"), STATISTIC),
-    **dict.fromkeys(("add_scalar sub_scalar mul_scalar div_scalar rsub_scalar rdiv_scalar max_scalar scalar_min fmod_scalar set_scalar "
-                     "equals_scalar notequals_scalar lessthan_scalar lessthanorequal_scalar greaterthan_scalar greaterthanorequal_scalar").split(), SCALAR),
+    **dict.fromkeys(_of("add_scalar sub_scalar mul_scalar div_scalar rsub_scalar rdiv_scalar max_scalar scalar_min fmod_scalar set_scalar "
+                     "equals_scalar notequals_scalar lessthan_scalar lessthanorequal_scalar "
+                     "greaterthan_scalar greaterthanorequal_scalar"), SCALAR),
     **{name: _clipped(field) for name, field in (("pow", "value"), ("leakyrelu", "alpha"), ("leakyreluderivative", "alpha"),
                                                  ("log_x", "base"), ("step", "value"))},
     **dict.fromkeys(("relu", "relu6"), FileArgs(scalar="cutoff")),
-    **dict.fromkeys("absolute_difference_loss mean_sqerr_loss hinge_loss mean_pairwssqerr_loss".split(), LOSS),
+    **dict.fromkeys(_of("absolute_difference_loss mean_sqerr_loss hinge_loss mean_pairwssqerr_loss"), LOSS),
     "huber_loss": replace(LOSS, floats=("delta",), properties=dict(LOSS.properties) | {"delta": "d:delta"}),
     "log_loss": replace(LOSS, floats=("epsilon",), properties=dict(LOSS.properties) | {"epsilon": "d:epsilon"}),
     "log_poisson_loss": replace(LOSS, ints=(*LOSS.ints, "full:bool"), properties=dict(LOSS.properties) | {"full": "b:full"}),
@@ -100,7 +106,7 @@ DEFAULTS: dict[str, FileArgs] = {
     "elu": FileArgs(floats=("alpha",), properties={"alpha": "d:alpha"}),
     "thresholdedrelu": FileArgs(floats=("cutoff",)),
     "prelu": FileArgs(ints=("*shared_axes",), properties={"sharedAxes": "i[]:shared_axes"}),
-    "fill": FileArgs(floats=("value",), dtypes=("data_type?",), properties={"outputDataType": "s:data_type:dtype", "dataType": "s:data_type:dtype"}),
+    "fill": FileArgs(floats=("value",), dtypes=("data_type?",), properties={"outputDataType": "s:data_type:dtype"}),
     "create": FileArgs(ints=("order:99=c|102=f", "data_type:dtype"), bools=("initialize",)),
     "range": FileArgs(floats=("from_", "to", "step"), **_TYPE),
     "range_of": FileArgs(op_name="range", **_TYPE),
@@ -140,7 +146,8 @@ DEFAULTS: dict[str, FileArgs] = {
     "cast": FileArgs(ints=("data_type?:dtype",), dtypes=("~data_type",)),
     "size_at": FileArgs(ints=("dimension",)),
     "slice": FileArgs(ints=("*starts", "*sizes")),
-    "strided_slice": FileArgs(ints=("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "*starts", "*stops", "*steps")),
+    "strided_slice": FileArgs(ints=("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask",
+                                    "*starts", "*stops", "*steps")),
     "index": IndexArgs(op_name="strided_slice"),
     "reverse": AXES,
     "reverse_sequence": FileArgs(ints=("seq_dim", "batch_dim")),
@@ -148,13 +155,14 @@ DEFAULTS: dict[str, FileArgs] = {
     "biasadd": FileArgs(bools=("nchw",)),
     "dropout": FileArgs(op_type="RANDOM", floats=("p",), properties={"p": "d:p"}),
     "dropout_inverted": FileArgs(floats=("p",), properties={"p": "d:p"}),
-    "layer_norm": FileArgs(ints=("*dimensions",), bools=("channels_first",), properties={"dimensions": "i[]:dimensions", "channelsFirst": "b:channels_first"}),
+    "layer_norm": FileArgs(ints=("*dimensions",), bools=("channels_first",), properties={
+        "dimensions": "i[]:dimensions", "channelsFirst": "b:channels_first"}),
     "batchnorm": FileArgs(ints=("=1", "=1", "*axis"), floats=("epsilon",)),
     "pad": FileArgs(ints=("mode:CONSTANT|REFLECT|SYMMETRIC",), floats=("constant",)),
     "distribution_uniform": _drawn("min", "max"),
     "distribution_bernoulli": _drawn("p"),
     "distribution_binomial": _drawn("n_trials", "p"),
-    **dict.fromkeys("distribution_gaussian distribution_lognormal distribution_truncated".split(), _drawn("mean", "stddev")),
+    **dict.fromkeys(_of("distribution_gaussian distribution_lognormal distribution_truncated"), _drawn("mean", "stddev")),
     "random_exponential": FileArgs(ints=("*shape",), floats=("lambda_",), **_TYPE),
     "top_k": FileArgs(ints=("sorted:bool", "k")),
     "argmax": ARG,
@@ -165,7 +173,7 @@ DEFAULTS: dict[str, FileArgs] = {
     "cumprod_bp": RUNNING,
     "dot_product_attention": ATTENTION,
     "multi_head_dot_product_attention": ATTENTION,
-    **dict.fromkeys("manhattan euclidean cosinesimilarity cosinedistance jaccarddistance hammingdistance".split(),
+    **dict.fromkeys(_of("manhattan euclidean cosinesimilarity cosinedistance jaccarddistance hammingdistance"),
                     FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims", "isComplexAccumulation": "b:is_complex"})),
     "ClipByValue": FileArgs(floats=("clip_value_min", "clip_value_max"), properties={"clipValueMin": "d:clip_value_min",
                                                                                       "clipValueMax": "d:clip_value_max"}),
@@ -180,7 +188,8 @@ DEFAULTS: dict[str, FileArgs] = {
     "lstsq": FileArgs(floats=("l2_reguralizer",), bools=("fast",)),
     "qr": FileArgs(bools=("full",)),
     "svd": FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")),
-    **dict.fromkeys([f"unsorted_segment_{kind}" for kind in ("sum", "mean", "sqrt_n", "prod", "max", "min")], FileArgs(ints=("num_segments",))),
+    **dict.fromkeys([f"unsorted_segment_{kind}" for kind in ("sum", "mean", "sqrt_n", "prod", "max", "min")],
+                    FileArgs(ints=("num_segments",))),
     "dynamic_partition": FileArgs(ints=("num_partitions",)),
     "sequence_mask": FileArgs(ints=("max_len",), **_TYPE),
     "confusion_matrix": FileArgs(ints=("num_classes?",), **_TYPE),

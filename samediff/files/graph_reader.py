@@ -105,7 +105,8 @@ class GraphReader:
                 return i
         stuck = ", ".join(repr(n.name) for n in list(waiting.values())[:5])
         lost = {n for i in waiting for n in inputs[i]} - self.outputs - set(self.declared)
-        raise FileFormatError(f"nodes {stuck} depend on each other in a circle" if not lost else f"nodes {stuck} read unknown variables {sorted(lost)}")
+        why = f"read unknown variables {sorted(lost)}" if lost else "depend on each other in a circle"
+        raise FileFormatError(f"nodes {stuck} {why}")
 
     def _node(self, node: FlatNode, names: list[str]) -> None:
         sd = self.sd

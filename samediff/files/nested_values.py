@@ -45,7 +45,7 @@ def from_text(text: str, hint: Any, what: str) -> Any:
 
 
 def _document(value: Any) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)) and not isinstance(value, enum.Enum):
+    if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, enum.Enum)):
         return value
     if isinstance(value, (list, tuple)):
         return [_document(v) for v in value]

@@ -55,8 +55,12 @@ def file_args(cls: type[Op]) -> FileArgs:
 
 
 @cache
-def _hints(cls: type[Op]) -> dict[str, Any]:
+def _hints_of(cls: Any) -> dict[str, Any]:
     return typing.get_type_hints(cls)
+
+
+def _hints(cls: Any) -> dict[str, Any]:
+    return _hints_of(cls)
 
 
 def read_op(cls: type[Op], node: FlatNode) -> Op:
@@ -106,7 +110,8 @@ def _upgraded(cls: type[Op], node: FlatNode, found: dict[str, Any]) -> dict[str,
     if mine is None or stored is None or stored == mine:
         return found
     if stored > mine:
-        raise UnsupportedVersionError(f"node {node.name!r}: op {cls.id!r} was saved by version {stored} of its class; this is version {mine}")
+        raise UnsupportedVersionError(f"node {node.name!r}: op {cls.id!r} was saved by version {stored} of its class; "
+                                      f"this is version {mine}")
     upgrade = getattr(cls, "upgrade", None)
     return found if upgrade is None else dict(upgrade(found, stored))
 

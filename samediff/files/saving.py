@@ -16,6 +16,7 @@ from .missing_op import MissingOp
 if TYPE_CHECKING:
     from ..graph import SameDiff
 
+_LIMITS = FlatLimits()
 Target = str | PathLike[str] | BinaryIO
 
 
@@ -28,7 +29,7 @@ class Saving(GraphCore):
 
     @staticmethod
     def from_flat_buffers(data: bytes | bytearray | memoryview, load_updater_state: bool = True,
-                          limits: FlatLimits = FlatLimits()) -> SameDiff:
+                          limits: FlatLimits = _LIMITS) -> SameDiff:
         """The graph of the bytes of a graph file; errors as in :meth:`load`."""
         from ..graph import SameDiff
         sd = SameDiff()
@@ -48,7 +49,7 @@ class Saving(GraphCore):
             target.write(data)
 
     @staticmethod
-    def load(source: Target, load_updater_state: bool = True, limits: FlatLimits = FlatLimits()) -> SameDiff:
+    def load(source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> SameDiff:
         """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later).
 
         Ops that nobody registers stay in the graph as they are; see :meth:`missing_ops`.

@@ -77,7 +77,7 @@ class Source:
     def __init__(self, data: Any) -> None:
         if data is None:
             raise ConfigurationError("no data: expected a data set, an iterator, a list of data sets, a dictionary of arrays or (x, y)")
-        self.data = [data] if is_single(data) else data
+        self.data: Any = [data] if is_single(data) else data
         self._java = hasattr(self.data, "has_next")
         if not self._java and not hasattr(self.data, "__iter__"):
             raise ConfigurationError(f"{type(data).__name__} holds no batches: expected a data set, an iterator of them or a list")

@@ -36,7 +36,8 @@ class Evaluating(Fitting):
             label_index, args = args[0], args[1:]
         given = outputs if isinstance(outputs, Mapping) else {name_of(outputs): _flat(args) or _default()}
         evaluations = {self.variable(name_of(v)).name(): _flat((es,)) for v, es in given.items()}
-        indices = {name_of(v): i for v, i in label_index.items()} if isinstance(label_index, Mapping) else dict.fromkeys(evaluations, label_index)
+        several = isinstance(label_index, Mapping)
+        indices = {name_of(v): i for v, i in label_index.items()} if several else dict.fromkeys(evaluations, label_index)
         self._checked_config(training=False)
         for batch, values in evaluate(self, Source(data), [*self._listeners, *heard], Operation.EVALUATION, *evaluations):
             for name, found in evaluations.items():

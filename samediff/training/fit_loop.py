@@ -33,6 +33,7 @@ class FitLoop:
         self.session = sd._training_session()
         extra = wanted_variables(sd, self._all, Operation.TRAINING, self.session.losses)
         self.outputs = list(dict.fromkeys([*self.session.losses, *extra]))
+        self._tells = bool(extra)
         self._wants_updates = self.listeners.wants("pre_update")
         self._stop = False
         self.interrupts = Interrupts()
@@ -56,7 +57,8 @@ class FitLoop:
             loss = self._loss(values)
             if self.finite:
                 self._check_finite(batch, loss, context)
-            tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
+            if self._tells:
+                tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
             with self.interrupts.held():
                 self._update(at)
                 self.config.increment_iteration_count()

@@ -141,8 +141,8 @@ class Fitting(Differentiation):
             validation = None if validation_data is None else Source(validation_data)
             _check_numbers(1 if epochs is None else epochs, frequency)
             if (epochs or 1) > 1 and not source.resettable():
-                raise ConfigurationError(f"{epochs} epochs need data that can be gone through again; {type(data).__name__} can be read once. "
-                                         "Give a list, or an iterator that supports reset()")
+                raise ConfigurationError(f"{epochs} epochs need data that can be gone through again; {type(data).__name__} can be "
+                                         "read once. Give a list, or an iterator that supports reset()")
             loop = FitLoop(self, heard, check_finite)
             if epochs is None and validation is None and is_single(data):
                 return loop.single(data)
@@ -212,10 +212,12 @@ class Fitting(Differentiation):
             if not variable.is_trainable():
                 raise UnknownNameError(f"updater state for {variable!r}, which is not trained")
             if set(given) != keys:
-                raise FileFormatError(f"updater state of {name!r} has {sorted(given)}; {type(config.updater).__name__} keeps {sorted(keys)}")
+                raise FileFormatError(f"updater state of {name!r} has {sorted(given)}; "
+                                      f"{type(config.updater).__name__} keeps {sorted(keys)}")
             for key, array in given.items():
                 if np.size(array) != self.stored(name).size:
-                    raise FileFormatError(f"updater state {key!r} of {name!r} has shape {np.shape(array)}; expected {self.stored(name).shape}")
+                    raise FileFormatError(f"updater state {key!r} of {name!r} has shape {np.shape(array)}; "
+                                          f"expected {self.stored(name).shape}")
         self._states = {n: {k: np.array(a) for k, a in s.items()} for n, s in states.items()}
         if self._session is not None:
             self._session.params.restore(self._states)
