@@ -52,14 +52,6 @@ class InputPreProcessor(Configuration):
             expected = " or ".join(kinds)
             raise ConfigurationError(f"{type(self).__name__} takes input of type {expected}; got {input_type!r}")
 
-
-def expect_shape(owner: object, array: Any, shape: tuple[int, ...]) -> None:
-    """Refuse arrays of another shape; -1 fits every size."""
-    got = tuple(array.shape)
-    if len(got) != len(shape) or any(want not in (-1, have) for want, have in zip(shape, got)):
-        text = ", ".join("any" if n == -1 else str(n) for n in shape)
-        raise ShapeError(f"{type(owner).__name__} expected an array of shape ({text}); got {got}: {owner!r}")
-
     def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
         """Add :meth:`pre_process` to a graph; ``batch`` is a variable whose first axis is the minibatch.
 
@@ -70,6 +62,14 @@ def expect_shape(owner: object, array: Any, shape: tuple[int, ...]) -> None:
     def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
         """Add the mask in the shape that fits the result to a graph; unchanged by default."""
         return mask
+
+
+def expect_shape(owner: object, array: Any, shape: tuple[int, ...]) -> None:
+    """Refuse arrays of another shape; -1 fits every size."""
+    got = tuple(array.shape)
+    if len(got) != len(shape) or any(want not in (-1, have) for want, have in zip(shape, got)):
+        text = ", ".join("any" if n == -1 else str(n) for n in shape)
+        raise ShapeError(f"{type(owner).__name__} expected an array of shape ({text}); got {got}: {owner!r}")
 
 
 def minibatch_of(sd: SameDiff, x: SDVariable, batch: SDVariable | None) -> SDVariable:
