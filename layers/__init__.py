@@ -49,6 +49,7 @@ from .preprocessors import (
     RnnToFeedForwardPreProcessor, TensorFlowCnnToFeedForwardPreProcessor)
 from .recurrent import (
     AbstractLSTM, BaseRecurrentLayer, GravesBidirectionalLSTM, GravesLSTM, LSTM, RnnOutputLayer, SimpleRnn)
+from .samediff_loss import SameDiffLoss, loss
 from .spatial import (
     Cropping1D, Cropping2D, Cropping3D, ImageResizing, ResizingLayer, SpaceToBatchLayer, SpaceToDepthLayer,
     TimeResizing, Upsampling1D, Upsampling2D, Upsampling3D, VolumeResizing, ZeroPadding1DLayer, ZeroPadding3DLayer,
@@ -108,7 +109,7 @@ __all__ = [
     "PreprocessorVertex", "PrimaryCapsules", "RNNFormat", "ReconstructionDistribution", "RecurrentAttentionLayer",
     "RepeatVector", "ReshapePreprocessor", "ReshapeVertex", "ResizingLayer", "RetainDropout",
     "ReverseTimeSeriesVertex", "RnnLossLayer", "RnnOutputLayer", "RnnToCnnPreProcessor",
-    "RnnToFeedForwardPreProcessor", "ScaleVertex", "SelfAttentionLayer", "SeparableConvolution2D", "ShiftVertex",
+    "RnnToFeedForwardPreProcessor", "ScaleVertex", "SameDiffLoss", "SelfAttentionLayer", "SeparableConvolution2D", "ShiftVertex",
     "SimpleRnn", "SpaceToBatchLayer", "SpaceToDepthLayer", "SpatialDropout", "StackVertex", "Subsampling1DLayer",
     "Subsampling3DLayer", "SubsamplingLayer", "SubsetVertex", "TensorFlowCnnToFeedForwardPreProcessor",
     "TimeDistributed", "TimeResizing", "TruncatedNormalDistribution", "UniformDistribution", "UnitNormConstraint",
@@ -118,5 +119,5 @@ __all__ = [
     "WeightInitVarScalingNormalFanAvg", "WeightInitVarScalingNormalFanIn", "WeightInitVarScalingNormalFanOut",
     "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn", "WeightInitVarScalingUniformFanOut",
     "WeightInitXavier", "WeightInitXavierLegacy", "WeightInitXavierUniform", "WeightNoise", "WeightedLoss",
-    "Yolo2OutputLayer", "ZeroPadding1DLayer", "ZeroPadding3DLayer", "ZeroPaddingLayer", "layer",
+    "Yolo2OutputLayer", "ZeroPadding1DLayer", "ZeroPadding3DLayer", "ZeroPaddingLayer", "layer", "loss",
     "set_default_cnn2d_format", "vertex"]

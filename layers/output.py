@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..samediff.configuration import field
+from ..samediff.training.updater import IUpdater
+from ..samediff.training.updaters import NoOp
 from . import automatic
 from .activations import ActivationIdentity, ActivationSoftmax, IActivation
 from .affine import Affine, activated, masked
@@ -19,7 +21,7 @@ from .input_type import (
     InputTypeRecurrent,
 )
 from .losses import ILossFunction, LossL2, LossMCXENT
-from .parameters import LayerScope, ParameterTable
+from .parameters import LayerScope, Parameter, ParameterTable
 from .series_ops import ExampleSums, PositionRows, RowPositions
 
 if TYPE_CHECKING:
@@ -88,7 +90,10 @@ class CenterLossOutputLayer(BaseOutputLayer):
 
     def define_parameters(self, params: ParameterTable) -> None:
         super().define_parameters(params)
-        params.statistic("cL", (self.n_out, self.n_in))
+        params.add(Parameter("cL", (self.n_out, self.n_in), "unregularized", init=0.0))
+
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        return NoOp() if parameter.name == "cL" else super().updater_for(parameter)
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
@@ -97,11 +102,8 @@ class CenterLossOutputLayer(BaseOutputLayer):
         assert labels is not None
         away = labels.mmul(params["cL"]) - x
         pull = sd.call("base", "transpose", labels).mmul(away)
-        if self.gradient_check:
-            step = pull * self.lambda_
-        else:
-            step = pull * self.alpha / sd.call("base", "expand_dims", labels.sum(0) + 1.0, 1)
-        params.move("cL", step)
+        step = pull * self.alpha
+        params.move("cL", step * self.lambda_ if self.gradient_check else step / sd.call("base", "expand_dims", labels.sum(0) + 1.0, 1))
         return scores + (away * away).sum(1) * (self.lambda_ / 2)  # type: ignore[no-any-return]
 
 

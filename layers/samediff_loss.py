@@ -1,0 +1,55 @@
+"""Losses of one's own: a graph from activations and labels to a score per example."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from ..samediff.configuration import configuration
+from .activations import IActivation
+from .loss_rows import MaskedRows
+from .losses import ILossFunction
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
+
+LossClass = TypeVar("LossClass", bound=type[ILossFunction])
+
+
+def loss(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[LossClass], LossClass]:
+    """Register a loss class under the name that files use for it; annotated fields become its options.
+
+    Raises
+    ------
+    RegistrationError
+        The name is taken; the text names both owners.
+    """
+    return configuration(java_name, aliases=aliases)
+
+
+@configuration
+class SameDiffLoss(ILossFunction):
+    """Base of losses written as a graph: implement ``define_loss``; gradients follow.
+
+    Masks multiply the scores of examples, (batch, 1).
+
+    Examples
+    --------
+    >>> @loss("example.QuarticLoss")
+    ... class QuarticLoss(SameDiffLoss):
+    ...     def define_loss(self, sd, layer_input, labels):
+    ...         return sd.math.pow(labels - layer_input, 4.0).mean(1)
+    >>> QuarticLoss().compute_score([[1.0, 0.0]], [[0.0, 0.0]], "identity")
+    0.5
+    """
+
+    def define_loss(self, sd: SameDiff, layer_input: SDVariable, labels: SDVariable) -> SDVariable:
+        """The score of each example, (batch,) or (batch, 1), from the activations of the output layer."""
+        raise NotImplementedError(f"{type(self).__name__} must implement define_loss(self, sd, layer_input, labels)")
+
+    def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
+               mask: SDVariable | None = None) -> SDVariable:
+        scores = self.define_loss(sd, activation.define(sd, pre_output), labels)
+        if scores.get_shape() is None or len(scores.get_shape()) != 1:
+            scores = sd.call("base", "reshape", scores, -1)
+        return scores if mask is None else sd.add_op(MaskedRows(type(self).__name__), [scores, mask])  # type: ignore[no-any-return]
