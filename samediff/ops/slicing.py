@@ -42,8 +42,8 @@ class Sliced(View):
         return (-1,) * rank
 
     def compute(self, xp: Any, x: Any, *numbers: Any) -> Any:
-        """A view."""
-        return x[index_of(x.shape, self.entries(x.ndim, *([int(v) for v in n.reshape(-1)] for n in numbers)))]
+        """A view; with ``...`` so that a single element is one too."""
+        return x[(*index_of(x.shape, self.entries(x.ndim, *([int(v) for v in n.reshape(-1)] for n in numbers))), ...)]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -61,6 +61,7 @@ def taken_shape(shape: Shape, entries: Sequence[Entry]) -> Shape:
         if axis >= len(shape):
             raise ShapeError(f"more indices than the {len(shape)} axes of shape {shape}")
         n, axis = shape[axis], axis + 1
+        assert not isinstance(entry, str)
         if entry[0] == "point":
             checked(int(entry[1]), n)
             out += [1] if entry[2] else []
