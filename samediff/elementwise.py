@@ -30,7 +30,8 @@ class Elementwise(Op):
     rule : str
         Type of the result: ``"same"`` (first input), ``"float"`` (floating input required, same type), ``"to_float"``
         (floating stays, others become FLOAT), ``"promote"`` (arithmetic of two arrays), ``"match"`` (all inputs of one
-        type), ``"match_float"`` (the same, others than floats become FLOAT), ``"bool"``, ``"compare"`` (inputs of one type, BOOL), ``"long"``.
+        type), ``"match_float"`` (the same, others than floats become FLOAT),
+        ``"bool"``, ``"compare"`` (inputs of one type, BOOL), ``"long"``.
     """
 
     rule: ClassVar[str] = "same"

@@ -19,5 +19,6 @@ class ZeroGradient(Op):
     gradient = "zero"
 
 
-__all__ = ["BroadcastLike", "Elementwise", "OpClass", "Pairwise", "Partial", "Reduction", "Spread", "SumTo", "View", "ZeroGradient", "binary",
+__all__ = ["BroadcastLike", "Elementwise", "OpClass", "Pairwise", "Partial", "Reduction", "Spread", "SumTo", "View",
+           "ZeroGradient", "binary",
            "promoted", "reduction", "scalar_form", "spread", "sum_to", "unary"]

@@ -81,7 +81,7 @@ def _backward(sd: GraphCore, node: Node, sums: dict[str, list[SDVariable]], path
         error.add_note(f"while building the gradient of {node.where()}")
         raise
     for i in asked:
-        result = results[i]
+        result = results[i] if i < len(results) else None  # left out at the end: zero
         name = node.inputs[i]
         if result is not None and name is not None:
             sums.setdefault(name, []).append(result)

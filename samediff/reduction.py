@@ -1,14 +1,15 @@
 """The family of reductions over axes."""
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .datatype import DataType
-from .errors import DataTypeError
 from .elementwise import Elementwise
+from .errors import DataTypeError
 from .op import OPS, Kernel, Op, Specs, op, require_floating
 from .spec import Shape, TensorSpec, reduced
 from .spreading import axes_of, spread
@@ -33,12 +34,12 @@ class Reduction(Op):
     inputs = "x axes?"
     dimensions: tuple[int, ...] = ()
     keep_dims: bool = False
-    signatures = ("x, *dimensions", "x, keep_dims, *dimensions", "x, axes, keep_dims")
+    signatures: ClassVar[tuple[str, ...]] = ("x, *dimensions", "x, keep_dims, *dimensions", "x, axes, keep_dims")
     result: ClassVar[Any] = "same"
     slope: ClassVar[Callable[..., Any] | None] = None
 
     def __init_subclass__(cls) -> None:
-        cls.__annotations__ = {"dimensions": "tuple[int, ...]", "keep_dims": "bool", **cls.__dict__.get("__annotations__", {})}
+        cls.__annotations__ = {"dimensions": "tuple[int, ...]", "keep_dims": "bool", **inspect.get_annotations(cls)}
         for name, default in (("dimensions", ()), ("keep_dims", False)):
             if name not in cls.__dict__:
                 setattr(cls, name, default)

@@ -70,7 +70,8 @@ unary("precise_gelu", "nn.precise_gelu", _precise_gelu, "0.5 x (1 + tanh(sqrt(2 
 unary("hard_sigmoid", "nn.hard_sigmoid", _hard_sigmoid, "0.2 x + 0.5 within 0 and 1.")
 unary("hardtanh", "nn.hard_tanh", lambda xp, x: xp.where(x < -1, -1, xp.where(x > 1, 1, x)), "x within -1 and 1.")
 unary("selu", "nn.selu", _selu, "scale * x where x > 0, else scale * alpha (e^x - 1) (Klambauer et al. 2017).")
-unary("hardtanhderivative", "nn.hard_tanh_derivative", lambda xp, x: (abs(x) <= 1).astype(x.dtype), "1 within -1 and 1, else 0.", gradient="zero")
+unary("hardtanhderivative", "nn.hard_tanh_derivative", lambda xp, x: (abs(x) <= 1).astype(x.dtype), "1 within -1 and 1, else 0.",
+      gradient="zero")
 unary("softsignderivative", "nn.softsign_derivative", lambda xp, x: 1 / ((1 + abs(x)) * (1 + abs(x))), "1 / (1 + |x|)^2.")
 
 

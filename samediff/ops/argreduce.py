@@ -56,7 +56,7 @@ def _with_dimensions(name: str, of: type[IndexReduction]) -> None:
         def infer(self, *specs: TensorSpec) -> Specs:
             if not self.dimensions:
                 raise ShapeError(f"{name} needs at least one dimension; {of.id} takes none")
-            return super().infer(*specs)
+            return super().infer(*specs)  # type: ignore[no-any-return]
 
     Needing.__doc__ = of.__doc__
     Needing.__name__ = Needing.__qualname__ = name.title()
@@ -101,6 +101,7 @@ def _ordered(name: str, api: str, strict: bool, doc: str) -> None:
     Ordered.__name__ = Ordered.__qualname__ = "".join(p.title() for p in name.split("_"))
 
 
-_ordered("is_non_decreasing", "math.is_non_decreasing base.is_non_decreasing", False, "True when no element is smaller than the one before it.")
+_ordered("is_non_decreasing", "math.is_non_decreasing base.is_non_decreasing", False,
+         "True when no element is smaller than the one before it.")
 _ordered("is_strictly_increasing", "math.is_strictly_increasing base.is_strictly_increasing", True,
          "True when every element is larger than the one before it.")

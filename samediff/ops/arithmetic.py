@@ -43,7 +43,8 @@ binary("divide", _places("div", "divide"), _quotient, "x / y; integers truncate 
 binary("reversesubtract", _places("rsub"), lambda xp, x, y: y - x, "y - x.", scalar="rsub_scalar")
 binary("reversedivide", _places("rdiv"), lambda xp, x, y: y / x, "y / x.", scalar="rdiv_scalar")
 binary("divide_no_nan", _places("div_no_nan"), _without_nan, "x / y, 0 where y is 0.")
-binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), _floor_quotient, "floor(x / y); integers truncate toward zero.", scalar="floordiv_scalar",
+binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), _floor_quotient, "floor(x / y); integers truncate toward zero.",
+       scalar="floordiv_scalar",
        gradient="zero")
 binary("floormod", _places("floor_mod", "remainder"), lambda xp, x, y: x % y, "Remainder with the sign of y: x - floor(x / y) * y.")
 binary("mod", "math.mod base.mod var.mod", _modulo, "Remainder: with the sign of y for floats, with that of x for integers.",

@@ -89,9 +89,9 @@ class Where(Elementwise):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """A vector of conditions that fits the rows but not the columns of x chooses rows."""
-        shapes = [v.spec.shape if hasattr(v, "spec") else None for v in (inputs[0], inputs[2])]
-        if None not in shapes and len(shapes[1]) == 1 < len(shapes[0]) and shapes[1][0] == shapes[0][0] != shapes[0][-1]:
-            rows = sd.call("base", "reshape", inputs[2], -1, *[1] * (len(shapes[0]) - 1))
+        x, condition = (v.spec.shape or () if hasattr(v, "spec") else () for v in (inputs[0], inputs[2]))
+        if len(condition) == 1 < len(x) and condition[0] == x[0] != x[-1]:
+            rows = sd.call("base", "reshape", inputs[2], -1, *[1] * (len(x) - 1))
             return sd.add_op(self, [*inputs[:2], rows], names)
         return super().place(sd, inputs, names)
 

@@ -102,7 +102,7 @@ class RangeOf(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """Known where the inputs are constants."""
         if all(s.value is not None for s in specs):
-            return TensorSpec(_range(*(s.value.item() for s in specs), self.data_type).shape, self.data_type)
+            return TensorSpec(_range(*(s.value.item() for s in specs), self.data_type).shape, self.data_type)  # type: ignore[call-arg]
         return TensorSpec((-1,), self.data_type)
 
     def compute(self, xp: Any, from_: Any, to: Any, step: Any) -> Any:
@@ -138,7 +138,7 @@ class LinspaceOf(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """Known where the number is a constant."""
         number = ints_of(specs[2])
-        return TensorSpec((-1,) if number is None else number[:1], self.data_type)
+        return TensorSpec((number[0] if number else -1,), self.data_type)
 
     def compute(self, xp: Any, start: Any, stop: Any, number: Any) -> Any:
         """The values."""
@@ -153,7 +153,8 @@ class LinspaceOf(Op):
         return [d.cast_to(v.dtype) if v.dtype.is_floating else None for v, d in found] + [None]
 
 
-@op("eye", api="math.eye base.eye linalg.eye", inputs="", gradient="none", signatures=("rows", "rows, cols", "rows, cols, data_type, *dimensions"))
+@op("eye", api="math.eye base.eye linalg.eye", inputs="", gradient="none",
+    signatures=("rows", "rows, cols", "rows, cols, data_type, *dimensions"))
 class Eye(Op):
     """Ones on the main diagonal, zeros elsewhere.  Shapes: -> (*dimensions, rows, cols)."""
 
@@ -211,5 +212,5 @@ class MinMaxDatatype(Op):
             info = np.iinfo(dtype.numpy)
             return xp.asarray(info.max if self.min_or_max else info.min, dtype.numpy)
         import ml_dtypes
-        limits = ml_dtypes.finfo(dtype.numpy)
+        limits = ml_dtypes.finfo(dtype.numpy)  # type: ignore[no-untyped-call]
         return xp.asarray(limits.max if self.min_or_max else limits.smallest_normal, dtype.numpy)

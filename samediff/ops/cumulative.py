@@ -61,7 +61,7 @@ class CumSum(Cumulative):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The running sum from the other end."""
-        return [inputs[0].sd.add_op(CumSum(self.exclusive, not self.reverse, self.axis), [output_grads[0]])]
+        return [inputs[0].sd.add_op(CumSum(self.exclusive, not self.reverse, self.axis), [output_grads[0]])]  # type: ignore[call-arg]
 
 
 @op("cumprod", api="base.cumprod math.cumprod var.cumprod")
@@ -81,7 +81,7 @@ class CumProd(Cumulative):
         for axis in self.axis[:-1]:
             steps.append(sd.add_op(self.replace(axis=(axis,)), [steps[-1]]))
         for axis, x in zip(self.axis[::-1], steps[::-1]):
-            g = sd.add_op(CumProdGradient(self.exclusive, self.reverse, (axis,)), [x, g])
+            g = sd.add_op(CumProdGradient(self.exclusive, self.reverse, (axis,)), [x, g])  # type: ignore[call-arg]
         return [g]
 
 
@@ -114,9 +114,9 @@ class CumProdGradient(Cumulative):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """By running sums and quotients (x without zeros)."""
         (x, u), h, sd = inputs, output_grads[0], inputs[0].sd
-        product = sd.add_op(CumProd(self.exclusive, self.reverse, self.axis), [x])
-        suffix = CumSum(self.exclusive, not self.reverse, self.axis)
-        prefix = CumSum(self.exclusive, self.reverse, self.axis)
+        product = sd.add_op(CumProd(self.exclusive, self.reverse, self.axis), [x])  # type: ignore[call-arg]
+        suffix = CumSum(self.exclusive, not self.reverse, self.axis)  # type: ignore[call-arg]
+        prefix = CumSum(self.exclusive, self.reverse, self.axis)  # type: ignore[call-arg]
         down = sd.add_op(prefix, [h / x])
         by_x = sd.add_op(suffix, [u * product * down]) / x - h * sd.add_op(suffix, [u * product]) / (x * x)
         return [by_x, product * down]

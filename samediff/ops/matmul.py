@@ -158,7 +158,7 @@ class TensorMmul(Op):
         require_same_type("tensor_mmul", x, y)
         if x.shape is None or y.shape is None:
             return TensorSpec(None, x.dtype)
-        a, b = (s.shape[::-1] if t else s.shape for s, t in ((x, self.transpose_x), (y, self.transpose_y)))  # type: ignore[index]
+        a, b = (s[::-1] if t else s for s, t in ((x.shape, self.transpose_x), (y.shape, self.transpose_y)))
         over_x, over_y = ([normalize_axis(d, len(s)) for d in dims] for s, dims in ((a, self.dimensions_x), (b, self.dimensions_y)))
         if len(over_x) != len(over_y) or any(a[i] != b[j] and -1 not in (a[i], b[j]) for i, j in zip(over_x, over_y)):
             raise ShapeError(f"axes {self.dimensions_x} of {a} and {self.dimensions_y} of {b} do not have the same sizes")

@@ -38,8 +38,8 @@ class _Spread(Reduction):
     def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
         """x minus its mean over the dimensions."""
         from .reduce import Mean
-        mean = inputs[0].sd.add_op(Mean(self.dimensions, True), list(inputs))
-        return inputs[0] - mean
+        mean = inputs[0].sd.add_op(Mean(self.dimensions, True), list(inputs))  # type: ignore[call-arg]
+        return inputs[0] - mean  # type: ignore[no-any-return]
 
     def over_n(self, value: SDVariable, inputs: Sequence[SDVariable]) -> SDVariable:
         """Spread and divided by the divisor."""
@@ -85,7 +85,7 @@ class Moments(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Twice the reduced shape."""
-        one = Variance(self.dimensions, self.keep_dims).infer(*specs)
+        one = Variance(self.dimensions, self.keep_dims).infer(*specs)  # type: ignore[call-arg]
         return (one, one)  # type: ignore[return-value]
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
@@ -100,8 +100,8 @@ class Moments(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sum of both gradients."""
         from .reduce import Mean
-        mean = Mean(self.dimensions, self.keep_dims).grad(inputs, outputs[:1], output_grads[:1])[0]
-        variance = Variance(self.dimensions, self.keep_dims).grad(inputs, outputs[1:], output_grads[1:])[0]
+        mean = Mean(self.dimensions, self.keep_dims).grad(inputs, outputs[:1], output_grads[:1])[0]  # type: ignore[call-arg]
+        variance = Variance(self.dimensions, self.keep_dims).grad(inputs, outputs[1:], output_grads[1:])[0]  # type: ignore[call-arg]
         return [mean + variance]  # type: ignore[operator]
 
 

@@ -106,7 +106,8 @@ class ExpandDims(Reshaping):
         if x.shape is None:
             return TensorSpec(None, x.dtype)
         at = normalize_axis(self.axis, len(x.shape) + 1)
-        return TensorSpec((*x.shape[:at], 1, *x.shape[at:]), x.dtype, None if x.value is None else x.value.reshape(*x.shape[:at], 1, *x.shape[at:]))
+        shape = (*x.shape[:at], 1, *x.shape[at:])
+        return TensorSpec(shape, x.dtype, None if x.value is None else x.value.reshape(shape))
 
     def compute(self, xp: Any, x: Any) -> Any:
         """A view."""

@@ -186,7 +186,7 @@ def _nd(name: str, sign: int, doc: str) -> None:
 
         def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
                  output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-            sd, (ref, indices, updates), g = inputs[0].sd, inputs, output_grads[0]
+            sd, (_, indices, updates), g = inputs[0].sd, inputs, output_grads[0]
             rows = sd.call("base", "gather_nd", g, indices)
             kept = g if sign else sd.add_op(self, [g, indices, sd.call("base", "zeros_like", updates)])
             return [kept, None, -rows if sign < 0 else rows]

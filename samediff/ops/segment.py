@@ -1,6 +1,7 @@
 """Reductions over rows with equal ids."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,7 @@ class Segment(Op):
     def number(self, *specs: TensorSpec) -> int:
         """How many segments there are, -1 when unknown."""
         values = ints_of(specs[1])
-        if values is not None and any(a > b for a, b in zip(values, values[1:])):
+        if values is not None and any(a > b for a, b in itertools.pairwise(values)):
             raise ShapeError("segment ids must be sorted; unsorted_segment_… takes them in any order")
         return -1 if values is None else max(values, default=-1) + 1
 

@@ -1,0 +1,82 @@
+"""Values, types and errors of the base, math and bitwise ops."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.samediff import Conditions, DataType, SameDiff
+from dl4py.samediff.errors import DataTypeError, ShapeError
+
+
+@pytest.fixture
+def sd() -> SameDiff:
+    return SameDiff.create()
+
+
+def test_unknown_sizes_stay_unknown_until_run(sd):
+    x = sd.placeholder("x", DataType.FLOAT, -1, 3)
+    y = sd.concat(0, x, x)[1:].reshape(-1, 1)
+    assert y.get_shape() == (-1, 1)
+    assert y.eval({"x": np.ones((2, 3))}).shape == (9, 1)
+
+
+def test_shape_of_a_static_array_is_known_early(sd):
+    x = sd.var("x", np.ones((2, 6), np.float32))
+    like = sd.var("like", np.ones((3, 4), np.float32))
+    assert x.reshape(like.shape()).get_shape() == (3, 4)
+
+
+def test_integer_division_truncates(sd):
+    x = sd.constant(np.array([-7, 7], np.int32))
+    assert sd.math.floor_div(x, sd.constant(np.array([2, 2], np.int32))).eval().tolist() == [-3, 3]
+
+
+def test_conditions(sd):
+    x = sd.constant(np.array([[0.2, 3.0], [np.nan, -4.0]]))
+    assert sd.match_condition_count(x, Conditions.is_nan()).eval() == 1
+    assert sd.replace_where(x, 0.0, Conditions.absGreaterThan(3.5)).eval()[1, 1] == 0
+    assert sd.math.first_index(x, Conditions.less_than(0.0), 1).eval().tolist() == [-1, 1]
+
+
+def test_log_sum_exp_is_stable_per_slice(sd):
+    x = sd.constant(np.array([[1000.0, 1000.0], [-1000.0, -1000.0]]))
+    np.testing.assert_allclose(sd.math.log_sum_exp(x, 1).eval(), [1000 + np.log(2), -1000 + np.log(2)])
+
+
+def test_rotation_works_on_the_bit_pattern(sd):
+    x = sd.constant(np.array([-2], np.int8))
+    assert sd.bitwise.left_shift_cyclic(x, sd.constant(np.array([1], np.int8))).eval().tolist() == [-3]
+
+
+def test_repeated_indices_accumulate(sd):
+    table = sd.var("t", np.zeros((5, 2)))
+    sd.gather(table, sd.constant(np.array([1, 1, 4])), 0).sum().mark_as_loss()
+    assert sd.calculate_gradients(None, "t")["t"][:, 0].tolist() == [0, 2, 0, 0, 1]
+
+
+def test_rounding_has_zero_gradient(sd):
+    x = sd.var("x", np.array([0.4, 1.6]))
+    sd.math.floor(x).sum().mark_as_loss()
+    assert sd.calculate_gradients(None, "x")["x"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda sd, x: x.reshape(4, 2), ShapeError),
+    (lambda sd, x: x.sum(2), ShapeError),
+    (lambda sd, x: x.permute(0, 0), ShapeError),
+    (lambda sd, x: sd.concat(0, x, sd.constant(np.ones((2, 2)))), ShapeError),
+    (lambda sd, x: x.mmul(x), ShapeError),
+    (lambda sd, x: x[5], ShapeError),
+    (lambda sd, x: sd.gather(x, sd.constant(np.array([7])), 0), ShapeError),
+    (lambda sd, x: sd.split(x, 2, 1), ShapeError),
+    (lambda sd, x: sd.slice(x, [0, 2], [2, 2]), ShapeError),
+    (lambda sd, x: sd.math.exp(sd.constant(3)), DataTypeError),
+    (lambda sd, x: sd.math.and_(x, x), DataTypeError),
+    (lambda sd, x: sd.bitwise.left_shift(x, x), DataTypeError),
+    (lambda sd, x: sd.gather(x, x, 0), DataTypeError),
+])
+def test_bad_input_leaves_the_graph_as_it_was(sd, call, error):
+    x = sd.var("x", np.ones((2, 3)))
+    with pytest.raises(error):
+        call(sd, x)
+    assert not sd.nodes()
