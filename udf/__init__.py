@@ -8,9 +8,11 @@ from .base import UserOp
 from .check import Check, OpReport, check_op
 from .java_style import UserDefinedCustomOp, user_defined_op
 from .op_context import LongShapeDescriptor, OpContext
+from .scaffold import new_layer, new_op
 from .user_op import UserFunction, user_op
 
 #: DL4J's spelling of :func:`user_defined_op`.
 UserDefinedOp = user_defined_op
 
-__all__ = ["Check", "LongShapeDescriptor", "OpContext", "OpReport", "UserDefinedCustomOp", "UserDefinedOp", "UserFunction", "UserOp", "check_op", "user_defined_op", "user_op"]
+__all__ = ["Check", "LongShapeDescriptor", "OpContext", "OpReport", "UserDefinedCustomOp", "UserDefinedOp", "UserFunction", "UserOp",
+           "check_op", "new_layer", "new_op", "user_defined_op", "user_op"]

@@ -77,7 +77,7 @@ class UserOp(Elementwise):
         """Raise ValueError when the attributes do not fit each other."""
 
     def __post_init__(self) -> None:
-        hints = _hints(type(self))
+        hints = _hints(type(self))  # type: ignore[arg-type]  # classes are hashable
         for name in self.attribute_names():
             try:
                 object.__setattr__(self, name, coerce(hints[name], getattr(self, name), name))
@@ -157,7 +157,7 @@ def guard(cls: type[UserOp]) -> None:
         return _checked(self, inputs, result)
 
     compute.guarded = True  # type: ignore[attr-defined]
-    cls.compute = compute  # type: ignore[method-assign]
+    cls.compute = compute  # type: ignore[method-assign, assignment]
     if cls.grad is not UserOp.grad and not getattr(cls.grad, "guarded", False):
         cls.grad = _counted(cls.grad)  # type: ignore[method-assign]
 

@@ -169,10 +169,12 @@ def _variants(arrays: Sequence[Any], dtypes: Sequence[Any], shapes: Sequence[Any
     floating = [a for a in arrays if a is not None and a.dtype.kind == "f"]
     for dtype in dtypes if floating else [None]:
         kind = None if dtype is None else DataType.of(dtype).numpy
-        yield ("as given" if kind is None else kind.name), [a if a is None or kind is None or a.dtype.kind != "f" else a.astype(kind) for a in arrays]
+        cast = [a if a is None or kind is None or a.dtype.kind != "f" else a.astype(kind) for a in arrays]
+        yield ("as given" if kind is None else kind.name), cast
     rng = np.random.default_rng(seed)
     for several in shapes:
-        yield f"shapes {', '.join(map(str, several))}", [a if a is None else rng.choice(a.reshape(-1), size=s).astype(a.dtype) for a, s in zip(arrays, several)]
+        drawn = [a if a is None else rng.choice(a.reshape(-1), size=s).astype(a.dtype) for a, s in zip(arrays, several)]
+        yield f"shapes {', '.join(map(str, several))}", drawn
 
 
 def _spec(a: Any) -> TensorSpec | None:
@@ -193,7 +195,8 @@ def _shape_rule(op: Op, arrays: Sequence[Any]) -> str:
             raise CheckFailure(f"infer gives {len(promised)} outputs, compute {len(results)}")
         for i, (p, r) in enumerate(zip(promised, results)):
             if not p.accepts(np.shape(r)):
-                raise CheckFailure(f"output {i}: infer says {p.shape} for inputs of {'' if known else 'un'}known sizes, compute gives {np.shape(r)}")
+                sizes = "known" if known else "unknown"
+                raise CheckFailure(f"output {i}: infer says {p.shape} for inputs of {sizes} sizes, compute gives {np.shape(r)}")
             kind = np.asarray(r).dtype
             if known and p.dtype.is_floating != (kind.kind == "f") and not p.dtype.numpy == kind:
                 raise CheckFailure(f"output {i}: infer says {p.dtype.name}, compute gives {kind}")
@@ -208,9 +211,10 @@ def _unchanged(op: Op, arrays: Sequence[Any]) -> str | None:
     except Exception as error:
         failure = error
     for i, (a, b) in enumerate(zip(arrays, copies)):
-        if a is not None and not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
+        if a is not None and not np.array_equal(a, np.asarray(b), equal_nan=a.dtype.kind == "f"):
             names = input_names(type(op))
-            raise CheckFailure(f"compute changes its input {names[i] if i < len(names) and '*' not in type(op).inputs else i}; work on a copy")
+            name = names[i] if i < len(names) and "*" not in type(op).inputs else f"number {i}"
+            raise CheckFailure(f"compute changes its input {name}; work on a copy")
     if failure is not None:
         raise failure
     return None
@@ -231,7 +235,8 @@ def _plan(op: Op, arrays: Sequence[Any]) -> str:
         if got.dtype.kind in "fiub" and got.size:
             differences = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
             largest = max(largest, float(np.nanmax(differences, initial=0.0)))
-            if not np.allclose(got, wanted, rtol=1e-5 if got.dtype == np.float32 else 1e-9, atol=1e-6 if got.dtype == np.float32 else 1e-12, equal_nan=True):
+            relative, absolute = (1e-9, 1e-12) if got.dtype == np.float64 else (1e-5, 1e-6)
+            if not np.allclose(got, wanted, relative, absolute, equal_nan=True):
                 raise CheckFailure(f"largest difference {largest:.3g} between the compiled plan and compute")
     return f"largest difference {largest:.2g}"
 

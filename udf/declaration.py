@@ -82,8 +82,8 @@ def attribute(op_id: str, name: str, annotation: Any, default: Any, scope: Mappi
         annotation = type(default) if not isinstance(default, tuple) else tuple[type(default[0]) if default else int, ...]  # type: ignore[misc]
     hint = _resolved(op_id, name, annotation, scope)
     if not _storable(hint):
-        raise RegistrationError(f"op {op_id!r}: attribute {name!r} has the type {hint!r}, which cannot be saved; use float, int, bool, str, "
-                                "DataType, an Enum, tuple[int, ...] or one of them | None")
+        raise RegistrationError(f"op {op_id!r}: attribute {name!r} has the type {hint!r}, which cannot be saved; use float, int, bool, "
+                                "str, DataType, an Enum, tuple[int, ...] or one of them | None")
     if default is not MISSING:
         try:
             default = coerce(hint, default, name)

@@ -34,8 +34,8 @@ def check_gradient(op: Op, arrays: Sequence[Any], order: int, tolerance: float, 
             worst = max(worst, error)
             if not error <= tolerance:
                 which = "gradient" if order == 1 else "second gradient"
-                raise AssertionError(f"{which} for input {i}: {found:.8g} along a random direction, central differences give {expected:.8g} "
-                                     f"(relative error {error:.2g})")
+                raise AssertionError(f"{which} for input {i}: {found:.8g} along a random direction, central differences give "
+                                     f"{expected:.8g} (relative error {error:.2g})")
     return f"relative error below {tolerance:g}"
 
 

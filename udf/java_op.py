@@ -133,8 +133,9 @@ def _guarded(xp: ArrayNamespace, array: Any) -> Any:
 
 def adapter_of(user: type[UserDefinedCustomOp], name: str) -> type[JavaOp]:
     """Register the op of a user's class."""
-    body = {"user_class": user, "__module__": user.__module__, "__qualname__": user.__qualname__, "__doc__": user.__doc__ or f"User op {name}.",
-            "__wrapped__": user, "__annotations__": {"fields": tuple[Any, ...], "lists": tuple[Any, ...]}, "fields": (), "lists": (),
+    body = {"user_class": user, "__module__": user.__module__, "__qualname__": user.__qualname__,
+            "__doc__": user.__doc__ or f"User op {name}.", "__wrapped__": user,
+            "__annotations__": {"fields": tuple[Any, ...], "lists": tuple[Any, ...]}, "fields": (), "lists": (),
             "signatures": ("*xs",)}
     cls = cast("type[JavaOp]", type(user.__name__, (JavaOp,), body))
     return op(name, api=name if name.count(".") == 1 else "", file=JavaArgs(op_type="UDF", op_num=-1))(cls)

@@ -73,4 +73,4 @@ def _stand_in(spec: TensorSpec, size: int, rank: int, whole: int, same: bool) ->
     kind = spec.dtype.numpy
     if spec.dtype.is_floating and not same:
         return np.random.default_rng(size + len(shape)).uniform(0.1, 1.0, shape).astype(kind)
-    return np.full(shape, "text" if kind == object else whole, kind)
+    return np.full(shape, "text" if kind.kind == "O" else whole, kind)
