@@ -1,10 +1,13 @@
 """Fixtures that every test folder shares."""
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))      # helpers that tests import, such as gradcheck
 
 
 @pytest.fixture

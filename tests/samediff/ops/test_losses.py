@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gradcheck import check_gradients
+
+from dl4py.samediff import DataType, LossReduce, SameDiff
+from dl4py.samediff.errors import DataTypeError, ShapeError
+
+LABELS = np.array([[1.0, 0, 1], [0, 1, 1]])
+PREDICTIONS = np.array([[0.3, 0.6, 0.9], [0.2, 0.75, 0.45]])
+WEIGHTS = np.array([[0.5, 2, 1], [0, 1.5, 3]])
+
+TERMS = {
+    "absolute_difference": lambda p, y: np.abs(p - y),
+    "mean_squared_error": lambda p, y: (p - y) ** 2,
+    "hinge_loss": lambda p, y: np.maximum(0, 1 - (2 * y - 1) * p),
+    "log_loss": lambda p, y: -(y * np.log(p) + (1 - y) * np.log(1 - p)),
+    "log_poisson": lambda p, y: np.exp(p) - y * p,
+    "sigmoid_cross_entropy": lambda p, y: np.log1p(np.exp(p)) - p * y,
+    "huber_loss": lambda p, y: np.where(np.abs(p - y) <= 1, 0.5 * (p - y) ** 2, np.abs(p - y) - 0.5),
+}
+REDUCTIONS = {
+    LossReduce.NONE: lambda terms, w: terms * w,
+    LossReduce.SUM: lambda terms, w: (terms * w).sum(),
+    LossReduce.MEAN_BY_WEIGHT: lambda terms, w: (terms * w).sum() / w.sum(),
+    LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT: lambda terms, w: (terms * w).sum() / (w != 0).sum(),
+}
+
+
+@pytest.mark.parametrize("name", TERMS)
+@pytest.mark.parametrize("reduce", LossReduce)
+def test_formula_and_reduction(name: str, reduce: LossReduce) -> None:
+    sd = SameDiff.create()
+    label, predictions, weights = sd.constant(LABELS), sd.constant(PREDICTIONS), sd.constant(WEIGHTS)
+    loss = getattr(sd.loss, name)(label, predictions, weights, reduce)
+    np.testing.assert_allclose(loss.eval(), REDUCTIONS[reduce](TERMS[name](PREDICTIONS, LABELS), WEIGHTS), rtol=1e-12)
+    assert sd.get_loss_variables() == [loss.name()]
+
+
+@pytest.mark.parametrize("name", ["mean_squared_error", "log_loss", "sigmoid_cross_entropy", "softmax_cross_entropy"])
+@pytest.mark.parametrize("reduce", LossReduce)
+def test_gradients_to_second_order(name: str, reduce: LossReduce) -> None:
+    weights = WEIGHTS if name != "softmax_cross_entropy" else np.array([0.5, 2.0])
+
+    def build(sd: SameDiff, label: object, predictions: object, weights: object) -> object:
+        return getattr(sd.loss, name)(label, predictions, weights, reduce)
+
+    if reduce is LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT:  # a step of a weight away from 0 changes the count
+        weights = np.where(weights == 0, 0.25, weights)
+    check_gradients(build, {"label": LABELS * 0.8 + 0.1, "predictions": PREDICTIONS, "weights": weights}, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (2, 3, 2)])
+def test_pairwise_error_gradients(rng: np.random.Generator, shape: tuple[int, ...]) -> None:
+    check_gradients(lambda sd, label, predictions: sd.loss.mean_pairwise_squared_error(label, predictions, None, LossReduce.NONE),
+                    {"label": rng.normal(size=shape), "predictions": rng.normal(size=shape)})
+
+
+def test_sparse_and_dense_cross_entropy_agree(rng: np.random.Generator) -> None:
+    logits, classes = rng.normal(size=(5, 3)) * 50, np.array([0, 2, 1, 1, 0])
+    sd = SameDiff.create()
+    sparse = sd.loss.sparse_softmax_cross_entropy(sd.constant(logits), sd.constant(classes))
+    dense = sd.loss.softmax_cross_entropy(sd.constant(np.eye(3)[classes]), sd.constant(logits), None, LossReduce.NONE)
+    np.testing.assert_allclose(sparse.eval(), dense.eval(), rtol=1e-12)
+    check_gradients(lambda sd, logits, labels: sd.loss.sparse_softmax_cross_entropy(logits, labels),
+                    {"logits": rng.normal(size=(4, 3)), "labels": classes[:4]})
+
+
+def test_cross_entropy_of_far_logits_is_finite() -> None:
+    sd = SameDiff.create()
+    logits = sd.var("z", np.array([[1000.0, -1000.0]], np.float32))
+    loss = sd.loss.softmax_cross_entropy(sd.constant(np.array([[0.0, 1.0]], np.float32)), logits)
+    assert loss.eval() == 2000.0
+    np.testing.assert_array_equal(sd.calculate_gradients({}, "z")["z"], [[1, -1]])
+
+
+def test_upstream_factor_reaches_the_gradient() -> None:
+    sd = SameDiff.create()
+    x = sd.var("x", np.array([1.0, 2.0]))
+    sd.set_loss_variables(sd.loss.mean_squared_error(sd.constant(np.zeros(2)), x) * 3.0)
+    np.testing.assert_allclose(sd.calculate_gradients({}, "x")["x"], [3, 6])
+
+
+def test_ctc_sums_over_all_alignments(rng: np.random.Generator) -> None:
+    logits = np.log(rng.dirichlet(np.ones(3), size=(1, 3)))
+    p = np.exp(logits[0])
+    paths = [(1, 1, 2), (1, 2, 2), (0, 1, 2), (1, 0, 2), (1, 2, 0)]
+    likelihood = sum(p[0, a] * p[1, b] * p[2, c] for a, b, c in paths)
+    lengths = {"n": np.array([2]), "t": np.array([3])}
+
+    def build(sd: SameDiff, logits: object, n: object, t: object) -> object:
+        return sd.loss.ctc_loss(sd.constant(np.array([[1, 2]])), logits, n, t)
+
+    sd = SameDiff.create()
+    loss = build(sd, sd.constant(logits), sd.constant(lengths["n"]), sd.constant(lengths["t"]))
+    np.testing.assert_allclose(loss.eval(), [-np.log(likelihood)])
+    check_gradients(build, {"logits": logits, **lengths}, order=1)
+
+
+def test_bad_inputs_are_named() -> None:
+    sd = SameDiff.create()
+    with pytest.raises(ShapeError, match="same shape"):
+        sd.loss.mean_squared_error(sd.constant(np.zeros((2, 3))), sd.constant(np.zeros((2, 4))))
+    with pytest.raises(ShapeError, match="one weight per example"):
+        sd.loss.mean_squared_error(sd.constant(LABELS), sd.constant(PREDICTIONS), sd.constant(np.zeros(5)))
+    with pytest.raises(DataTypeError, match="one-hot"):
+        sd.loss.sparse_softmax_cross_entropy(sd.constant(np.zeros((2, 3))), sd.constant(np.zeros(2)))
+    with pytest.raises(ShapeError, match="class index 3 is out of range"):
+        sd.loss.sparse_softmax_cross_entropy(sd.constant(np.zeros((2, 3))), sd.constant(np.array([0, 3]))).eval()
+    assert not sd.get_loss_variables() or len(sd.get_loss_variables()) == 1
+
+
+def test_unknown_batch_size(rng: np.random.Generator) -> None:
+    sd = SameDiff.create()
+    x, y = sd.placeholder("x", DataType.DOUBLE, -1, 3), sd.placeholder("y", DataType.DOUBLE, -1, 3)
+    w = sd.var("w", np.eye(3))
+    sd.loss.softmax_cross_entropy("loss", y, x.mmul(w), None, LossReduce.MEAN_BY_WEIGHT, 0.1)
+    for n in (2, 5):
+        feed = {"x": rng.normal(size=(n, 3)), "y": np.eye(3)[rng.integers(0, 3, n)]}
+        labels = feed["y"] * 0.9 + 0.1 / 3
+        p = np.exp(feed["x"]) / np.exp(feed["x"]).sum(1, keepdims=True)
+        np.testing.assert_allclose(sd.output(feed, "loss")["loss"], -(labels * np.log(p)).sum() / n)
+        np.testing.assert_allclose(sd.calculate_gradients(feed, "w")["w"], feed["x"].T @ (p - labels) / n, atol=1e-12)
