@@ -189,7 +189,7 @@ class Engine:
     def gradient(self, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> tuple[float, dict[str, Any]]:
         """Forward and backward: the summed loss; the flat gradient then holds sums over examples."""
         step, made = self.training_step(batch, stateful)
-        self.flat.gradients[...] = 0
+        step.clear_others()
         with self._explained(batch):
             results = step.compute(self.feeds(batch, made, states), self.context(True))
         n = len(made.losses)

@@ -119,7 +119,13 @@ class TrainingStep:
                 self._copied.append((gradient, array))
             else:
                 self._pinned[gradient] = array
+        self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
         self.lock = threading.RLock()
+
+    def clear_others(self) -> None:
+        """Set the gradients to zero that this step does not compute."""
+        for array in self._others:
+            array[...] = 0
 
     def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
         """Forward and backward: gradients land in the flat vector, the outputs are returned."""
