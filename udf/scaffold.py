@@ -37,28 +37,23 @@ if __name__ == "__main__":
 _LAYER = '''"""The layer {name}."""
 from __future__ import annotations
 
-from dl4py.layers import InputType, SameDiffLayer
+from dl4py.layers import FeedForwardLayer, layer
 
 
-class {name}(SameDiffLayer):
-    """tanh(x @ W + b).  Shapes: x (batch, n_in) -> (batch, n_out)."""
+@layer("acme.{name}")
+class {name}(FeedForwardLayer):
+    """tanh(scale * (x @ W + b)).  Shapes: x (batch, n_in) -> (batch, n_out)."""
 
-    n_in: int = 0
-    n_out: int = 0
-
-    def set_n_in(self, input_type, override):
-        if override or not self.n_in:
-            self.n_in = input_type.size
-
-    def get_output_type(self, layer_index, input_type):
-        return InputType.feed_forward(self.n_out)
+    weight_names = ("W",)
+    bias_names = ("b",)
+    scale: float = 1.0                # annotated fields are options, saved with the network
 
     def define_parameters(self, params):
-        params.add_weight_param("W", self.n_in, self.n_out)
-        params.add_bias_param("b", 1, self.n_out)
+        params.weight("W", (self.n_in, self.n_out), fan_in=self.n_in, fan_out=self.n_out)
+        params.bias("b", (1, self.n_out))
 
-    def define_layer(self, sd, layer_input, param_table, mask=None):
-        return sd.nn.tanh(layer_input.mmul(param_table["W"]).add(param_table["b"]))
+    def define_layer(self, sd, x, params, mask):
+        return sd.nn.tanh((x.mmul(params["W"]) + params["b"]) * self.scale)
 '''
 
 
