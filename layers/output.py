@@ -122,8 +122,11 @@ class LossLayer(LossBearing):
 class Distributed:
     """An output layer that works on every step of a series, or every position of an image or volume, by itself.
 
-    The score of an example is the sum over its positions. The mask of activations is not applied.
+    The score of an example is the sum over its positions.
     """
+
+    #: Whether masked positions have activations of 0.
+    masks_activations: ClassVar[bool] = False
 
     @property
     def channels_last(self) -> bool:
@@ -139,6 +142,8 @@ class Distributed:
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """Activations in the layout of the input."""
         found = activated(self, sd, self.pre_output(sd, self.rows(x), params))  # type: ignore[attr-defined]
+        if mask is not None and self.masks_activations:
+            found = masked(found, self.rows(mask))
         return sd.add_op(RowPositions(self.channels_last), [found, x])  # type: ignore[no-any-return]
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,

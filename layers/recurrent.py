@@ -89,6 +89,7 @@ class RnnOutputLayer(Distributed, BaseOutputLayer):
     activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
     rnn_data_format: RNNFormat | None = field(default=None, aliases=("data_format",))
     loss_uses_feature_mask: ClassVar[bool] = False
+    masks_activations: ClassVar[bool] = True
 
     @property
     def channels_last(self) -> bool:

@@ -2,18 +2,43 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..samediff.configuration import Configuration, configuration, field
 from ..samediff.errors import ConfigurationError
 from ..samediff.training.schedules import Schedule
+from ..samediff.nd4j_random import Nd4jRandom
 from .distributions import Distribution
+from .dropout import current
+from .noise_ops import AddNoise
+from .parameters import Parameter
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 _PACKAGE = "org.deeplearning4j.nn.conf.weightnoise."
 
 
 @configuration
 class IWeightNoise(Configuration):
-    """Base of all weight noises."""
+    """Base of all weight noises: what acts on weights, and perhaps biases, in each forward pass while training."""
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        """Draw for a parameter of that shape: it becomes ``w * factor + shift``; either may be None."""
+        raise NotImplementedError(f"{type(self).__name__} must implement draw(self, rng, shape, dtype, iteration, epoch)")
+
+    def acts_on(self, parameter: Parameter) -> bool:
+        """Whether a parameter gets noise: weights, by default."""
+        return parameter.role == "weight"
+
+    def applied(self, sd: SameDiff, variables: Mapping[str, SDVariable], parameters: Sequence[Parameter]) -> dict[str, SDVariable]:
+        """The variables of a layer with noise on some of them."""
+        noisy = {p.name for p in parameters if self.acts_on(p)}
+        return {n: sd.add_op(AddNoise(self), [v]) if n in noisy else v for n, v in variables.items()}
 
 
 @configuration(_PACKAGE + "DropConnect")
@@ -31,6 +56,13 @@ class DropConnect(IWeightNoise):
         elif self.weight_retain_prob_schedule is None and not 0 < value <= 1:
             raise ConfigurationError(f"DropConnect.weight_retain_prob must be above 0 and at most 1; got {value}")
 
+    def acts_on(self, parameter: Parameter) -> bool:
+        return parameter.role == "weight" or (self.apply_to_biases and parameter.role == "bias")
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        p = current(self.weight_retain_prob, self.weight_retain_prob_schedule, iteration, epoch)
+        return rng.random(shape, np.float32) < p, None
+
 
 @configuration(_PACKAGE + "WeightNoise")
 class WeightNoise(IWeightNoise):
@@ -46,3 +78,10 @@ class WeightNoise(IWeightNoise):
     distribution: Distribution
     apply_to_bias: bool = False
     additive: bool = True
+
+    def acts_on(self, parameter: Parameter) -> bool:
+        return parameter.role == "weight" or (self.apply_to_bias and parameter.role == "bias")
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        sample = self.distribution.sample(Nd4jRandom(int(rng.integers(1 << 62))), shape, "c")
+        return (None, sample) if self.additive else (sample, None)

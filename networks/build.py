@@ -98,8 +98,9 @@ class Builder:
         masks = [self.masks[n] for n in member.inputs]
         hooks = ScopeHooks(self._initial_state(member) if self.variant.stateful else None)
         own = {n.removeprefix(f"{member.key}_"): v for n, v in self.parameters.items() if self._belongs(n, member)}
-        scope = LayerScope(member.label, own, hooks)
         with self.sd.with_name_scope(getattr(member.conf, "layer_name", None) or member.key):
+            noise = getattr(member.conf, "weight_noise", None)
+            scope = LayerScope(member.label, own if noise is None else noise.applied(self.sd, own, member.conf.parameter_table()), hooks)
             if member.preprocessor is not None:
                 masks = [member.preprocessor.define_mask(self.sd, masks[0], inputs[0])]
                 inputs = [member.preprocessor.define(self.sd, inputs[0])]
@@ -128,13 +129,13 @@ class Builder:
         output = conf.has_loss and member.key in self.structure.outputs
         k = self.structure.outputs.index(member.key) if output else 0
         given = self._optional(labels_mask_name(k), self.variant.labels_masks, k) if output else None
-        self.values[member.key] = conf.define_layer(self.sd, x, scope, mask if given is None else given)
+        fed = mask if getattr(conf, "loss_uses_feature_mask", True) else None
+        self.values[member.key] = conf.define_layer(self.sd, x, scope, fed if given is None else given)
         self.masks[member.key] = conf.feed_forward_mask(self.sd, mask, x)
         rank = self.variant.labels[k] if k < len(self.variant.labels) else 0
         if not output or (not rank and conf.labels_required):
             return
         labels = self.sd.placeholder(label_name(k), self.structure.dtype, *[-1] * rank) if rank else None
-        fed = mask if getattr(conf, "loss_uses_feature_mask", True) else None
         scores = conf.define_loss(self.sd, x, labels, scope, fed if given is None else given)
         self.made.scores.append(scores.name())
         self.made.losses.append(scores.sum().name())
