@@ -83,10 +83,20 @@ def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
         if isinstance(vertex, LayerVertex):
             members.append(Member(name, vertex.layer, inputs, vertex.pre_processor))
         else:
-            members.append(Member(name, vertex, inputs, None, False))
+            members.append(Member(name, vertex, inputs + _named(name, vertex, configuration), None, False))
     default = next((v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex)), configuration.default_configuration)
     return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
                      configuration.data_type, default.seed, default.mini_batch, _descends(default))
+
+
+def _named(name: str, vertex: Any, configuration: ComputationGraphConfiguration) -> tuple[str, ...]:
+    """Network inputs that a vertex names in its configuration."""
+    names: tuple[str, ...] = vertex.named_inputs()
+    for n in names:
+        if n not in configuration.network_inputs:
+            raise ConfigurationError(f"vertex {name!r} ({type(vertex).__name__}) names the network input {n!r}; "
+                                     f"inputs: {', '.join(configuration.network_inputs)}")
+    return names
 
 
 def _descends(conf: NeuralNetConfiguration) -> bool:

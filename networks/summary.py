@@ -21,7 +21,7 @@ def list_summary(net: MultiLayerNetwork, input_type: Any = None) -> str:
     rows = []
     for i, member in enumerate(net.engine.structure.members):
         name = getattr(member.conf, "layer_name", None) or f"layer{i}"
-        row = [f"{name} ({type(member.conf).__name__})", *_sizes(net, member)]
+        row = [f"{name} ({_kind(member)})", *_sizes(net, member)]
         if types:
             given = types[i]
             if member.preprocessor is not None:
@@ -48,13 +48,17 @@ def graph_summary(net: ComputationGraph, input_types: Sequence[Any] = ()) -> str
         if member is None:
             row = [f"{name} (InputVertex)", "-,-", "-", "-", "-"]
         else:
-            kind = type(member.conf).__name__ if member.is_layer else getattr(member.conf, "summary_name", type(member.conf).__name__)
+            kind = _kind(member)
             sizes = _sizes(net, member) if member.is_layer else ["-,-", "-", "-"]
-            row = [f"{name} ({kind})", *sizes, f"[{', '.join(member.inputs)}]"]
+            row = [f"{name} ({kind})", *sizes, f"[{', '.join(conf.vertex_inputs[name])}]"]
         if types:
-            row += [", ".join(str(types[i]) for i in member.inputs) if member else "-", str(types[name])]
+            row += [", ".join(str(types[i]) for i in conf.vertex_inputs[name]) if member else "-", str(types[name])]
         rows.append(row)
     return _table(net, head, rows)
+
+
+def _kind(member: Member) -> str:
+    return str(getattr(member.conf, "summary_name", type(member.conf).__name__))
 
 
 def _sizes(net: Network, member: Member) -> list[str]:

@@ -2,11 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from ...samediff.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError
 from ..input_type import InputType
+from ..parameters import LayerScope
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 T = TypeVar("T")
 PACKAGE = "org.deeplearning4j.nn.conf.graph."
@@ -25,6 +30,26 @@ class GraphVertex(Configuration):
 
     min_inputs: ClassVar[int] = 1
     max_inputs: ClassVar[int | None] = 1
+
+    def define_vertex(self, sd: SameDiff, inputs: Any, params: LayerScope, masks: Any) -> SDVariable:
+        """Build the graph of the vertex and return its activations.
+
+        Parameters
+        ----------
+        sd : the network's graph, inside the name scope of the vertex
+        inputs : list of the inputs, then of the network inputs that :meth:`named_inputs` asks for
+        params : the declared parameters as variables
+        masks : list of their masks; None for each that has none
+        """
+        raise NotImplementedError(f"{type(self).__name__} must implement define_vertex(self, sd, inputs, params, masks)")
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        """The mask for what follows: that of the first input."""
+        return masks[0]
+
+    def named_inputs(self) -> tuple[str, ...]:
+        """Network inputs that the vertex looks at besides its own inputs."""
+        return ()
 
     def output_type(self, *input_types: InputType) -> InputType:
         """Return the type of the activations for inputs of those types."""
@@ -52,6 +77,24 @@ class GraphVertex(Configuration):
         if n < self.min_inputs or (self.max_inputs is not None and n > self.max_inputs):
             most = "" if self.max_inputs is None else f" and at most {self.max_inputs}"
             raise ConfigurationError(f"{type(self).__name__} takes at least {self.min_inputs}{most} inputs; got {n}")
+
+
+def any_of(sd: SameDiff, masks: list[SDVariable | None]) -> SDVariable | None:
+    """1 where one of the masks is 1; None when one of the inputs has no mask."""
+    given = [m for m in masks if m is not None]
+    if len(given) < len(masks):
+        return None
+    found = given[0]
+    for mask in given[1:]:
+        found = sd.call("math", "max", found, mask)
+    return found
+
+
+def rank(x: SDVariable) -> int:
+    """Number of axes, which is known in every network."""
+    shape = x.get_shape()
+    assert shape is not None
+    return len(shape)
 
 
 def same_kind(owner: Any, types: tuple[InputType, ...]) -> InputType:

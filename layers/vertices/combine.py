@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar
+from functools import reduce
+from typing import TYPE_CHECKING, ClassVar
 
 from ...samediff.configuration import field
 from ...samediff.errors import ConfigurationError
@@ -15,7 +16,13 @@ from ..input_type import (
     InputTypeFeedForward,
     InputTypeRecurrent,
 )
-from .base import GraphVertex, same_kind, vertex
+from ..parameters import LayerScope
+from ..step_ops import L2Distance, StackPadded, ones_mask
+from .base import GraphVertex, any_of, rank, same_kind, vertex
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 
 @vertex("MergeVertex")
@@ -60,6 +67,12 @@ class MergeVertex(GraphVertex):
         axis = 3 if last else 2 if isinstance(first, InputTypeRecurrent) and first.format is RNNFormat.NWC else 1
         return self.replace(merge_axis=axis) if not self.modified else self
 
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return inputs[0] if len(inputs) == 1 else sd.call("base", "concat", self.merge_axis, *inputs)  # type: ignore[no-any-return]
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return any_of(sd, masks)
+
 
 def _size(t: InputType) -> int:
     return int(getattr(t, "size", 0))
@@ -95,6 +108,16 @@ class ElementWiseVertex(GraphVertex):
             return max(series, key=lambda t: (t.time_series_length, t.size))
         return first
 
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        if self.op is ElementWiseOp.Subtract and len(inputs) != 2:
+            raise ConfigurationError(f"ElementWiseVertex Subtract takes 2 inputs; got {len(inputs)}")
+        method = {ElementWiseOp.Subtract: "sub", ElementWiseOp.Product: "mul", ElementWiseOp.Max: "max"}.get(self.op, "add")
+        out: SDVariable = reduce(lambda a, b: sd.call("math", method, a, b), inputs)
+        return out * (1.0 / len(inputs)) if self.op is ElementWiseOp.Average else out
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return any_of(sd, masks)
+
 
 @vertex("L2Vertex")
 class L2Vertex(GraphVertex):
@@ -108,6 +131,9 @@ class L2Vertex(GraphVertex):
         self.check_count(len(input_types))
         return InputType.feed_forward(1)
 
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return sd.add_op(L2Distance(self.eps), inputs)  # type: ignore[no-any-return]
+
 
 @vertex("StackVertex")
 class StackVertex(GraphVertex):
@@ -119,6 +145,18 @@ class StackVertex(GraphVertex):
         self.check_count(len(input_types))
         return same_kind(self, input_types)
 
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        if rank(inputs[0]) == 3:
+            return sd.add_op(StackPadded(), inputs)  # type: ignore[no-any-return]
+        return sd.call("base", "concat", 0, *inputs)  # type: ignore[no-any-return]
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        series = rank(inputs[0]) == 3       # their lengths may differ, and what is filled up has to be masked
+        if not series and all(m is None for m in masks):
+            return None
+        full = [ones_mask(x) if m is None else m for x, m in zip(inputs, masks)]
+        return sd.add_op(StackPadded(), full) if series else sd.call("base", "concat", 0, *full)
+
 
 @vertex("UnstackVertex")
 class UnstackVertex(GraphVertex):
@@ -126,3 +164,13 @@ class UnstackVertex(GraphVertex):
 
     from_: int
     stack_size: int
+
+    def validate(self) -> None:
+        if not 0 <= self.from_ < self.stack_size:
+            raise ConfigurationError(f"UnstackVertex needs 0 <= from < stack_size; got {self.from_} and {self.stack_size}")
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return sd.call("base", "split", inputs[0], self.stack_size, 0)[self.from_]  # type: ignore[no-any-return]
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return None if masks[0] is None else sd.call("base", "split", masks[0], self.stack_size, 0)[self.from_]

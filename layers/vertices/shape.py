@@ -1,12 +1,17 @@
 """Vertices that scale, cut and reshape one activation."""
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.errors import ConfigurationError
 from ..formats import CNN2DFormat
 from ..input_type import InputType, InputTypeConvolutional, InputTypeFeedForward, InputTypeRecurrent
-from .base import GraphVertex, vertex
+from ..parameters import LayerScope
+from .base import GraphVertex, rank, vertex
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 
 @vertex("ScaleVertex")
@@ -15,12 +20,18 @@ class ScaleVertex(GraphVertex):
 
     scale_factor: float
 
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return inputs[0] * self.scale_factor
+
 
 @vertex("ShiftVertex")
 class ShiftVertex(GraphVertex):
     """``x + shift_factor``."""
 
     shift_factor: float = 0.0
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return inputs[0] + self.shift_factor
 
 
 @vertex("L2NormalizeVertex")
@@ -30,10 +41,19 @@ class L2NormalizeVertex(GraphVertex):
     dimension: tuple[int, ...] | None = None
     eps: float = 1e-8
 
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        (x,) = inputs
+        axes = self.dimension or tuple(range(1, rank(x)))
+        norm = sd.call("base", "norm2", x, True, *axes)
+        return x / sd.call("base", "scalar_max", norm, self.eps)
+
 
 @vertex("PoolHelperVertex")
 class PoolHelperVertex(GraphVertex):
     """Drops the first row and column of images."""
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return inputs[0][:, :, 1:, 1:]
 
 
 @vertex("SubsetVertex")
@@ -58,6 +78,9 @@ class SubsetVertex(GraphVertex):
         if isinstance(given, InputTypeConvolutional):
             return InputType.convolutional(given.height, given.width, size, given.format)
         raise ConfigurationError(f"SubsetVertex takes rows, time series and images; got {given!r}")
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return inputs[0][:, self.from_:self.to + 1]
 
 
 @vertex("ReshapeVertex")
@@ -92,3 +115,17 @@ class ReshapeVertex(GraphVertex):
             image = form if isinstance(form, CNN2DFormat) else None
             return InputType.convolutional(shape[2], shape[3], shape[1], image)
         raise ConfigurationError(f"ReshapeVertex: no input type has the shape {shape}")
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return self._reshaped(sd, inputs[0], self.new_shape)
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        if masks[0] is None or self.mask_shape is None:
+            return masks[0]
+        return self._reshaped(sd, masks[0], self.mask_shape)
+
+    def _reshaped(self, sd: SameDiff, x: SDVariable, shape: tuple[int, ...]) -> SDVariable:
+        if self.reshape_order == "c":
+            return sd.call("base", "reshape", x, *shape)  # type: ignore[no-any-return]
+        turned = sd.call("base", "reshape", sd.call("base", "permute", x, *reversed(range(rank(x)))), *reversed(shape))
+        return sd.call("base", "permute", turned, *reversed(range(len(shape))))  # type: ignore[no-any-return]

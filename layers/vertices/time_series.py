@@ -1,10 +1,19 @@
 """Vertices between time series and rows."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...samediff.datatype import DataType
 from ...samediff.errors import ConfigurationError
 from ..formats import RNNFormat
 from ..input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..parameters import LayerScope
+from ..step_ops import LastUnmaskedStep, RepeatSteps
 from .base import PACKAGE, GraphVertex, vertex
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 
 @vertex(PACKAGE + "rnn.LastTimeStepVertex")
@@ -20,6 +29,16 @@ class LastTimeStepVertex(GraphVertex):
             raise ConfigurationError(f"LastTimeStepVertex takes time series; got {given!r}")
         return InputType.feed_forward(given.size)
 
+    def named_inputs(self) -> tuple[str, ...]:
+        return _names(self.mask_array_input_name)
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        mask = masks[1] if len(masks) > 1 else None
+        return inputs[0][:, :, -1] if mask is None else sd.add_op(LastUnmaskedStep(), [inputs[0], mask])
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return None
+
 
 @vertex(PACKAGE + "rnn.DuplicateToTimeSeriesVertex")
 class DuplicateToTimeSeriesVertex(GraphVertex):
@@ -34,6 +53,15 @@ class DuplicateToTimeSeriesVertex(GraphVertex):
             return InputType.recurrent(given.size, format=given.time_distributed_format or RNNFormat.NCW)
         return InputType.recurrent(given.array_elements_per_example())
 
+    def named_inputs(self) -> tuple[str, ...]:
+        return (self.input_name,)
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return sd.add_op(RepeatSteps(), inputs)  # type: ignore[no-any-return]
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return masks[1]
+
 
 @vertex(PACKAGE + "rnn.ReverseTimeSeriesVertex")
 class ReverseTimeSeriesVertex(GraphVertex):
@@ -47,3 +75,17 @@ class ReverseTimeSeriesVertex(GraphVertex):
         if not isinstance(given, InputTypeRecurrent):
             raise ConfigurationError(f"ReverseTimeSeriesVertex takes time series; got {given!r}")
         return given
+
+    def named_inputs(self) -> tuple[str, ...]:
+        return _names(self.mask_array_input_name)
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        mask = masks[1] if len(masks) > 1 else None
+        if mask is None:
+            return sd.call("base", "reverse", inputs[0], 2)  # type: ignore[no-any-return]
+        lengths = sd.call("base", "cast_to", mask.sum(1), DataType.INT64)
+        return sd.call("base", "reverse_sequence", inputs[0], lengths, 2, 0)  # type: ignore[no-any-return]
+
+
+def _names(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)

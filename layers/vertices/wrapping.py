@@ -1,9 +1,18 @@
 """Vertices around a preprocessor or another vertex."""
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, ClassVar
+
 from ..input_type import InputType
+from ..parameters import LayerScope, Parameter
 from ..preprocessors import InputPreProcessor
 from .base import GraphVertex, vertex
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
+    from ...samediff.training.regularization import Regularization
+    from ...samediff.training.updater import IUpdater
 
 
 @vertex("PreprocessorVertex")
@@ -16,11 +25,18 @@ class PreprocessorVertex(GraphVertex):
         self.check_count(len(input_types))
         return self.pre_processor.output_type(input_types[0])
 
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return self.pre_processor.define(sd, inputs[0])
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return self.pre_processor.define_mask(sd, masks[0], inputs[0])
+
 
 @vertex("FrozenVertex")
 class FrozenVertex(GraphVertex):
     """A vertex whose parameters do not train."""
 
+    frozen: ClassVar[bool] = True
     underlying: GraphVertex
 
     def output_type(self, *input_types: InputType) -> InputType:
@@ -31,3 +47,30 @@ class FrozenVertex(GraphVertex):
 
     def with_input_types(self, *input_types: InputType) -> GraphVertex:
         return self.replace(underlying=self.underlying.with_input_types(*input_types))
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        return self.underlying.define_vertex(sd, inputs, params, masks)
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return self.underlying.feed_forward_masks(sd, masks, inputs)
+
+    def named_inputs(self) -> tuple[str, ...]:
+        return self.underlying.named_inputs()
+
+    def parameter_table(self) -> list[Parameter]:
+        """Those of the vertex inside."""
+        table = getattr(self.underlying, "parameter_table", None)
+        return table() if table else []
+
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        """None that changes anything."""
+        from ...samediff.training.updaters import NoOp
+        return NoOp()
+
+    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
+        """None: the parameters do not train."""
+        return ()
+
+    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
+        """As the vertex inside has them."""
+        return self.underlying.initial_value(parameter, rng, dtype)  # type: ignore[attr-defined]  # it has parameters
