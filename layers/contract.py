@@ -64,6 +64,10 @@ class LayerContract:
         name = {"weight": "regularization", "gain": "regularization", "bias": "regularization_bias"}.get(parameter.role, "")
         return tuple(getattr(self, name, None) or ())
 
+    def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
+        """The initial values of all parameters by name, drawn one after the other."""
+        return {p.name: self.initial_value(p, rng, dtype) for p in self.parameter_table()}
+
     def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
         """The initial values of a parameter, drawn from ``rng`` where they are random."""
         import numpy as np

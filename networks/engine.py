@@ -77,9 +77,17 @@ class Engine:
     def draw(self) -> None:
         """Initial values, drawn as DL4J draws them: parameter by parameter from one generator."""
         rng = Nd4jRandom(self.structure.seed)
-        for slot, (member, parameter) in zip(self.slots, self.parameters):
-            value = member.conf.initial_value(parameter, rng, self.structure.dtype.numpy)
-            self.flat.arrays[slot.name][...] = value
+        for member in self.structure.as_declared:
+            if hasattr(member.conf, "initial_values"):
+                for name, value in member.conf.initial_values(rng, self.structure.dtype.numpy).items():
+                    self.flat.arrays[f"{member.key}_{name}"][...] = value
+
+    def param_table(self) -> dict[str, Any]:
+        """Views of all parameters by name, in the order of the configuration."""
+        owners: dict[str, list[str]] = {m.key: [] for m in self.structure.as_declared}
+        for slot, (member, _) in zip(self.slots, self.parameters):
+            owners[member.key].append(slot.name)
+        return {name: self.flat.arrays[name] for names in owners.values() for name in names}
 
     def set_params(self, values: Any) -> None:
         """Replace all parameters by a flat vector."""

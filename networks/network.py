@@ -115,7 +115,7 @@ class Network(JavaSpelling):
 
     def param_table(self, backprop_params_only: bool = False) -> dict[str, Any]:
         """Parameters by name ("0_W"): views, so that writing to them changes the network."""
-        return dict(self.engine.flat.arrays)
+        return self.engine.param_table()
 
     def get_param(self, name: str) -> Any:
         """One parameter, as a view."""

@@ -50,10 +50,18 @@ class Structure:
     seed: int
     mini_batch: bool = True
     descends: bool = True                 # False: updates are added, as two of DL4J's step functions do
+    declared: tuple[str, ...] = ()        # keys of the members as configured, where that is another order
 
     def member(self, key: str) -> Member:
         """The member of that key."""
         return next(m for m in self.members if m.key == key)
+
+    @property
+    def as_declared(self) -> tuple[Member, ...]:
+        """The members in the order of the configuration: that of parameter tables and of drawing initial values."""
+        if not self.declared:
+            return self.members
+        return tuple(self.member(key) for key in self.declared)
 
     @property
     def losses(self) -> tuple[Member, ...]:
@@ -86,7 +94,7 @@ def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
             members.append(Member(name, vertex, inputs + _named(name, vertex, configuration), None, False))
     default = next((v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex)), configuration.default_configuration)
     return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
-                     configuration.data_type, default.seed, default.mini_batch, _descends(default))
+                     configuration.data_type, default.seed, default.mini_batch, _descends(default), tuple(configuration.vertices))
 
 
 def _named(name: str, vertex: Any, configuration: ComputationGraphConfiguration) -> tuple[str, ...]:

@@ -71,6 +71,7 @@ class FrozenVertex(GraphVertex):
         """None: the parameters do not train."""
         return ()
 
-    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
+    def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
         """As the vertex inside has them."""
-        return self.underlying.initial_value(parameter, rng, dtype)  # type: ignore[attr-defined]  # it has parameters
+        draw = getattr(self.underlying, "initial_values", None)
+        return draw(rng, dtype) if draw else {}
