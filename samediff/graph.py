@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .control_dependencies import ControlDependencies
+from .control_flow import ControlFlow
 from .creation import Creation
 from .files.saving import Saving
 from .inspection import Inspection
@@ -26,7 +27,7 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, ControlDependencies, Saving, Creation, Inspection):
+class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Creation, Inspection):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

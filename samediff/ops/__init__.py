@@ -53,3 +53,4 @@ from . import partition as partition
 from . import diagonal as diagonal
 from . import lstm_layer as lstm_layer
 from . import cells as cells
+from . import control as control
