@@ -24,7 +24,7 @@ class Noise(Protocol):
 
 def drawn(noise: Noise, x: Any, context: Any) -> tuple[Any, Any]:
     """Factor and shift for ``x`` from the numbers of the node."""
-    return noise.draw(context.random(), x.shape, x.dtype, context.iteration, context.extra.get("epoch", 0))
+    return noise.draw(context.random(), x.shape, x.dtype, context.iteration, context.epoch)
 
 
 @op("layer_noise", stateful=True)

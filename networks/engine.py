@@ -146,7 +146,7 @@ class Engine:
 
     def context(self, training: bool) -> RunContext:
         """The context of the present iteration."""
-        return RunContext(training, self.structure.seed, self.iteration)
+        return RunContext(training, self.structure.seed, self.iteration, epoch=self.epoch)
 
     # Forward
 

@@ -18,16 +18,19 @@ class RunContext:
         Seed of the graph.
     iteration : int
         Counter that makes the random numbers of every step different.
+    epoch : int
+        For rates that follow a schedule.
     """
 
     training: bool = False
     seed: int = 0
     iteration: int = 0
     node: str = ""
+    epoch: int = 0
 
     def at(self, node: str) -> RunContext:
         """The context as one node sees it."""
-        return RunContext(self.training, self.seed, self.iteration, node)
+        return RunContext(self.training, self.seed, self.iteration, node, self.epoch)
 
     def random(self) -> np.random.Generator:
         """Counter-based random numbers of (seed, node, iteration): equal on every thread and in every order."""
