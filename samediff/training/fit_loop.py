@@ -124,7 +124,7 @@ class FitLoop:
         with self.interrupts:
             for number in range(1, epochs + 1):
                 curve = self._epoch(source, curve)
-                if validation is not None and number % frequency == 0:
+                if validation is not None and (number - 1) % frequency == 0:
                     self._validate(validation)
                 if self._stop:
                     break

@@ -90,7 +90,7 @@ class Fitting(Differentiation):
         epochs : int
             Passes over the data; 1 by default.
         validation_data, validation_frequency
-            Data for the validation evaluations of the configuration, every so many epochs.
+            Data for the validation evaluations of the configuration, after the first epoch and every so many epochs later.
         listeners : listeners for this call besides those of the graph
         check_finite : bool
             Look for NaN and infinity before each update, and name the first variable that has one.
