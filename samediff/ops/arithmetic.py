@@ -83,14 +83,3 @@ class FloorModScalar(Elementwise):
     def compute(self, xp: Any, x: Any) -> Any:
         """The remainder."""
         return xp.fmod(x, xp.asarray(self.scalar, dtype=x.dtype))
-
-
-@op("set_scalar", api="base.scalar_set math.scalar_set var.assign", signatures=("x, scalar",), gradient="zero")
-class ScalarSet(Elementwise):
-    """Filled with a number, in the shape of x."""
-
-    scalar: float
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        """The number everywhere."""
-        return xp.full_like(x, self.scalar)

@@ -149,7 +149,8 @@ class LinspaceOf(Op):
         """Each value is start (1 - t) + stop t with t from 0 to 1."""
         (start, stop, number), g, sd = inputs, output_grads[0], inputs[0].sd
         t = sd.call("base", "linspace", sd.constant(0.0), sd.constant(1.0), number, self.data_type)
-        found = [(v, (g * part).sum().reshape(*v.spec.shape)) for v, part in ((start, 1.0 - t), (stop, t))]
+        from .reshaping import reshape_like
+        found = [(v, reshape_like((g * part).sum(), v)) for v, part in ((start, 1.0 - t), (stop, t))]
         return [d.cast_to(v.dtype) if v.dtype.is_floating else None for v, d in found] + [None]
 
 

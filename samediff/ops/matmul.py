@@ -58,7 +58,8 @@ class Matmul(Op):
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """BLAS into the output; a column-major output is that of the transposed product."""
-        if any(s.dtype not in (DataType.FLOAT, DataType.DOUBLE) or len(s.shape or ()) < 2 for s in specs) or specs[0].dtype is not specs[1].dtype:
+        matrices = all(s.dtype in (DataType.FLOAT, DataType.DOUBLE) and len(s.shape or ()) > 1 for s in specs)
+        if not matrices or specs[0].dtype is not specs[1].dtype:
             return None
         tx, ty, tz = self.transpose_x, self.transpose_y, self.transpose_z
 

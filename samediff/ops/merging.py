@@ -110,7 +110,10 @@ class Meshgrid(Op):
 
     def compute(self, xp: Any, *xs: Any) -> Any:
         """Broadcast views."""
-        return tuple(xp.meshgrid(*(x.reshape(-1) for x in xs), indexing="xy" if self.cartesian else "ij", copy=False))
+        n = len(xs)
+        axes = [1 - i if self.cartesian and n > 1 and i < 2 else i for i in range(n)]
+        shape = [xs[axes.index(a)].size for a in range(n)]
+        return tuple(xp.broadcast_to(x.reshape([-1 if i == a else 1 for i in range(n)]), shape) for a, x in zip(axes, xs))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

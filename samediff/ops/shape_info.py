@@ -184,3 +184,18 @@ class IsNumericTensor(Measure):
     def of(self, shape: tuple[int, ...]) -> Any:
         """Always true: the types were checked."""
         return True
+
+
+@op("set_scalar", api="base.scalar_set math.scalar_set var.assign", signatures=("x, scalar",), gradient="zero", shape_inputs=(0,))
+class ScalarSet(Op):
+    """Filled with a number, in the shape and type of x."""
+
+    scalar: float
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """A fresh array."""
+        return xp.full_like(x, self.scalar)
