@@ -89,7 +89,7 @@ class Where(Elementwise):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """A vector of conditions that fits the rows but not the columns of x chooses rows."""
-        shapes: list[tuple[int, ...]] = [getattr(v, "spec", None) and v.spec.shape or () for v in inputs]
+        shapes: list[tuple[int, ...]] = [(v.spec.shape or ()) if hasattr(v, "spec") else () for v in inputs]
         x, condition = shapes[0], shapes[2]
         if len(condition) == 1 < len(x) and condition[0] == x[0] != x[-1]:
             rows = sd.call("base", "reshape", inputs[2], -1, *[1] * (len(x) - 1))
