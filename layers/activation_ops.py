@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,7 +47,7 @@ RectifiedTanh = unary("layer_rectified_tanh", "", lambda xp, x: xp.where(x <= 0,
 class ShadowGradient(Elementwise):
     """A function whose gradient is that of :meth:`shadow`, as DL4J's layers have it."""
 
-    def shadow(self) -> Self:
+    def shadow(self) -> Elementwise:
         """The op that is differentiated."""
         raise NotImplementedError
 
@@ -93,9 +93,9 @@ class LeakyRelu(ShadowGradient):
         """By the sign of x."""
         return xp.where(x >= 0, x, self.alpha * x)
 
-    def shadow(self) -> Self:
+    def shadow(self) -> Elementwise:
         """The same with another slope."""
-        return self.replace(alpha=_single(self.alpha))
+        return LeakyRelu(_single(self.alpha))
 
 
 @op("layer_elu")
@@ -108,9 +108,9 @@ class Elu(ShadowGradient):
         """By the sign of x."""
         return xp.where(x >= 0, x, self.alpha * xp.expm1(x))
 
-    def shadow(self) -> Self:
+    def shadow(self) -> Elementwise:
         """The same with alpha 1."""
-        return self.replace(alpha=1.0)
+        return Elu(1.0)
 
 
 @op("layer_random_slopes", stateful=True, shape_inputs=(0,), gradient="zero")

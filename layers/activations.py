@@ -9,6 +9,7 @@ import numpy as np
 from ..samediff.configuration import Configuration, configuration, find_class
 from ..samediff.errors import ConfigurationError, did_you_mean
 from ..samediff.javanames import JavaSpelling, squash
+from ..samediff.op import Op
 from . import activation_ops as ops
 from .direct import direct, floating
 
@@ -179,7 +180,7 @@ class ActivationReLU(IActivation):
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
         if self.threshold or (self.negative_slope and self.max is not None):
-            made: ops.Elementwise = ops.ThresholdRelu(self.threshold or 0.0, self.negative_slope or 0.0, self.max)
+            made: Op = ops.ThresholdRelu(self.threshold or 0.0, self.negative_slope or 0.0, self.max)
         elif self.negative_slope:
             made = ops.LeakyRelu(self.negative_slope)
         elif self.max is not None:

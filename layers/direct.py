@@ -35,7 +35,7 @@ class DirectGraph:
         assert x is not None
         if i not in self._gradients:
             if not self.sd.has_variable("seed"):
-                self.sd.placeholder("seed", self.result.dtype, *self.result.get_shape())
+                self.sd.placeholder("seed", self.result.dtype, *(self.result.get_shape() or ()))
             found = gradients(self.sd, [], [x], {self.result.name(): self.sd.variable("seed")})[x.name()]
             self._gradients[i] = (found if found is not None else self.sd.call("base", "zeros_like", x)).name()
         return self._gradients[i]

@@ -11,6 +11,7 @@ from ..samediff.errors import ConfigurationError, did_you_mean
 from ..samediff.javanames import JavaSpelling, squash
 from . import loss_rows as rows
 from .activations import ActivationSoftmax, IActivation
+from .affine import column
 from .direct import direct, floating
 from .loss_terms import LossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms
 
@@ -103,6 +104,7 @@ class TermLoss(ILossFunction):
 
     def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
                mask: SDVariable | None = None) -> SDVariable:
+        mask = None if mask is None else column(mask)
         if mask is not None and isinstance(activation, ActivationSoftmax):
             pre_output = sd.add_op(MaskedGradient(), [pre_output, mask])
         weights = self.column_weights()

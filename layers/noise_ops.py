@@ -38,7 +38,7 @@ class AddNoise(Op):
         require_floating(self.id, *specs)
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
-    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]
         """By what the noise draws."""
         factor, shift = drawn(self.noise, x, context)
         y = x if factor is None else x * xp.asarray(factor, x.dtype)
@@ -67,7 +67,7 @@ class NoiseGradient(Op):
         """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
-    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]
         """By what the noise draws."""
         factor, _ = drawn(self.noise, x, context.at(self.of))
         return x if factor is None else x * xp.asarray(factor, x.dtype)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
     from ..samediff.variable import SDVariable
 
-LossClass = TypeVar("LossClass", bound=type[ILossFunction])
+T = TypeVar("T")
 
 
-def loss(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[LossClass], LossClass]:
+def loss(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Register a loss class under the name that files use for it; annotated fields become its options.
 
     Raises
@@ -50,6 +50,6 @@ class SameDiffLoss(ILossFunction):
     def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
                mask: SDVariable | None = None) -> SDVariable:
         scores = self.define_loss(sd, activation.define(sd, pre_output), labels)
-        if scores.get_shape() is None or len(scores.get_shape()) != 1:
+        if scores.spec.rank != 1:
             scores = sd.call("base", "reshape", scores, -1)
         return scores if mask is None else sd.add_op(MaskedRows(type(self).__name__), [scores, mask])  # type: ignore[no-any-return]

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..samediff.configuration import Configuration, configuration, field
 from ..samediff.errors import ConfigurationError
-from ..samediff.training.schedules import Schedule
 from ..samediff.nd4j_random import Nd4jRandom
+from ..samediff.training.schedules import Schedule
 from .distributions import Distribution
 from .dropout import current
 from .noise_ops import AddNoise

@@ -79,4 +79,4 @@ def minibatch_of(sd: SameDiff, x: SDVariable, batch: SDVariable | None) -> SDVar
 
 def rank_of(x: SDVariable) -> int:
     """Number of axes, which is known in every network."""
-    return len(x.get_shape())
+    return x.spec.rank or 0

@@ -51,7 +51,7 @@ def test_random_slopes_only_while_training():
     x = np.full((50, 40), -1.0)
     first, second = f.get_activation(x, True), f.get_activation(x, True)
     assert (first != second).any()
-    assert -1 / 3 <= first.min() and first.max() <= -1 / 8
+    assert first.min() >= -1 / 3 and first.max() <= -1 / 8
     assert (f.get_activation(x) == f.get_activation(x)).all()
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import CnnLossLayer, CNN2DFormat, RnnLossLayer, RNNFormat, RnnOutputLayer
+from dl4py.layers import CNN2DFormat, CnnLossLayer, RNNFormat, RnnLossLayer, RnnOutputLayer
 from dl4py.layers.parameters import LayerScope
 from dl4py.samediff import DataType, SameDiff
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dl4py.layers import (
-    Cnn3DToFeedForwardPreProcessor,
     CNN2DFormat,
+    Cnn3DToFeedForwardPreProcessor,
     CnnToFeedForwardPreProcessor,
     CnnToRnnPreProcessor,
     ComposableInputPreProcessor,
@@ -34,7 +34,8 @@ CASES = [
     (RnnToFeedForwardPreProcessor(RNNFormat.NWC), (N, T, 5)), (RnnToFeedForwardPreProcessor(), (N, 5)),
     (FeedForwardToRnnPreProcessor(), (T * N, 5)), (FeedForwardToRnnPreProcessor(RNNFormat.NWC), (T * N, 5)),
     (CnnToRnnPreProcessor(3, 2, 4), (T * N, 4, 3, 2)), (RnnToCnnPreProcessor(3, 2, 4), (N, 24, T)),
-    (KerasFlattenRnnPreprocessor(5, T), (N, 5, T)), (PermutePreprocessor(2, 1), (N, 5, T)), (ReshapePreprocessor((5, T), (2, 10)), (N, 5, T)),
+    (KerasFlattenRnnPreprocessor(5, T), (N, 5, T)), (PermutePreprocessor(2, 1), (N, 5, T)),
+    (ReshapePreprocessor((5, T), (2, 10)), (N, 5, T)),
     (ComposableInputPreProcessor(FeedForwardToCnnPreProcessor(3, 2, 4), CnnToFeedForwardPreProcessor(3, 2, 4)), (N, 24)),
 ]
 IDS = [f"{type(p).__name__}-{len(s)}" for p, s in CASES]
