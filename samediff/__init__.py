@@ -5,7 +5,7 @@ if __name__ == "samediff":
     raise ImportError("samediff/ is the source folder of dl4py.samediff: run `pip install -e .` once, then import dl4py.samediff")
 
 from . import ops
-from .choices import LossReduce, Mode, PadMode
+from .choices import ImageResizeMethod, LossReduce, Mode, PadMode
 from .cnn_configuration import (
     Conv1DConfig,
     Conv2DConfig,
@@ -34,7 +34,7 @@ from .variable import SDVariable, VariableType
 __all__ = ["Condition", "Conditions", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat", "DataType",
            "DeConv2DConfig", "DeConv3DConfig", "Divisor", "GRUWeights", "LSTMActivations",
            "LSTMConfiguration", "LSTMDataFormat", "LSTMDirectionMode", "LSTMLayerConfig",
-           "LSTMLayerWeights", "LSTMWeights", "LocalResponseNormalizationConfig", "LossReduce", "Mode",
+           "LSTMLayerWeights", "LSTMWeights", "LocalResponseNormalizationConfig", "ImageResizeMethod", "LossReduce", "Mode",
            "PadMode", "PaddingMode", "PartitionMode", "Pooling2DConfig", "Pooling2DType", "Pooling3DConfig",
            "Pooling3DType", "RnnDataFormat", "SDIndex", "SDVariable", "SRUWeights", "SameDiff",
            "VariableType", "WeightsFormat", "ops"]

@@ -22,3 +22,16 @@ class PadMode(Enum):
 
 
 Mode = PadMode
+
+
+class ImageResizeMethod(Enum):
+    """How resized pixels are made from the old ones."""
+
+    ResizeBilinear = 0       #: linear interpolation
+    ResizeBicubic = 1        #: cubic interpolation (Keys 1981, a = -0.5)
+    ResizeNearest = 2        #: the pixel under the centre
+    ResizeGaussian = 3       #: Gaussian of deviation 0.5 within a radius of 1.5
+    ResizeLanczos5 = 4       #: windowed sinc of radius 5
+    ResizeMitchellcubic = 5  #: cubic of Mitchell and Netravali (1988), b = c = 1/3
+    ResizeArea = 6           #: mean of the covered area
+    ResizeLanczos3 = 7       #: windowed sinc of radius 3

@@ -54,3 +54,6 @@ from . import diagonal as diagonal
 from . import lstm_layer as lstm_layer
 from . import cells as cells
 from . import control as control
+from . import colors as colors
+from . import image as image
+from . import resize as resize
