@@ -1,11 +1,16 @@
 """Convolutions of one, two and three dimensions."""
 from __future__ import annotations
 
+import math
 from enum import Enum
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
+from ..samediff.errors import ConfigurationError
+from ..samediff.op import Op
+from ..samediff.ops import conv, deconv
 from . import automatic
+from .affine import activated
 from .base import FeedForwardLayer, Rule, layer
 from .formats import AlgoMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, RNNFormat
 from .input_type import (
@@ -14,7 +19,13 @@ from .input_type import (
     InputTypeConvolutional3D,
     InputTypeRecurrent,
 )
+from .parameters import LayerScope, ParameterTable
 from .sizes import check_window, convolved, deconvolved, repeated
+from .windows import window_attributes, windowed_mask
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 WINDOW = ("kernel_size", "stride", "padding")
 
@@ -31,6 +42,8 @@ class BaseConvolution(FeedForwardLayer):
     """What all convolutions share; a single number stands for all axes of a window."""
 
     rank: ClassVar[int] = 2
+    operation: ClassVar[type[Op]] = conv.Conv2D
+    weights_format: ClassVar[str] = "OIYX"
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
     has_bias: bool = True
@@ -61,6 +74,45 @@ class BaseConvolution(FeedForwardLayer):
         return [convolved(self.label, n, k, s, p, d, mode)
                 for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
 
+    @property
+    def layout(self) -> str:
+        """Data format of the images, as the op names it."""
+        return getattr(self, "data_format").name  # type: ignore[no-any-return]
+
+    def weight_shape(self) -> tuple[int, ...]:
+        """Shape of W."""
+        return (self.n_out, self.n_in, *self.kernel_size)
+
+    def fans(self) -> tuple[float, float]:
+        """Fans of W."""
+        area = math.prod(self.kernel_size)
+        return self.n_in * area, self.n_out * area / math.prod(self.stride)
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """b (n_out,) first, then W."""
+        self.define_bias(params)
+        fan_in, fan_out = self.fans()
+        params.weight("W", self.weight_shape(), fan_in=fan_in, fan_out=fan_out)
+
+    def define_bias(self, params: ParameterTable) -> None:
+        """b (n_out,), when there is one."""
+        if self.has_bias:
+            params.bias("b", (self.n_out,), init=self.bias_init)
+
+    def weights(self, sd: SameDiff, params: LayerScope) -> list[SDVariable]:
+        """The weights as the op takes them."""
+        return [params["W"]]
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        bias = [params["b"]] if self.has_bias else []
+        attributes = window_attributes(self, self.operation)
+        operation = self.operation(**attributes, data_format=self.layout, weights_format=self.weights_format)
+        return activated(self, sd, sd.add_op(operation, [x, *self.weights(sd, params), *bias]))
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """The largest mask value of each window."""
+        return windowed_mask(self, mask, len(getattr(self.operation, "suffixes")))
+
 
 @layer("ConvolutionLayer", aliases=("org.deeplearning4j.nn.conf.layers.Convolution2D",))
 class ConvolutionLayer(BaseConvolution):
@@ -79,6 +131,11 @@ class ConvolutionLayer(BaseConvolution):
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
     data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
 
+    def validate(self) -> None:
+        super().validate()
+        if self.convolution_mode is ConvolutionMode.Causal:
+            raise ConfigurationError(f"{self.label}: ConvolutionMode.Causal is for one-dimensional layers; use Same or Truncate")
+
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)
         assert isinstance(input_type, InputTypeConvolutional)
@@ -95,6 +152,15 @@ class ConvolutionLayer(BaseConvolution):
 class Deconvolution2D(ConvolutionLayer):
     """Transposed convolution. Sizes: ``Same`` s * in, else s * (in - 1) + k - 2p."""
 
+    summary_name: ClassVar[str] = "Deconvolution2DLayer"
+    operation: ClassVar[type[Op]] = deconv.Deconv2D
+
+    def weight_shape(self) -> tuple[int, ...]:
+        return (self.n_in, self.n_out, *self.kernel_size)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return mask
+
     def sizes(self, *sizes: int) -> list[int]:
         mode = self.convolution_mode
         return [deconvolved(n, k, s, p, d, mode)
@@ -105,7 +171,18 @@ class Deconvolution2D(ConvolutionLayer):
 class DepthwiseConvolution2D(ConvolutionLayer):
     """Each channel has ``depth_multiplier`` kernels of its own; n_out = n_in * depth_multiplier."""
 
+    summary_name: ClassVar[str] = "DepthwiseConvolution2DLayer"
+    table_order: ClassVar[tuple[str, ...]] = ("W", "b")
+    operation: ClassVar[type[Op]] = conv.DepthwiseConv2D
+    weights_format: ClassVar[str] = "YXIO"
     depth_multiplier: int = 1
+
+    def weight_shape(self) -> tuple[int, ...]:
+        return (*self.kernel_size, self.n_in, self.depth_multiplier)
+
+    def fans(self) -> tuple[float, float]:
+        area = math.prod(self.kernel_size)
+        return self.n_in * area, self.depth_multiplier * area / math.prod(self.stride)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)
@@ -123,7 +200,25 @@ class SeparableConvolution2D(ConvolutionLayer):
     """A depthwise convolution, then one over single positions (Chollet, 2017)."""
 
     weight_names: ClassVar[tuple[str, ...]] = ("W", "pW")
+    summary_name: ClassVar[str] = "SeparableConvolution2DLayer"
+    table_order: ClassVar[tuple[str, ...]] = ("W", "pW", "b")
+    operation: ClassVar[type[Op]] = conv.SeparableConv2D
     depth_multiplier: int = 1
+
+    def weight_shape(self) -> tuple[int, ...]:
+        return (self.depth_multiplier, self.n_in, *self.kernel_size)
+
+    def fans(self) -> tuple[float, float]:
+        area = math.prod(self.kernel_size)
+        return self.n_in * area, self.depth_multiplier * area / math.prod(self.stride)
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        super().define_parameters(params)
+        middle = self.n_in * self.depth_multiplier
+        params.weight("pW", (self.n_out, middle, 1, 1), fan_in=middle, fan_out=middle)
+
+    def weights(self, sd: SameDiff, params: LayerScope) -> list[SDVariable]:
+        return [params["W"], params["pW"]]
 
 
 @layer("Convolution1DLayer", aliases=("org.deeplearning4j.nn.conf.layers.Convolution1D",))
@@ -138,6 +233,17 @@ class Convolution1DLayer(BaseConvolution):
     rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
     kernel_size: tuple[int, ...] = (2, 2)
+    operation: ClassVar[type[Op]] = conv.Conv1D
+
+    @property
+    def layout(self) -> str:
+        return self.rnn_data_format.name
+
+    def weight_shape(self) -> tuple[int, ...]:
+        return (self.n_out, self.n_in, self.kernel_size[0], 1)
+
+    def weights(self, sd: SameDiff, params: LayerScope) -> list[SDVariable]:
+        return [sd.call("base", "squeeze", params["W"], 3)]
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -166,6 +272,8 @@ class Convolution3D(BaseConvolution):
 
     DataFormat: ClassVar[type[Enum]] = CNN3DFormat
     rank: ClassVar[int] = 3
+    summary_name: ClassVar[str] = "Convolution3DLayer"
+    operation: ClassVar[type[Op]] = conv.Conv3D
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     data_format: CNN3DFormat = CNN3DFormat.NCDHW
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
@@ -193,6 +301,9 @@ class Deconvolution3D(BaseConvolution):
     """Transposed convolution over volumes."""
 
     rank: ClassVar[int] = 3
+    summary_name: ClassVar[str] = "Deconvolution3DLayer"
+    operation: ClassVar[type[Op]] = deconv.Deconv3D
+    weights_format: ClassVar[str] = "YXIO"
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     data_format: CNN3DFormat = CNN3DFormat.NCDHW
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
@@ -200,6 +311,12 @@ class Deconvolution3D(BaseConvolution):
     kernel_size: tuple[int, ...] = (2, 2, 2)
     stride: tuple[int, ...] = (1, 1, 1)
     padding: tuple[int, ...] = (0, 0, 0)
+
+    def weight_shape(self) -> tuple[int, ...]:
+        return (*self.kernel_size, self.n_out, self.n_in)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return mask
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional3D)

@@ -1,10 +1,12 @@
 """Pooling over windows and over everything."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
+from ..samediff.op import Op
+from ..samediff.ops import pool
 from . import automatic
 from .base import NoParamLayer, Rule, layer
 from .convolution import WINDOW, window_arguments
@@ -16,7 +18,13 @@ from .input_type import (
     InputTypeFeedForward,
     InputTypeRecurrent,
 )
+from .parameters import LayerScope
 from .sizes import check_window, convolved, repeated
+from .windows import window_attributes, windowed_mask
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 
 @layer()
@@ -24,6 +32,8 @@ class BasePooling(NoParamLayer):
     """Pooling over windows."""
 
     rank: ClassVar[int] = 2
+    operations: ClassVar[dict[PoolingType, type[Op]]] = {
+        PoolingType.MAX: pool.MaxPool2D, PoolingType.AVG: pool.AvgPool2D, PoolingType.PNORM: pool.PNormPool2D}
     convolution_mode: ConvolutionMode | None = None
     pooling_type: PoolingType = PoolingType.MAX
     kernel_size: tuple[int, ...] = (1, 1)
@@ -51,6 +61,26 @@ class BasePooling(NoParamLayer):
         return [convolved(self.label, n, k, s, p, d, mode)
                 for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
 
+    def operation(self) -> Op:
+        """The op that pools."""
+        kind = self.operations.get(self.pooling_type)
+        if kind is None:
+            raise ConfigurationError(f"{self.label}: {self.pooling_type.name} is not supported for pooling over windows; use "
+                                     + ", ".join(k.name for k in self.operations))
+        options: dict[str, Any] = {"data_format": getattr(self, "data_format").name}
+        if self.pooling_type is PoolingType.PNORM:
+            options["extra"] = float(getattr(self, "pnorm"))
+        elif self.pooling_type is PoolingType.AVG and getattr(self, "avg_pool_include_pad_in_divisor", False):
+            options["divisor"] = "INCLUDE_PADDING"
+        return kind(**window_attributes(self, kind), **options)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return sd.add_op(self.operation(), [x])  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """The largest mask value of each window."""
+        return windowed_mask(self, mask, self.rank)
+
 
 @layer()
 class BaseSubsampling(BasePooling):
@@ -75,6 +105,11 @@ class SubsamplingLayer(BaseSubsampling):
     """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
+
+    def validate(self) -> None:
+        super().validate()
+        if self.convolution_mode is ConvolutionMode.Causal:
+            raise ConfigurationError(f"{self.label}: ConvolutionMode.Causal is for one-dimensional layers; use Same or Truncate")
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)
@@ -124,6 +159,7 @@ class Subsampling3DLayer(BasePooling):
     """Pooling of volumes. Shapes: x (batch, channels, depth, height, width) -> pooled, or channels last."""
 
     rank: ClassVar[int] = 3
+    operations: ClassVar[dict[PoolingType, type[Op]]] = {PoolingType.MAX: pool.MaxPool3D, PoolingType.AVG: pool.AvgPool3D}
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     convolution_mode: ConvolutionMode | None = ConvolutionMode.Same
     kernel_size: tuple[int, ...] = (1, 1, 1)

@@ -87,6 +87,8 @@ class Engine:
         owners: dict[str, list[str]] = {m.key: [] for m in self.structure.as_declared}
         for slot, (member, _) in zip(self.slots, self.parameters):
             owners[member.key].append(slot.name)
+        for member in self.structure.as_declared:
+            owners[member.key].sort(key=member.table_rank)
         return {name: self.flat.arrays[name] for names in owners.values() for name in names}
 
     def set_params(self, values: Any) -> None:

@@ -38,6 +38,12 @@ class Member:
                           key=self.conf.updater_key(p) if hasattr(self.conf, "updater_key") else None,
                           scaled=p.role != "statistic"), p) for p in table]
 
+    def table_rank(self, name: str) -> int:
+        """Where parameter ``name`` stands in the table of parameters; equal numbers keep the order of the flat vector."""
+        first = getattr(self.conf, "table_order", ())
+        own = name.removeprefix(f"{self.key}_")
+        return first.index(own) if own in first else len(first)
+
 
 @dataclass(frozen=True)
 class Structure:

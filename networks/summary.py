@@ -63,6 +63,7 @@ def _kind(member: Member) -> str:
 
 def _sizes(net: Network, member: Member) -> list[str]:
     slots = [s for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if m is member]
+    slots.sort(key=lambda s: member.table_rank(s.name))
     if not slots:
         return ["-,-", "0", "-"]
     shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)

@@ -1,0 +1,68 @@
+"""Windows of convolution and pooling layers as attributes of graph ops, and what they do to masks."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..samediff.op import Op, Specs, op
+from ..samediff.ops.pooling import Pool
+from ..samediff.ops.window import Window
+from ..samediff.spec import TensorSpec
+from .formats import ConvolutionMode
+
+if TYPE_CHECKING:
+    from ..samediff.variable import SDVariable
+
+PAD_MODES = {ConvolutionMode.Same: "SAME", ConvolutionMode.Causal: "CAUSAL"}
+
+
+def window_attributes(layer: Any, operation: Any) -> dict[str, Any]:
+    """Kernel, stride, padding, dilation and padding mode of a layer, under the names of the op's attributes."""
+    given = {"k": layer.kernel_size, "s": layer.stride, "p": layer.padding, "d": layer.dilation}
+    found: dict[str, Any] = {kind + suffix: v for kind, values in given.items() for suffix, v in zip(operation.suffixes, values)}
+    return found | {"padding_mode": PAD_MODES.get(layer.convolution_mode, "VALID")}
+
+
+def windowed_mask(layer: Any, mask: SDVariable | None, rank: int) -> SDVariable | None:
+    """The largest mask value of each window along ``rank`` axes."""
+    if mask is None:
+        return None
+    names = ("kernel_size", "stride", "padding", "dilation")
+    sizes = [tuple(getattr(layer, name)[:rank]) for name in names]
+    return mask.sd.add_op(MaskWindows(Window(*sizes, PAD_MODES.get(layer.convolution_mode, "VALID"))), [mask])  # type: ignore[no-any-return]
+
+
+@op("mask_windows", gradient="zero")
+class MaskWindows(Op):
+    """Largest mask value of each window; axes of size 1 stay, as do axes with one window per position.
+
+    Shapes: mask (batch, *sizes) or (batch, 1, *sizes) -> the same with the numbers of windows.
+    """
+
+    window: Window
+
+    def fitted(self, sizes: Sequence[int]) -> Window:
+        """Windows of one cell along axes that stay."""
+        whole = self.window.mode != "VALID"
+        own = [n == 1 or (whole and s == 1) for n, s in zip(sizes, self.window.stride)]
+        parts = [[least if keep else v for keep, v in zip(own, values)] for least, values in
+                 ((1, self.window.kernel), (1, self.window.stride), (0, self.window.padding), (1, self.window.dilation))]
+        return replace(self.window, kernel=tuple(parts[0]), stride=tuple(parts[1]), padding=tuple(parts[2]), dilation=tuple(parts[3]))
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As many values as windows."""
+        shape, rank = specs[0].shape, len(self.window.kernel)
+        if shape is None or len(shape) <= rank:
+            return specs[0]
+        sizes = shape[len(shape) - rank:]
+        return TensorSpec((*shape[:len(shape) - rank], *self.fitted(sizes).counts(sizes)), specs[0].dtype)
+
+    def compute(self, xp: Any, mask: Any) -> Any:
+        """As max pooling with one channel."""
+        rank = len(self.window.kernel)
+        if mask.ndim <= rank:
+            return mask
+        last = mask.reshape(-1, *mask.shape[mask.ndim - rank:], 1)
+        found = Pool(self.fitted(last.shape[1:-1]), True).largest(xp, last)[0]
+        return found.reshape(*mask.shape[:mask.ndim - rank], *found.shape[1:-1])
