@@ -155,7 +155,7 @@ class UserDefinedCustomOp(JavaSpelling):
 
     def add_to(self, sd: SameDiff) -> list[SDVariable]:
         """Add it to a graph (``sd.do_udf(op)``)."""
-        if not hasattr(type(self), "_adapter"):
+        if "_adapter" not in vars(type(self)):
             raise RegistrationError(f"{type(self).__name__} is not registered: put @user_defined_op before the class")
         self.same_diff = sd
         self.configure_with_same_diff(sd)

@@ -61,7 +61,7 @@ def _trials(specs: Sequence[TensorSpec | None]) -> Iterator[list[Any]]:
     ranks = _RANKS if any(s.shape is None for s in given) else (0,)
     sizes = SIZES if any(not s.is_static for s in given) else (0,)
     for rank in ranks:
-        for whole, same in ((1, False), (0, False), (1, True)):
+        for whole, same in ((1, False), (1, True), (0, False)):
             for size in sizes:
                 yield [None if s is None else _stand_in(s, size, rank, whole, same) for s in specs]
 

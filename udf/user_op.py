@@ -120,7 +120,8 @@ class _Decorator:
 def check_id(op_id: Any) -> None:
     """RegistrationError unless the id is dotted and its first part is free."""
     if not isinstance(op_id, str) or not _ID.fullmatch(op_id):
-        raise RegistrationError(f"op id {op_id!r}: expected names joined by dots, the first one your own, such as 'acme.swish'")
+        raise RegistrationError(f"op id {op_id!r}: expected names joined by dots, the first one your own, such as "
+                                f"'acme.{op_id if isinstance(op_id, str) and op_id.isidentifier() else 'swish'}'")
     if op_id.split(".")[0] in (*NAMESPACES, "base", "var"):
         raise RegistrationError(f"op id {op_id!r}: {op_id.split('.')[0]!r} is a namespace of dl4py; put a name of your own first, "
                                 f"such as 'acme.{op_id.split('.', 1)[1]}'")

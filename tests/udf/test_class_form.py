@@ -1,0 +1,140 @@
+"""Ops from classes: own shape rule, gradient, kernel, validation; kernels; failures at run time."""
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import GraphError, RegistrationError, ShapeError
+from dl4py.samediff.op import Kernel
+from dl4py.samediff.spec import TensorSpec
+from dl4py.udf import UserOp, check_op, user_op
+
+
+@user_op("test_class.pool", version=2)
+class Pool(UserOp):
+    """Largest of each ``width`` neighbours in the last axis."""
+
+    width: int
+    cap: float = 1e30
+    note: ClassVar[str] = "not an attribute"
+
+    def validate(self):
+        if self.width < 1:
+            raise ValueError(f"width must be positive, got {self.width}")
+
+    def infer(self, x):
+        if x.shape[-1] != -1 and x.shape[-1] % self.width:
+            raise ShapeError(f"{x.shape[-1]} is no multiple of {self.width}")
+        return x.with_shape((*x.shape[:-1], -1 if x.shape[-1] == -1 else x.shape[-1] // self.width))
+
+    def compute(self, xp, x):
+        return xp.minimum(x.reshape(*x.shape[:-1], -1, self.width).max(axis=-1), self.cap)
+
+
+@user_op("test_class.cube")
+class Cube(UserOp):
+    def compute(self, xp, x):
+        return np.array([v ** 3 for v in x.ravel().tolist()], x.dtype).reshape(x.shape)
+
+    def grad(self, inputs, outputs, output_grads):
+        return 3 * inputs[0] * inputs[0] * output_grads[0]
+
+    def cpu(self, spec):
+        return Kernel(lambda x, out: np.multiply(x * x, x, out=out))
+
+
+def test_a_written_shape_rule_and_attributes(rng):
+    check_op(Pool, [rng.normal(size=(3, 6))], {"width": 3}, shapes=[[(9,)], [(1, 2, 3)]]).raise_if_failed()
+    assert Pool.attribute_names() == ("width", "cap") and Pool.version == 2
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1, 6)
+    assert Pool(width=2)(x).get_shape() == (-1, 3)
+    with pytest.raises(ShapeError, match=r"6 is no multiple of 4.*test_class_form.py"):
+        sd.test_class.pool(x, width=4)
+    with pytest.raises(GraphError, match="width must be positive"):
+        Pool(width=0)
+    with pytest.raises(GraphError, match="width"):
+        Pool()
+    with pytest.raises(GraphError, match="did you mean 'cap'"):
+        Pool(width=3, capp=1.0)
+
+
+def test_a_written_gradient_of_code_on_values(rng):
+    check_op(Cube, [rng.normal(size=(2, 3))]).raise_if_failed()
+    np.testing.assert_allclose(Cube()(np.array([2.0])), [8])
+
+
+def test_a_class_must_be_an_op_with_a_meaning():
+    with pytest.raises(RegistrationError, match="compute"):
+        user_op("test_class.empty")(type("Empty", (UserOp,), {}))
+
+
+def scaled(x, out, factor):
+    for i in range(x.size):
+        out.flat[i] = x.flat[i] * factor
+
+
+@user_op("test_class.fast", numba=scaled)
+def fast(xp, x, *, factor: float = 2.0):
+    return x * factor
+
+
+@user_op("test_class.wrong", numba="""
+    def wrong(x, out):
+        for i in range(x.shape[0]):
+            out[i] = x[i] + 1
+""", cuda="extern \"C\" __global__ void wrong() {}")
+def wrong(xp, x):
+    return x * 1
+
+
+def test_numba_kernels_are_used_and_compared(rng):
+    check_op(fast, [rng.normal(size=(2, 3))], {"factor": 3.0}).raise_if_failed()
+    report = check_op(wrong, [rng.normal(size=3)], gradient=False)
+    assert [c.name for c in report.failures] == ["compiled plan agrees with compute"]
+    assert wrong.op_class.cuda_kernel.startswith("extern")
+
+
+def test_failures_name_op_node_and_both_lines():
+    @user_op("test_class.fails")
+    def fails(xp, x):
+        values = np.asarray(x).tolist()
+        return np.asarray(x) if max(values) < 7 else values["key"]
+
+    sd = SameDiff.create()
+    y = fails("result", sd.placeholder("x", DataType.FLOAT, -1))   # the graph line
+    with pytest.raises(TypeError) as caught:
+        sd.output_single({"x": np.full(5, 7)}, y)
+    text = "\n".join(caught.value.__notes__)
+    assert "test_class.fails" in text and "'test_class.fails'" in text and "x float32(5,)" in text
+    assert "the graph line" in text and 'values["key"]' in text and text.count("test_class_form.py:") == 2
+
+
+@pytest.mark.parametrize(("code", "text"), [
+    (lambda xp, x: None, "returned None"),
+    (lambda xp, x: x[:1], r"returned shape \(1,\) as output 0, its shape rule \(infer\) says \(3,\)"),
+    (lambda xp, x: (x, x), "returned 2 outputs, its shape rule says 1"),
+])
+def test_results_that_break_the_shape_rule_are_refused(code, text):
+    @user_op("test_class.breaks", infer=lambda spec: spec)
+    def breaks(xp, x):
+        return code(xp, np.asarray(x))
+
+    sd = SameDiff.create()
+    y = breaks(sd.placeholder("x", DataType.FLOAT, 3))
+    with pytest.raises(GraphError, match=text):
+        sd.output_single({"x": np.zeros(3)}, y)
+
+
+def test_sizes_that_depend_on_values_are_unknown():
+    @user_op("test_class.unique")
+    def unique(xp, x):
+        return np.unique(x)
+
+    sd = SameDiff.create()
+    y = unique(sd.placeholder("x", DataType.FLOAT, 6))
+    assert y.spec == TensorSpec((-1,), DataType.FLOAT)
+    np.testing.assert_array_equal(sd.output_single({"x": [1, 1, 2, 2, 2, 1]}, y), [1, 2])

@@ -1,0 +1,178 @@
+"""User-defined ops in DL4J's form."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import GradientError, GraphError, RegistrationError, ShapeError
+from dl4py.udf import LongShapeDescriptor, UserDefinedCustomOp, UserDefinedOp, check_op, user_defined_op
+
+
+@UserDefinedOp
+class AddUdf(UserDefinedCustomOp):
+    """(x + y) * factor + k, with DL4J's spellings."""
+
+    def __init__(self, same_diff=None, args=()):
+        super().__init__(same_diff, args)
+        self.factor = 1.0
+        self.k = 0
+
+    def opName(self):
+        return "test_java_add"
+
+    def getNumOutputs(self):
+        return 1
+
+    def calculateOutputDataTypes(self, dataTypes):
+        return [dataTypes[0]]
+
+    def calculateOutputShape(self, oc):
+        return [oc.getInputArrays()[0].shapeDescriptor()]
+
+    def propertiesForFunction(self):
+        return {"factor": self.factor, "axes": [1, 2]}
+
+    def setPropertiesForFunction(self, properties):
+        self.factor = properties["factor"]
+
+    def configureFromArguments(self):
+        self.k = self.i_arguments[0] if self.i_arguments else 0
+
+    def doDiff(self, f1):
+        g = f1[0] * self.factor
+        return [g, g]
+
+    def exec(self, opContext):
+        x, y = opContext.getInputArrays()
+        opContext.setOutputArray(0, (x + y) * self.factor + self.k)
+
+
+@user_defined_op
+class MomentsUdf(UserDefinedCustomOp):
+    """Mean and spread over the last axis; exec without arguments, two outputs."""
+
+    def op_name(self):
+        return "test_java.moments"
+
+    def get_num_outputs(self):
+        return 2
+
+    def calculate_output_shape(self):
+        x = self.input_arguments[0]
+        return [x.shape[:-1], LongShapeDescriptor.from_shape(x.shape[:-1], DataType.DOUBLE)]
+
+    def exec(self):
+        x = self.input_arguments[0]
+        self.output_arguments += [x.mean(-1), x.std(-1)]
+
+
+def built(factor=3.0):
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1, 2)
+    op = AddUdf(sd, [x, x])
+    op.factor = factor
+    op.addIArgument(5)
+    return sd, x, op, sd.doUdf(op)
+
+
+def test_added_run_and_differentiated():
+    sd, x, op, outputs = built()
+    assert len(outputs) == 1 and outputs[0].get_shape() == (-1, 2) and op.outputVariables() == outputs and op.larg() is x
+    a = np.array([[1.0, 2.0]], np.float32)
+    np.testing.assert_array_equal(sd.output_single({"x": a}, outputs[0]), 6 * a + 5)
+    sd.set_loss_variables(sd.sum("loss", outputs[0] * outputs[0]))
+    np.testing.assert_allclose(sd.calculate_gradients({"x": a}, "x")["x"], 2 * (6 * a + 5) * 6)
+
+
+def test_saved_and_loaded(tmp_path):
+    sd, _, _, outputs = built(factor=0.5)
+    sd.save(tmp_path / "g.fb")
+    loaded = SameDiff.load(tmp_path / "g.fb")
+    assert loaded.nodes()[0].op == sd.nodes()[0].op
+    np.testing.assert_array_equal(loaded.output_single({"x": np.ones((1, 2))}, outputs[0].name()), 6)
+
+
+def test_several_outputs_without_a_context(rng):
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1, 3)
+    mean, spread = sd.do_udf(MomentsUdf(sd, x))
+    assert mean.get_shape() == (-1,) and mean.dtype is DataType.FLOAT and spread.dtype is DataType.DOUBLE
+    a = rng.normal(size=(4, 3)).astype(np.float32)
+    np.testing.assert_allclose(sd.output_single({"x": a}, mean), a.mean(-1), rtol=1e-6)
+    assert [v.get_shape() for v in sd.test_java.moments(x)] == [(-1,), (-1,)]
+    with pytest.raises(GradientError, match="does not define do_diff"):
+        sd.gradients(mean, x)
+
+
+def test_check_op_takes_the_java_form(rng):
+    sd, _, _, _ = built()
+    check_op(sd.nodes()[0].op, [rng.normal(size=(2, 2)), rng.normal(size=(2, 2))]).raise_if_failed()
+
+
+def test_inputs_cannot_be_changed_and_results_must_fit():
+    @user_defined_op
+    class Bad(AddUdf):
+        def opName(self):
+            return "test_java_bad"
+
+        def exec(self, inputs, outputs):
+            if self.k:
+                inputs[0][...] = 0
+            outputs[0] = np.zeros(7)
+
+    for k, error in ((1, ValueError), (0, ShapeError)):
+        sd = SameDiff.create()
+        x = sd.var("x", np.ones((1, 2), np.float32))
+        op = Bad(sd, [x, x])
+        op.add_i_argument(k)
+        (y,) = sd.do_udf(op)
+        with pytest.raises(error) as caught:
+            y.eval()
+        assert "test_java_bad" in "\n".join(caught.value.__notes__)
+        np.testing.assert_array_equal(x.get_arr(), 1)
+
+
+def test_what_is_missing_is_named():
+    with pytest.raises(RegistrationError, match="does not define calculate_output_shape, exec"):
+        @user_defined_op
+        class Half(UserDefinedCustomOp):
+            def op_name(self):
+                return "test_java_half"
+
+    with pytest.raises(RegistrationError, match="constructor without arguments"):
+        @user_defined_op
+        class Strict(AddUdf):
+            def __init__(self, same_diff):
+                super().__init__(same_diff)
+
+    class Unregistered(AddUdf):
+        def opName(self):
+            return "test_java_unregistered"
+
+    with pytest.raises(RegistrationError, match="@user_defined_op"):
+        SameDiff.create().do_udf(Unregistered())
+
+
+def test_names_of_built_in_ops_are_taken():
+    with pytest.raises(RegistrationError, match="registered already"):
+        @user_defined_op
+        class Clash(AddUdf):
+            def opName(self):
+                return "tanh"
+
+
+def test_properties_that_do_not_come_back_are_refused():
+    @user_defined_op
+    class Forgets(AddUdf):
+        def opName(self):
+            return "test_java_forgets"
+
+        def setPropertiesForFunction(self, properties):
+            pass
+
+    sd = SameDiff.create()
+    op = Forgets(sd, [sd.var("x", np.ones(2))] * 2)
+    op.factor = 2.0
+    with pytest.raises(GraphError, match="does not restore factor"):
+        sd.do_udf(op)
