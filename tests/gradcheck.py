@@ -28,7 +28,7 @@ def check_gradients(build: Build, arrays: Mapping[str, Any], order: int = 2, see
     variables = {n: sd.var(n, v) if n in floating else sd.constant(n, v) for n, v in values.items()}
     total = _weighted(sd, build(sd, **variables), rng)
     for k in range(order):
-        gradients = [g for g in sd.gradients(total, [variables[n] for n in floating])]
+        gradients = sd.gradients(total, [variables[n] for n in floating])
         names = [None if g is None else g.name() for g in gradients]
         results = sd.output({}, *[n for n in names if n])
         for n, name in zip(floating, names):

@@ -84,8 +84,9 @@ class RandomCrop(Op):
 
 def place(whole: Sequence[int], shape: Any, context: Any) -> tuple[slice, ...]:
     """A random block."""
-    starts = [int(context_draw) for context_draw in context.random().integers(0, [n - int(m) + 1 for n, m in zip(whole, shape.reshape(-1))])]
-    return tuple(slice(s, s + int(m)) for s, m in zip(starts, shape.reshape(-1)))
+    sizes = [int(m) for m in shape.reshape(-1)]
+    starts = context.random().integers(0, [n - m + 1 for n, m in zip(whole, sizes)])
+    return tuple(slice(int(s), int(s) + m) for s, m in zip(starts, sizes))
 
 
 @op("random_crop_back", inputs="g x shape", stateful=True, gradient="none", shape_inputs=(1,))

@@ -10,7 +10,8 @@ Array = np.ndarray[Any, Any]
 
 
 def _triangle(x: Array) -> Array:
-    return np.maximum(0, 1 - abs(x))
+    share: Array = np.maximum(0, 1 - abs(x))
+    return share
 
 
 def _cubic(b: float, c: float) -> Callable[[Array], Array]:
@@ -79,13 +80,18 @@ def positions(old: int, new: int, align_corners: bool, half_pixel: bool) -> Arra
 
 def linear_at(where: Array, old: int) -> Array:
     """Linear interpolation at positions, which are moved into the axis."""
-    return np.maximum(0, 1 - abs(np.arange(old) - np.clip(where, 0, old - 1)[:, None]))
+    return _triangle(np.arange(old) - np.clip(where, 0, old - 1)[:, None])
+
+
+#: Cubic weights are those of positions rounded to this part of a pixel, as in DL4J's and TensorFlow's tables.
+STEPS = 1024
 
 
 def cubic_at(where: Array, old: int, a: float, clamped: bool) -> Array:
     """Cubic interpolation (Keys 1981) at positions; beyond the border its pixel counts again, or none with ``clamped`` False."""
     kernel, weights = _cubic(0, -a), np.zeros((len(where), old))
     first = np.floor(where).astype(np.int64)
+    where = first + np.rint((where - first) * STEPS) / STEPS
     for k in range(-1, 3):
         share = kernel(where - (first + k))
         inside = (first + k >= 0) & (first + k < old)
@@ -93,15 +99,20 @@ def cubic_at(where: Array, old: int, a: float, clamped: bool) -> Array:
     return weights if clamped else normalized(weights)
 
 
+def _between(old: int, new: int, low: float, high: float) -> tuple[Array, Array]:
+    """Positions from end to end, the middle for one; and which lie in the axis."""
+    where = np.linspace(low, high, new) if new > 1 else np.full(new, 0.5 * (low + high))
+    where = where * (old - 1)
+    return where, (where >= 0) & (where <= old - 1)
+
+
 def crop(old: int, new: int, low: float, high: float) -> Array:
     """Linear interpolation of a part between relative ends; rows of positions outside are 0."""
-    where = low * (old - 1) + np.arange(new) * (high - low) * (old - 1) / (new - 1) if new > 1 else np.array([0.5 * (low + high) * (old - 1)])
-    inside = (where >= 0) & (where <= old - 1)
+    where, inside = _between(old, new, low, high)
     return linear_at(where, old) * inside[:, None]
 
 
 def nearest_crop(old: int, new: int, low: float, high: float) -> Array:
     """The nearest pixel of a part between relative ends; rows of positions outside are 0."""
-    where = low * (old - 1) + np.arange(new) * (high - low) * (old - 1) / (new - 1) if new > 1 else np.array([0.5 * (low + high) * (old - 1)])
-    inside = (where >= 0) & (where <= old - 1)
+    where, inside = _between(old, new, low, high)
     return picked(np.clip(np.floor(where + 0.5), 0, old - 1), old) * inside[:, None]
