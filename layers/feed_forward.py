@@ -12,8 +12,10 @@ from .base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, laye
 from .formats import RNNFormat
 from .input_type import InputType, InputTypeFeedForward
 from .losses import LossFunction
+from .noise_ops import AddNoise
 from .parameters import LayerScope, Parameter, ParameterTable
 from .weight_init import IWeightInit, WeightInitConstant
+from .weight_noise import DropConnect
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -176,6 +178,24 @@ class AutoEncoder(Affine, BasePretrainNetwork):
     def define_parameters(self, params: ParameterTable) -> None:
         super().define_parameters(params)
         params.bias("vb", (self.n_in,), init=self.visible_bias_init)
+
+    def define_pretraining(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> tuple[SDVariable, dict[str, SDVariable]]:
+        """Scores (batch,) of the reconstruction of ``x``, and the steps that pretraining takes as gradients, by parameter.
+
+        x is corrupted, encoded and decoded with the transposed weights. As in DL4J the steps point from the
+        reconstruction to x whatever the loss, with the slope of a sigmoid, so that the score need not fall.
+        """
+        noisy = sd.add_op(AddNoise(DropConnect(1 - self.corruption_level)), [x]) if self.corruption_level > 0 else x
+        y = activated(self, sd, self.pre_output(sd, noisy, params))
+        back = sd.call("base", "transpose", params["W"])
+        z = activated(self, sd, sd.call("nn", "linear", y, back, params["vb"]))
+        error = x - z
+        slope = y * (1.0 - y) if not self.sparsity else y * (y - self.sparsity)
+        hidden = error.mmul(params["W"]) * slope
+        weights = sd.call("base", "transpose", noisy).mmul(hidden) + sd.call("base", "transpose", error).mmul(y)
+        assert self.activation is not None
+        scores = self.loss_function.get_i_loss_function().define(sd, noisy, z, self.activation)
+        return scores, {"W": weights, "b": hidden.sum(0), "vb": error.sum(0)}
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

@@ -36,6 +36,8 @@ class LossBearing(FeedForwardLayer):
     arguments: ClassVar[tuple[str, ...]] = ("loss_function",)
     loss_function: ILossFunction = field(default=LossMCXENT(), json="lossFn", aliases=("loss",))
     has_loss: ClassVar[bool] = True
+    #: Whether the score is divided by the number of examples also where the network asks for sums (mini_batch False).
+    always_averages: ClassVar[bool] = True
 
     def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
         """What the activation function acts on: the input itself."""
@@ -56,6 +58,7 @@ class BaseOutputLayer(Affine, LossBearing):
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
+    always_averages: ClassVar[bool] = False
     has_bias: bool = True
 
 

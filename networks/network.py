@@ -220,7 +220,8 @@ class Network(JavaSpelling):
         return self._mean(self.engine.scores(batch, training)[1], batch)
 
     def _mean(self, total: float, batch: Batch) -> float:
-        divide = self.engine.structure.mini_batch
+        structure = self.engine.structure
+        divide = structure.mini_batch or any(getattr(m.conf, "always_averages", False) for m in structure.losses)
         return (total / batch.size if divide else total) + self.engine.regularization_score()
 
     def score_examples(self, data: Any, add_regularization: bool = False) -> Any:

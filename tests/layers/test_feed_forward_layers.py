@@ -5,6 +5,7 @@ import pytest
 
 from dl4py.layers import (
     ActivationLayer,
+    AutoEncoder,
     CenterLossOutputLayer,
     DenseLayer,
     ElementWiseMultiplicationLayer,
@@ -118,3 +119,20 @@ def test_center_loss_adds_the_distance_to_the_center():
                      for layer, more in ((OutputLayer, {}), (CenterLossOutputLayer, {"lambda_": 0.5})))
     distance = ((labels @ pulled.parameters["cL"] - X) ** 2).sum(1)
     assert pulled.output(pulled.loss) == pytest.approx(plain.output(plain.loss) + 0.25 * distance)
+
+
+def test_pretraining_of_an_autoencoder_moves_against_the_reconstruction_error():
+    layer = AutoEncoder(n_in=4, n_out=3, activation="sigmoid", corruption_level=0.0, bias_init=0.0, loss_function="MSE")
+    rng = np.random.default_rng(0)
+    p = {q.name: rng.normal(size=q.shape) for q in layer.parameter_table()}
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.DOUBLE, -1, 4)
+    scores, steps = layer.define_pretraining(sd, x, LayerScope("layer", {n: sd.var(n, a) for n, a in p.items()}))
+    found = sd.output({"x": X}, scores.name(), steps["vb"].name())
+
+    def sigmoid(z):
+        return 1 / (1 + np.exp(-z))
+
+    decoded = sigmoid(sigmoid(X @ p["W"] + p["b"]) @ p["W"].T + p["vb"])
+    assert found[steps["vb"].name()] == pytest.approx((X - decoded).sum(0))
+    assert found[scores.name()] == pytest.approx(((X - sigmoid(decoded)) ** 2).mean(1))
