@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from dataclasses import InitVar
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from .configuration import Configuration, configuration, option
@@ -10,7 +10,7 @@ from .configuration import Configuration, configuration, option
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.convolution.config."
 
 
-class PaddingMode(str, Enum):
+class PaddingMode(StrEnum):
     """How images are padded: by given sizes, to keep size / stride cells, or in front only."""
 
     VALID = "VALID"
@@ -18,7 +18,7 @@ class PaddingMode(str, Enum):
     CAUSAL = "CAUSAL"
 
 
-class WeightsFormat(str, Enum):
+class WeightsFormat(StrEnum):
     """Order of the axes of convolution weights: kernel (YX), input (I) and output (O) channels."""
 
     YXIO = "YXIO"
@@ -26,14 +26,14 @@ class WeightsFormat(str, Enum):
     OYXI = "OYXI"
 
 
-class DataFormat(str, Enum):
+class DataFormat(StrEnum):
     """Order of the axes of images."""
 
     NCHW = "NCHW"
     NHWC = "NHWC"
 
 
-class Pooling2DType(str, Enum):
+class Pooling2DType(StrEnum):
     """What becomes of the values of a window."""
 
     MAX = "MAX"
@@ -44,7 +44,7 @@ class Pooling2DType(str, Enum):
 Pooling3DType = Pooling2DType
 
 
-class Divisor(str, Enum):
+class Divisor(StrEnum):
     """Whether an average counts padding."""
 
     EXCLUDE_PADDING = "EXCLUDE_PADDING"

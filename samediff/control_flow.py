@@ -92,7 +92,7 @@ class ControlFlow(GraphCore):
         32.0
         """
         (outputs, scope), (loop_vars, cond, body) = _names(args, 3, "while_loop([output_names,] [loop_name,] loop_vars, cond, body)")
-        variables = [self.variable(v) for v in (loop_vars if isinstance(loop_vars, (list, tuple)) else [loop_vars])]
+        variables = self._listed(loop_vars)
         with self._maybe_scope(scope):
             specs = [v.spec for v in variables]
             for _ in range(8):
@@ -146,12 +146,13 @@ class ControlFlow(GraphCore):
         >>> sums.eval()
         array([ 1.,  3.,  6., 10.], dtype=float32)
         """
-        carries, rows = ([self.variable(v) for v in (given if isinstance(given, (list, tuple)) else [given])] for given in (carry, sequences))
+        carries, rows = self._listed(carry), self._listed(sequences)
         if not rows:
             raise GraphError("a scan needs at least one sequence")
         with Recording(self) as recording:
             state = [recording.stand_in("carry", v.spec) for v in carries]
-            elements = [recording.stand_in("element", TensorSpec(None if v.spec.shape is None else v.spec.shape[1:], v.dtype)) for v in rows]
+            specs = [TensorSpec(None if v.spec.shape is None else v.spec.shape[1:], v.dtype) for v in rows]
+            elements = [recording.stand_in("element", s) for s in specs]
             made = body(self, state, elements)
             if not (isinstance(made, tuple) and len(made) == 2):
                 raise GraphError("the body of a scan must give two lists: new carries and results")
@@ -164,6 +165,9 @@ class ControlFlow(GraphCore):
         from .ops.control import Scan
         found = self.add_op(Scan(turn, len(carries), len(rows)), [*carries, *rows, *map(self.variable, outside)])
         return found[:len(carries)], found[len(carries):len(outputs)]
+
+    def _listed(self, given: Any) -> list[SDVariable]:
+        return [self.variable(v) for v in (given if isinstance(given, (list, tuple)) else [given])]
 
     def _maybe_scope(self, name: str | None) -> Any:
         from contextlib import nullcontext

@@ -1,7 +1,7 @@
 """Configuration and weight objects of the ``rnn`` namespace."""
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import Any
 
 from .configuration import Configuration, configuration, field
@@ -9,7 +9,7 @@ from .configuration import Configuration, configuration, field
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.recurrent."
 
 
-class LSTMDataFormat(str, Enum):
+class LSTMDataFormat(StrEnum):
     """Order of the axes of sequences: T time, N batch, S size; T2NS has an axis for the two directions in results."""
 
     TNS = "TNS"
@@ -21,7 +21,7 @@ class LSTMDataFormat(str, Enum):
 RnnDataFormat = LSTMDataFormat
 
 
-class LSTMDirectionMode(str, Enum):
+class LSTMDirectionMode(StrEnum):
     """Which way a sequence is read, and how the results of both ways are joined."""
 
     FWD = "FWD"
@@ -31,7 +31,7 @@ class LSTMDirectionMode(str, Enum):
     BIDIR_EXTRA_DIM = "BIDIR_EXTRA_DIM"
 
 
-class LSTMActivations(str, Enum):
+class LSTMActivations(StrEnum):
     """Activations of an LSTM layer."""
 
     TANH = "TANH"
@@ -117,5 +117,5 @@ class SRUWeights(Configuration):
     bias: Any
 
 
-__all__ = ["GRUWeights", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat", "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights",
-           "LSTMWeights", "RnnDataFormat", "SRUWeights"]
+__all__ = ["GRUWeights", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat", "LSTMDirectionMode", "LSTMLayerConfig",
+           "LSTMLayerWeights", "LSTMWeights", "RnnDataFormat", "SRUWeights"]

@@ -44,7 +44,8 @@ class SubGraph:
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         """Specs of the outputs for inputs of these specs."""
-        known: dict[str, TensorSpec] = {**{v.name(): self.sd._visible(v) for v in self.sd.variables() if v.is_constant()}, **dict(zip(self.inputs, specs))}
+        known: dict[str, TensorSpec] = {v.name(): self.sd._visible(v) for v in self.sd.variables() if v.is_constant()}
+        known.update(zip(self.inputs, specs))
         for node in needed(self.sd.nodes(), self.outputs):
             found = node.op.infer(*[None if n is None else known[n] for n in node.inputs])  # type: ignore[arg-type]
             known.update(zip(node.outputs, found if isinstance(found, tuple) else (found,)))
@@ -54,7 +55,8 @@ class SubGraph:
         """Values of the outputs."""
         from .executor.session import run
         names = list(dict.fromkeys(self.outputs))
-        values = run(self.sd, {n: a for n, a in zip(self.inputs, arrays)}, names, RunContext(context.training, context.seed, context.iteration))
+        own = RunContext(context.training, context.seed, context.iteration)
+        values = run(self.sd, dict(zip(self.inputs, arrays)), names, own)
         return [values[n] for n in self.outputs]
 
     @functools.cached_property

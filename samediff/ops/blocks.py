@@ -186,7 +186,8 @@ class BatchToSpace(BatchBlocks):
         """Larger and fewer."""
         n, h, w, c = _rank4(specs[0].shape)
         (a, b), (t, d, le, r) = self.blocks, self.edges()
-        return TensorSpec((_divided(n, a * b, "batch"), -1 if h == -1 else h * a - t - d, -1 if w == -1 else w * b - le - r, c), specs[0].dtype)
+        high, wide = -1 if h == -1 else h * a - t - d, -1 if w == -1 else w * b - le - r
+        return TensorSpec((_divided(n, a * b, "batch"), high, wide, c), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
         """One transposition, then crop."""

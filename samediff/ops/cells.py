@@ -168,7 +168,8 @@ class Gru(Expanded):
         return _stacked(states, 0)
 
 
-@op("gruCell", api="rnn.gru_cell", inputs="x h_last ru_weight c_weight ru_bias c_bias", signatures=("x, h_last, &cell_weights",), file=FileArgs())
+@op("gruCell", api="rnn.gru_cell", inputs="x h_last ru_weight c_weight ru_bias c_bias", signatures=("x, h_last, &cell_weights",),
+    file=FileArgs())
 class GruCell(Expanded):
     """One step of a gated recurrent unit with the reset gate before the product.
 

@@ -45,11 +45,12 @@ class If(Op):
         merged = []
         for i, (a, b) in enumerate(zip(self.yes.infer(*values), self.no.infer(*values), strict=True)):
             if a.dtype is not b.dtype:
-                raise DataTypeError(f"both branches need results of one type; result {i} is {a.dtype.name} if true and {b.dtype.name} if false")
+                raise DataTypeError(f"both branches need results of one type; result {i} is {a.dtype.name} if true, "
+                                    f"{b.dtype.name} if false. Use cast_to in one of them")
             merged.append(relaxed(a, b))
         return tuple(merged)
 
-    def compute(self, xp: Any, condition: Any, *values: Any, context: RunContext) -> Any:
+    def compute(self, xp: Any, condition: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
         """The chosen branch only."""
         if condition.size != 1:
             raise ShapeError(f"a condition needs one element; got shape {condition.shape}")
@@ -98,7 +99,8 @@ class While(Looping):
             after = self.body.infer(*state, *outside)
             for i, (a, b) in enumerate(zip(state, after)):
                 if a.dtype is not b.dtype:
-                    raise DataTypeError(f"loop variable {i} is {a.dtype.name} before an iteration and {b.dtype.name} after it; use cast_to in the body")
+                    raise DataTypeError(f"loop variable {i} is {a.dtype.name} before an iteration and {b.dtype.name} after it; "
+                                        "use cast_to in the body")
             merged = [relaxed(a, b) for a, b in zip(state, after)]
             if merged == state:
                 break
@@ -108,7 +110,7 @@ class While(Looping):
             raise DataTypeError(f"the condition must be BOOL; got {again.dtype.name}. Compare something")
         return tuple(TensorSpec(s.shape, s.dtype) for s in state)
 
-    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:
+    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
         """Until the condition is false."""
         state, outside, step = list(values[:self.count]), values[self.count:], 0
         while self.goes_on(state, outside, at_step(context, step)):
@@ -137,7 +139,7 @@ class WhileGrad(Looping):
         """As the floating inputs."""
         return tuple(TensorSpec(specs[i].shape, specs[i].dtype) for i in self.body.floating)
 
-    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:
+    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
         """Forward with memory, then backward."""
         total = len(self.body.inputs)
         given, upstream = values[:total], list(values[total:])
@@ -171,7 +173,8 @@ class Scan(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Carries keep their shape; the rest has the steps as first axis."""
-        carry, rows, outside = specs[:self.carries], specs[self.carries:self.carries + self.sequences], specs[self.carries + self.sequences:]
+        split = self.carries + self.sequences
+        carry, rows, outside = specs[:self.carries], specs[self.carries:split], specs[split:]
         if any(r.shape == () for r in rows):
             raise ShapeError("sequences need at least one axis")
         lengths = {r.shape[0] for r in rows if r.shape is not None} - {-1}
@@ -185,7 +188,7 @@ class Scan(Op):
         stacked = [TensorSpec(None if s.shape is None else (steps, *s.shape), s.dtype) for s in (*after[self.carries:], *carry)]
         return (*(TensorSpec(c.shape, c.dtype) for c in carry), *stacked)
 
-    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:
+    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
         """Step by step."""
         state = list(values[:self.carries])
         rows, outside = values[self.carries:self.carries + self.sequences], values[self.carries + self.sequences:]
@@ -255,7 +258,8 @@ def _backward_body(body: SubGraph, carries: int, sequences: int) -> SubGraph:
 
     sums = [added(i) for i in body.floating if i >= split]
     kept = [added(i) for i in body.floating if i < carries]
-    inputs = [*upstream[:first], *(n for n, _ in sums), *body.inputs[:split], *upstream[first:], *(n for n, _ in kept), *body.inputs[split:]]
+    sum_names, kept_names = [n for n, _ in sums], [n for n, _ in kept]
+    inputs = [*upstream[:first], *sum_names, *body.inputs[:split], *upstream[first:], *kept_names, *body.inputs[split:]]
     outputs = [*(n for _, n in kept), *(n for _, n in sums), *(places[i] for i in body.floating if carries <= i < split)]
     known[carries, sequences] = SubGraph(fork, inputs, outputs)
     return known[carries, sequences]

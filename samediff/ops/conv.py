@@ -213,9 +213,9 @@ class SeparableConv2D(Attributes2D, Composite):
 
     def parts(self) -> tuple[DepthwiseConv2D, Conv2D]:
         """The two convolutions."""
-        shared = {"data_format": self.data_format, "weights_format": self.weights_format}
         names = [f.name for f in fields(DepthwiseConv2D)]
-        return DepthwiseConv2D(**{n: getattr(self, n) for n in names}), Conv2D(k_h=1, k_w=1, **shared)
+        depth = DepthwiseConv2D(**{n: getattr(self, n) for n in names})
+        return depth, Conv2D(k_h=1, k_w=1, data_format=self.data_format, weights_format=self.weights_format)
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """(N, out, *windows) in the data format of the images."""

@@ -132,7 +132,7 @@ class Convolution(Convolving):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The two transposes."""
-        return convolution_grads(self.geometry, *inputs[:2], output_grads[0])
+        return convolution_grads(self.geometry, inputs[0], inputs[1], output_grads[0])
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Columns and BLAS."""
@@ -200,7 +200,8 @@ def output_shape(geometry: Geometry, x: Shape | None, w: Shape | None) -> Shape 
         _, given, out = geometry.weight_sizes(w)
         if -1 not in (given, channels) and given != channels:
             layout = "last" if geometry.channels_last else "first"
-            raise ShapeError(f"images {x} have {channels} channels (channels {layout}), the weights {w} ({geometry.weights_format}) take {given}")
+            raise ShapeError(f"images {x} have {channels} channels (channels {layout}), the weights {w} "
+                             f"({geometry.weights_format}) take {given}")
         out = -1 if geometry.depthwise and -1 in (given, out) else given * out if geometry.depthwise else out
     counts = geometry.window.counts(sizes)
     return (x[0], *counts, out) if geometry.channels_last else (x[0], out, *counts)

@@ -39,7 +39,8 @@ class TransposedConvolution(Windowed, Op):
         if weights is not None:
             _, out, given = geometry.weight_sizes(weights)
             if -1 not in (given, self.channels(x)) and given != self.channels(x):
-                raise ShapeError(f"images {x} have {self.channels(x)} channels ({self.__dict__.get('data_format')}), the weights {weights} take {given}")
+                layout = "last" if self.channels_last else "first"
+                raise ShapeError(f"images {x} have {self.channels(x)} channels (channels {layout}), the weights {weights} take {given}")
         sizes = []
         for i, n in enumerate(self.sizes(x)):
             if n == -1 or window.kernel[i] == -1:

@@ -16,6 +16,12 @@ def finish(results: list[Any], names: Sequence[str] | None) -> list[Any]:
     return [r.sd.call("base", "identity", n, r) for r, n in zip(results, names or ())] + results[len(names or ()):]
 
 
+def given_or_none(op_: Op, sd: Any, inputs: Sequence[Any], count: int) -> list[Any]:
+    """The inputs as variables, None for those that are left out."""
+    given: list[Any] = sd._as_inputs(op_, inputs)
+    return [*given, *[None] * (count - len(given))]
+
+
 def _series(x: Any) -> Any:
     """(N, F, T) as (T, N, F)."""
     if x.spec.rank not in (None, 3):
@@ -50,7 +56,7 @@ class Dl4jLstm(RecurrentCall):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """The sequence op on views with time first."""
-        x, w, rw, b, h0, c0, mask = [*sd._as_inputs(self, inputs), *[None] * (7 - len(inputs))]
+        x, w, rw, b, h0, c0, mask = given_or_none(self, sd, inputs, 7)
         require_floating(self.id, x.spec)
         peephole = None
         if rw.spec.shape and rw.spec.shape[1] % 4 == 3:
@@ -75,7 +81,7 @@ class Dl4jSimpleRnn(RecurrentCall):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """The sequence op on views with time first."""
-        x, w, rw, b, h0, mask = [*sd._as_inputs(self, inputs), *[None] * (6 - len(inputs))]
+        x, w, rw, b, h0, mask = given_or_none(self, sd, inputs, 6)
         states = sd.add_op(RnnSequence(self.activation), [_series(x), w, rw, b, h0, None if mask is None else mask.permute(1, 0)])[0]
         return finish([states.permute(1, 2, 0), states[-1]], names)
 

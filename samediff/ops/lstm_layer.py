@@ -10,7 +10,7 @@ from ..expanded import Expanded
 from ..files.file_args import FileArgs
 from ..op import OPS, Op, Specs, op, require_floating
 from ..spec import TensorSpec
-from .dl4j_recurrent import RecurrentCall, finish
+from .dl4j_recurrent import RecurrentCall, given_or_none
 from .lstm_sequence import LstmSequence
 from .recurrence import AffineActivation, ScaledTanh
 
@@ -163,10 +163,8 @@ class LstmLayerCall(RecurrentCall):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """One node with the inputs that are there."""
-        given = [*sd._as_inputs(self, inputs), *[None] * (8 - len(inputs))]
-        attributes = {n: getattr(self, n) for n in self.attribute_names()}
-        there = dict(zip(("has_bias", "has_lengths", "has_h", "has_c", "has_peephole"), (v is not None for v in given[3:])))
-        return sd.add_op(LstmLayer(**attributes, **there), [v for v in given if v is not None], names)
+        given = given_or_none(self, sd, inputs, 8)
+        attributes: dict[str, Any] = {n: getattr(self, n) for n in self.attribute_names()}
+        attributes.update(zip(("has_bias", "has_lengths", "has_h", "has_c", "has_peephole"), (v is not None for v in given[3:])))
+        return sd.add_op(LstmLayer(**attributes), [v for v in given if v is not None], names)
 
-
-__all__ = ["LengthMask", "LstmLayer", "LstmLayerCall", "activation", "finish", "text"]

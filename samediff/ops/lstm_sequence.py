@@ -129,7 +129,8 @@ class LstmAttributes(Op):
             dc += dg * pi + df * pf
             dp += xp.stack([(dg * before).sum(0), (df * before).sum(0), (do * c).sum(0)])
 
-    def backward(self, xp: Any, given: Sequence[Any], saved: Sequence[Any], gh: Any, gc: Any, dz: Any, step: Step | None = None) -> list[Any]:
+    def backward(self, xp: Any, given: Sequence[Any], saved: Sequence[Any], gh: Any, gc: Any, dz: Any,
+                 step: Step | None = None) -> list[Any]:
         """Gradients of all inputs but the mask, with dz (T, N, 4 units) written on the way."""
         x, w, rw, b, peephole, h0, c0, mask = given
         states, cells, gates, squashed = saved
@@ -195,6 +196,8 @@ class LstmSequence(LstmAttributes):
     def infer(self, *specs: TensorSpec) -> Specs:
         """Time and batch of x, units of the recurrent weights."""
         x, w, rw = specs[:3]
+        for activation in (self.activation, self.gate, self.output):
+            function(activation)
         require_floating(self.id, *specs[:7])
         require_same_type(self.id, *specs[:7])
         for what, spec, rank in (("x", x, 3), ("w", w, 2), ("rw", rw, 2)):
@@ -236,8 +239,10 @@ class LstmSequence(LstmAttributes):
         count = len(specs)
 
         def call(*arrays: Any) -> None:
-            given = [*arrays[:count], *[None] * (8 - count)]
-            self.forward(np, *given, *arrays[count:], step=lstm_gates)
+            given: list[Any] = [*arrays[:count], *[None] * (8 - count)]
+            x, w, rw, b, peephole, h0, c0, mask = given
+            states, cells, gates, squashed = arrays[count:]
+            self.forward(np, x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed, lstm_gates)
         return Kernel(call)
 
 

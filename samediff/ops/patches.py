@@ -172,7 +172,7 @@ class Col2Im(Attributes2D, Op):
 
 @op("extract_image_patches", api="cnn.extract_image_patches", signatures=("x, k_h, k_w, s_h, s_w, r_h, r_w, same_mode",),
     file=FileArgs(ints=("k_h", "k_w", "s_h", "s_w", "r_h", "r_w", "same_mode:int"),
-                  properties={"kH": "i:k_h", "kW": "i:k_w", "sH": "i:s_h", "sW": "i:s_w", "rH": "i:r_h", "rW": "i:r_w", "isSameMode": "b:same_mode"}))
+                  properties={"isSameMode": "b:same_mode"}))
 class ExtractImagePatches(Unfolding):
     """Patches of NHWC images with their cells in the last axis.
 

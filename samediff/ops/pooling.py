@@ -63,7 +63,8 @@ class Pool:
         floor = -xp.inf if x.dtype.kind not in "iub" else xp.iinfo(x.dtype).min if x.dtype.kind != "b" else False
         inside = self.window.pad(xp, xp.ones((1, *x.shape[1:-1], 1), bool), False)
         padded = self.window.pad(xp, x, floor)
-        best = chosen = None
+        best: Any = None
+        chosen: Any = None
         for i, (_, cells) in enumerate(self.window.cells(self.window.counts(x.shape[1:-1]))):
             part = padded[(slice(None), *cells)]
             if best is None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
-from .recurrence import apply, slope
+from .recurrence import apply, function, slope
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -25,6 +25,7 @@ class RnnSequence(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """Time and batch of x, units of the recurrent weights."""
         x, _, rw = specs[:3]
+        function(self.activation)
         require_floating(self.id, *specs[:5])
         require_same_type(self.id, *specs[:5])
         lead = (-1, -1) if x.shape is None else x.shape[:2]

@@ -40,8 +40,8 @@ class Window:
             return -(-size // stride)
         found = (size + 2 * self.padding[axis] - self.extent(axis)) // stride + 1
         if found < 1:
-            raise ShapeError(f"a window of {self.extent(axis)} cells (kernel {self.kernel[axis]}, dilation {self.dilation[axis]}) does not fit "
-                             f"into {size} cells with padding {self.padding[axis]}; use padding mode SAME or a smaller kernel")
+            raise ShapeError(f"a window of {self.extent(axis)} cells (kernel {self.kernel[axis]}, dilation {self.dilation[axis]}) "
+                             f"does not fit into {size} cells with padding {self.padding[axis]}; use padding mode SAME or a smaller kernel")
         return found
 
     def counts(self, sizes: Sequence[int]) -> Shape:
@@ -121,7 +121,8 @@ class Windowed:
         if kernel is not None:
             for mine, given in zip(own, kernel):
                 if mine > 0 and given not in (-1, mine):
-                    raise ShapeError(f"the kernel is declared as {own}, the weights have {kernel}; correct one, or leave the declaration out")
+                    raise ShapeError(f"the kernel is declared as {own}, the weights have {kernel}; "
+                                     "correct one, or leave the declaration out")
             own = tuple(mine if mine > 0 else given for mine, given in zip(own, kernel))
         mode = getattr(self, "padding_mode", "VALID").upper()
         if mode not in MODES:
@@ -139,7 +140,8 @@ class Windowed:
     def sizes(self, shape: Shape) -> Shape:
         """The spatial sizes of an image shape."""
         if len(shape) != len(self.suffixes) + 2:
-            raise ShapeError(f"images need rank {len(self.suffixes) + 2} (batch, channels and {len(self.suffixes)} spatial axes); got {shape}")
+            rank = len(self.suffixes) + 2
+            raise ShapeError(f"images need rank {rank} (batch, channels and {rank - 2} spatial axes); got {shape}")
         return shape[1:-1] if self.channels_last else shape[2:]
 
     def channels(self, shape: Shape) -> int:

@@ -74,7 +74,9 @@ class _Shapes:
 def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> _Shapes | None:
     """The sizes when the kernels here serve them."""
     given = [s for s in (x, w, *others) if s is not None]
-    if geometry.depthwise or geometry.channels_last or x.rank not in (3, 4) or any(not s.is_static or s.dtype is not x.dtype for s in given):
+    if geometry.depthwise or geometry.channels_last or x.rank not in (3, 4):
+        return None
+    if any(not s.is_static or s.dtype is not x.dtype for s in given):
         return None
     if x.dtype not in (DataType.FLOAT, DataType.DOUBLE) or 0 in (*(x.shape or ()), *(w.shape or ())):
         return None

@@ -1,0 +1,179 @@
+"""Convolution, pooling and patches: values against plain loops, gradients to second order, layouts, messages."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gradcheck import check_gradients
+
+from dl4py.samediff import (
+    Conv1DConfig,
+    Conv2DConfig,
+    Conv3DConfig,
+    DataType,
+    DeConv2DConfig,
+    LocalResponseNormalizationConfig,
+    Pooling2DConfig,
+    SameDiff,
+)
+from dl4py.samediff.errors import ShapeError
+
+
+def numbers(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def plain_convolution(x, w, stride, padding, dilation):
+    """NCHW cross-correlation, cell by cell."""
+    x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+    k = (w.shape[0] - 1) * dilation + 1
+    high, wide = (x.shape[2] - k) // stride + 1, (x.shape[3] - k) // stride + 1
+    y = np.zeros((x.shape[0], w.shape[3], high, wide))
+    for i in range(high):
+        for j in range(wide):
+            part = x[:, :, i * stride:i * stride + k:dilation, j * stride:j * stride + k:dilation]
+            y[:, :, i, j] = np.einsum("nchw,hwco->no", part, w)
+    return y
+
+
+@pytest.mark.parametrize("executor", ["", "reference"])
+@pytest.mark.parametrize(("stride", "padding", "dilation"), [(1, 0, 1), (2, 1, 1), (1, 2, 2), (3, 0, 1)])
+def test_convolution_is_the_sum_over_windows(monkeypatch, executor, stride, padding, dilation):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    x, w, b = numbers(2, 3, 7, 7), numbers(3, 3, 3, 4, seed=1), numbers(4, seed=2)
+    sd = SameDiff.create()
+    config = Conv2DConfig(k_h=3, k_w=3, s_h=stride, s_w=stride, p_h=padding, p_w=padding, d_h=dilation, d_w=dilation)
+    y = sd.cnn.conv2d(sd.var("x", x), sd.var("w", w), sd.var("b", b), config)
+    assert np.allclose(y.eval(), plain_convolution(x, w, stride, padding, dilation) + b.reshape(1, -1, 1, 1))
+
+
+@pytest.mark.parametrize(("name", "axes"), [("OIYX", (3, 2, 0, 1)), ("OYXI", (3, 0, 1, 2))])
+def test_weight_formats_hold_the_same_weights(name, axes):
+    x, w = numbers(1, 2, 5, 4), numbers(2, 3, 2, 3, seed=1)
+    sd = SameDiff.create()
+    first = sd.cnn.conv2d(sd.constant(x), sd.constant(w), Conv2DConfig())
+    second = sd.cnn.conv2d(sd.constant(x), sd.constant(w.transpose(axes).copy()), Conv2DConfig(weights_format=name))
+    assert np.allclose(first.eval(), second.eval())
+
+
+def test_channels_last_is_the_same_convolution():
+    x, w = numbers(2, 3, 6, 5), numbers(3, 2, 3, 4, seed=1)
+    sd = SameDiff.create()
+    first = sd.cnn.conv2d(sd.constant(x), sd.constant(w), Conv2DConfig(padding_mode="SAME", s_h=2))
+    last = sd.cnn.conv2d(sd.constant(x.transpose(0, 2, 3, 1).copy()), sd.constant(w),
+                         Conv2DConfig(padding_mode="SAME", s_h=2, data_format="NHWC"))
+    assert np.allclose(first.eval(), last.eval().transpose(0, 3, 1, 2))
+
+
+@pytest.mark.parametrize("options", [{}, {"padding_mode": "SAME", "s_h": 2}, {"p_h": 1, "d_w": 2, "data_format": "NHWC"}])
+def test_gradients_of_convolution(options):
+    last = options.get("data_format") == "NHWC"
+    x = numbers(1, 4, 5, 2) if last else numbers(1, 2, 4, 5)
+
+    def build(sd, x, w, b):
+        return sd.cnn.conv2d(x, w, b, Conv2DConfig(**options))
+    check_gradients(build, {"x": x, "w": numbers(2, 2, 2, 2, seed=1), "b": numbers(2, seed=2)})
+
+
+def test_gradients_of_other_convolutions():
+    check_gradients(lambda sd, x, w: sd.cnn.conv1d(x, w, Conv1DConfig(padding_mode="CAUSAL", d=2)),
+                    {"x": numbers(1, 2, 5), "w": numbers(2, 2, 2, seed=1)})
+    check_gradients(lambda sd, x, w: sd.cnn.conv3d(x, w, Conv3DConfig(s_d=2, data_format="NCDHW")),
+                    {"x": numbers(1, 1, 3, 2, 3), "w": numbers(2, 1, 2, 1, 2, seed=1)}, order=1)
+    check_gradients(lambda sd, x, w: sd.cnn.deconv2d(x, w, DeConv2DConfig(s_h=2)),
+                    {"x": numbers(1, 2, 2, 2), "w": numbers(2, 2, 1, 2, seed=1)})
+    check_gradients(lambda sd, x, w: sd.cnn.depth_wise_conv2d(x, w, Conv2DConfig(padding_mode="SAME")),
+                    {"x": numbers(1, 2, 3, 3), "w": numbers(2, 2, 2, 2, seed=1)})
+    check_gradients(lambda sd, x, d, p: sd.cnn.separable_conv2d(x, d, p, Conv2DConfig()),
+                    {"x": numbers(1, 2, 3, 3), "d": numbers(2, 2, 2, 1, seed=1), "p": numbers(1, 1, 2, 3, seed=2)}, order=1)
+
+
+def test_causal_convolution_looks_back_only():
+    sd = SameDiff.create()
+    x = numbers(1, 1, 6)
+    w = sd.constant(numbers(3, 1, 1, seed=1))
+    changed = x.copy()
+    changed[..., 4] += 1
+    y, z = (sd.cnn.conv1d(sd.constant(v), w, Conv1DConfig(padding_mode="CAUSAL")).eval() for v in (x, changed))
+    assert y.shape == x.shape
+    assert np.array_equal(y[..., :4], z[..., :4])
+    assert not np.allclose(y[..., 4:], z[..., 4:])
+
+
+def test_transposed_convolution_undoes_the_shape():
+    sd = SameDiff.create()
+    x = sd.constant(numbers(1, 3, 9, 9))
+    y = sd.cnn.conv2d(x, sd.constant(numbers(3, 3, 3, 2)), Conv2DConfig(s_h=2, s_w=2))
+    back = sd.cnn.deconv2d(y, sd.constant(numbers(3, 3, 3, 2)), DeConv2DConfig(s_h=2, s_w=2))
+    assert back.get_shape() == x.get_shape() == back.eval().shape
+
+
+@pytest.mark.parametrize("executor", ["", "reference"])
+def test_pooling_of_known_numbers(monkeypatch, executor):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    sd = SameDiff.create()
+    x = sd.constant(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]], np.float64).reshape(1, 1, 3, 3))
+    config = Pooling2DConfig(k_h=2, k_w=2, s_h=2, s_w=2, p_h=1, p_w=1)
+    largest = sd.cnn.max_pooling2d(x, config)
+    without = sd.cnn.avg_pooling2d(x, config)
+    with_it = sd.cnn.avg_pooling2d(x, config.replace(divisor="INCLUDE_PADDING"))
+    assert largest.eval()[0, 0].tolist() == [[1, 3], [7, 9]]
+    assert without.eval()[0, 0].tolist() == [[1, 2.5], [5.5, 7]]
+    assert with_it.eval()[0, 0].tolist() == [[0.25, 1.25], [2.75, 7]]
+
+
+def test_places_of_largest_values_point_at_them():
+    sd = SameDiff.create()
+    x = numbers(2, 3, 4, 4)
+    values, places = sd.cnn.max_pool_with_argmax(sd.constant(x), Pooling2DConfig(k_h=2, k_w=2, s_h=2, s_w=2))
+    assert np.array_equal(x.reshape(-1)[places.eval()], values.eval())
+
+
+@pytest.mark.parametrize("method", ["max_pooling2d", "avg_pooling2d", "pnorm_pooling2d"])
+def test_gradients_of_pooling(method):
+    options = {"extra": 3.0} if method.startswith("pnorm") else {}
+    config = Pooling2DConfig(k_h=2, k_w=3, s_h=1, s_w=2, padding_mode="SAME", **options)
+    check_gradients(lambda sd, x: getattr(sd.cnn, method)(x, config), {"x": numbers(1, 2, 3, 4)}, rtol=1e-5)
+
+
+def test_columns_and_blocks_go_back():
+    sd = SameDiff.create()
+    x = sd.constant(numbers(4, 4, 6, 8))
+    ones = sd.constant(np.ones((4, 4, 6, 8)))
+    config = Conv2DConfig(k_h=3, k_w=2)
+    counted = sd.cnn.col2im(sd.cnn.im2col(ones, config), config) * x
+    assert np.allclose(sd.cnn.col2im(sd.cnn.im2col(x, config), config).eval(), counted.eval())
+    assert np.array_equal(sd.cnn.depth_to_space(sd.cnn.space_to_depth(x, 2, "NCHW"), 2, "NCHW").eval(), x.eval())
+    moved = sd.cnn.space_to_batch(x, [2, 3], [1, 1], [0, 0])
+    assert np.array_equal(sd.cnn.batch_to_space(moved, [2, 3], [1, 1], [0, 0]).eval(), x.eval())
+
+
+def test_gradients_of_the_rest():
+    check_gradients(lambda sd, x: sd.cnn.local_response_normalization(x, LocalResponseNormalizationConfig(depth=1, beta=0.75)),
+                    {"x": numbers(1, 2, 2, 3)})
+    check_gradients(lambda sd, x: sd.cnn.upsampling2d(x, 2, 3, True), {"x": numbers(1, 1, 2, 2)}, order=1)
+    check_gradients(lambda sd, x: sd.cnn.extract_image_patches(x, 2, 2, 1, 1, 1, 1, True), {"x": numbers(1, 3, 3, 1)}, order=1)
+    check_gradients(lambda sd, x, w: sd.cnn.dilation2d(x, w, [1, 1], [1, 1], False),
+                    {"x": numbers(1, 3, 3, 2), "w": numbers(2, 2, 2, seed=1)}, order=1)
+
+
+def test_a_batch_of_unknown_size_is_kept_open():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1, 3, 28, 28)
+    y = sd.cnn.conv2d(x, sd.var("w", np.zeros((5, 5, 3, 8), np.float32)), Conv2DConfig())
+    assert sd.cnn.max_pooling2d(y, Pooling2DConfig(k_h=2, k_w=2, s_h=2, s_w=2)).get_shape() == (-1, 8, 12, 12)
+
+
+@pytest.mark.parametrize(("weights", "config", "text"), [
+    ((3, 3, 2, 4), {}, "2"), ((9, 9, 3, 4), {}, "does not fit"), ((3, 3, 3, 4), {"k_h": 2}, "declared"), ((3, 3, 3), {}, "rank 4"),
+    ((3, 3, 3, 4), {"s_h": 0}, "stride")])
+def test_wrong_convolutions_are_told(weights, config, text):
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1, 3, 6, 6)
+    with pytest.raises(ShapeError, match=text):
+        sd.cnn.conv2d(x, sd.var("w", np.zeros(weights, np.float32)), Conv2DConfig(**config))
+    assert not sd.ops()
+
+
+def test_configurations_have_builders():
+    config = Conv2DConfig.builder().kH(3).kW(2).isSameMode(True).dataFormat("NHWC").build()
+    assert config == Conv2DConfig(k_h=3, k_w=2, padding_mode="SAME", data_format="NHWC")

@@ -1,0 +1,132 @@
+"""Recurrent ops: against plain loops, gradients, masks, directions, messages."""
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from gradcheck import check_gradients
+
+from dl4py.samediff import DataType, LSTMLayerConfig, LSTMLayerWeights, SameDiff
+from dl4py.samediff.errors import GradientError, GraphError, ShapeError
+
+
+def numbers(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def weights(inputs=2, units=3, extra=0):
+    return {"w": numbers(inputs, 4 * units, seed=1), "rw": numbers(units, 4 * units + extra, seed=2), "b": numbers(4 * units, seed=3)}
+
+
+def plain_lstm(x, w, rw, b):
+    def sigmoid(z):
+        return 1 / (1 + np.exp(-z))
+    n = rw.shape[0]
+    h = c = np.zeros((len(x), n))
+    out = []
+    for t in range(x.shape[2]):
+        a, f, o, g = np.split(x[:, :, t] @ w + h @ rw + b, 4, axis=1)
+        c = sigmoid(f) * c + sigmoid(g) * np.tanh(a)
+        h = sigmoid(o) * np.tanh(c)
+        out.append(h)
+    return np.stack(out, 2), h, c
+
+
+@pytest.mark.parametrize("executor", ["", "reference"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_lstm_of_networks(monkeypatch, executor, kind):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    x, given = numbers(4, 2, 5), weights()
+    sd = SameDiff.create()
+    made = sd.rnn.dl4j_lstm(["h"], *(sd.constant(v.astype(kind)) for v in (x, *given.values())), "tanh", "sigmoid")
+    assert made[0].name() == "h"
+    for got, wanted in zip(made, plain_lstm(x, *given.values()), strict=True):
+        assert got.eval().dtype == kind
+        assert np.allclose(got.eval(), wanted, atol=1e-12 if kind == np.float64 else 1e-5)
+
+
+@pytest.mark.parametrize(("peepholes", "masked", "activation", "gate"), [
+    *itertools.product((0, 3), (False, True), ("tanh",), ("sigmoid",)), (3, True, "softsign", "hard_sigmoid"), (0, False, "elu", "sigmoid")])
+def test_gradients_of_the_lstm_of_networks(peepholes, masked, activation, gate):
+    mask = np.array([[1, 1, 0], [1, 0, 1]], np.int32)
+
+    def build(sd, x, w, rw, b, h0, c0):
+        m = sd.constant(mask) if masked else None
+        return sd.rnn.dl4j_lstm(x, w, rw, b, h0, c0, m, activation, gate)
+    states = {"h0": numbers(2, 3, seed=4), "c0": numbers(2, 3, seed=5)}
+    check_gradients(build, {"x": numbers(2, 2, 3), **weights(extra=peepholes), **states}, order=1)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_gradients_of_the_simple_network(masked):
+    def build(sd, x, w, rw, b):
+        m = sd.constant(np.array([[1, 1, 0], [0, 1, 1]], np.float64)) if masked else None
+        return sd.rnn.dl4j_simple_rnn(x, w, rw, b, None, m, "tanh")
+    check_gradients(build, {"x": numbers(2, 2, 3), "w": numbers(2, 3), "rw": numbers(3, 3, seed=1), "b": numbers(3, seed=2)}, order=1)
+
+
+def test_masked_steps_are_zero_and_carry_nothing():
+    sd = SameDiff.create()
+    given = weights()
+    mask = np.array([[1, 0, 1]], np.float64)
+    x, constants = numbers(1, 2, 3), [sd.constant(v) for v in given.values()]
+    h, _, _ = sd.rnn.dl4j_lstm(sd.constant(x), *constants, None, None, sd.constant(mask), "tanh", "sigmoid")
+    after, _, _ = sd.rnn.dl4j_lstm(sd.constant(x[:, :, 2:].copy()), *constants, "tanh", "sigmoid")
+    assert not h.eval()[:, :, 1].any()
+    assert np.allclose(h.eval()[:, :, 2:], after.eval())
+
+
+def layer(sd, x, w, rw, b, **options):
+    return sd.rnn.lstm_layer(x, LSTMLayerWeights(weights=w, r_weights=rw, bias=b), LSTMLayerConfig(**options))
+
+
+@pytest.mark.parametrize(("layout", "axes"), [("NTS", (1, 0, 2)), ("NST", (1, 2, 0))])
+def test_layouts_of_the_layer(layout, axes):
+    sd = SameDiff.create()
+    x, given = numbers(4, 2, 2), [sd.constant(v) for v in weights().values()]
+    (first,) = layer(sd, sd.constant(x), *given)
+    (second,) = layer(sd, sd.constant(x.transpose(axes).copy()), *given, lstmdataformat=layout)
+    assert np.allclose(first.eval().transpose(axes), second.eval())
+
+
+def test_backward_is_forward_on_the_reversed_sequence():
+    sd = SameDiff.create()
+    x, given = numbers(4, 2, 2), [sd.constant(v) for v in weights().values()]
+    (back,) = layer(sd, sd.constant(x), *given, direction_mode="BWD")
+    (forth,) = layer(sd, sd.constant(x[::-1].copy()), *given)
+    assert np.allclose(back.eval(), forth.eval()[::-1])
+
+
+def test_second_order_through_the_lstm_is_refused():
+    sd = SameDiff.create()
+    variables = [sd.var(n, v) for n, v in {"x": numbers(1, 2, 2), **weights()}.items()]
+    h, _, _ = sd.rnn.dl4j_lstm(*variables, "tanh", "sigmoid")
+    (first,) = sd.gradients(h.sum(), [variables[1]])
+    with pytest.raises(GradientError, match="lstm_sequence_grad"):
+        sd.gradients((first * first).sum(), [variables[1]])
+
+
+def test_gradients_of_gru_to_second_order():
+    check_gradients(lambda sd, x, h, wx, wh, b: sd.rnn.gru(x, h, wx, wh, b),
+                    {"x": numbers(2, 1, 2), "h": numbers(1, 2), "wx": numbers(2, 6, seed=1), "wh": numbers(2, 6, seed=2),
+                     "b": numbers(6, seed=3)}, rtol=1e-5)
+
+
+def test_initial_state_has_the_batch_of_its_like():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.DOUBLE, -1, 3, -1)
+    state = sd.nn.zero_state(x, 7)
+    assert state.get_shape() == (-1, 7)
+    assert sd.output_single({"x": np.zeros((4, 3, 2))}, state.name()).shape == (4, 7)
+
+
+def test_wrong_recurrent_calls_are_told():
+    sd = SameDiff.create()
+    w, rw, b = (sd.constant(v) for v in weights().values())
+    with pytest.raises(ShapeError, match="features"):
+        sd.rnn.dl4j_lstm(sd.constant(numbers(1, 5, 3)), w, rw, b, "tanh", "sigmoid")
+    with pytest.raises(ShapeError, match=r"batch, features, time"):
+        sd.rnn.dl4j_lstm(sd.constant(numbers(1, 2)), w, rw, b, "tanh", "sigmoid")
+    with pytest.raises(GraphError, match="tahn"):
+        sd.rnn.dl4j_lstm(sd.constant(numbers(1, 2, 3)), w, rw, b, "tahn", "sigmoid")
