@@ -49,7 +49,10 @@ from .preprocessors import (
     RnnToFeedForwardPreProcessor, TensorFlowCnnToFeedForwardPreProcessor)
 from .recurrent import (
     AbstractLSTM, BaseRecurrentLayer, GravesBidirectionalLSTM, GravesLSTM, LSTM, RnnOutputLayer, SimpleRnn)
+from .samediff_layer import AbstractSameDiffLayer, SameDiffLambdaLayer, SameDiffLayer
 from .samediff_loss import SameDiffLoss, loss
+from .samediff_output import SameDiffOutputLayer
+from .declared import SDLayerParams, SDVertexParams
 from .spatial import (
     Cropping1D, Cropping2D, Cropping3D, ImageResizing, ResizingLayer, SpaceToBatchLayer, SpaceToDepthLayer,
     TimeResizing, Upsampling1D, Upsampling2D, Upsampling3D, VolumeResizing, ZeroPadding1DLayer, ZeroPadding3DLayer,
@@ -60,8 +63,8 @@ from .variational import (
 from .vertices import (
     AttentionVertex, DuplicateToTimeSeriesVertex, ElementWiseOp, ElementWiseVertex, FrozenVertex, GraphVertex,
     L2NormalizeVertex, L2Vertex, LastTimeStepVertex, MergeVertex, PoolHelperVertex, PreprocessorVertex,
-    ReshapeVertex, ReverseTimeSeriesVertex, ScaleVertex, ShiftVertex, StackVertex, SubsetVertex, UnstackVertex,
-    vertex)
+    ReshapeVertex, ReverseTimeSeriesVertex, SameDiffLambdaVertex, SameDiffVertex, ScaleVertex, ShiftVertex,
+    StackVertex, SubsetVertex, UnstackVertex, vertex)
 from .weight_init import (
     IWeightInit, WeightInit, WeightInitConstant, WeightInitDistribution, WeightInitIdentity, WeightInitLecunUniform,
     WeightInitNormal, WeightInitRelu, WeightInitReluUniform, WeightInitSigmoidUniform, WeightInitUniform,
@@ -74,15 +77,15 @@ from .wrappers import (
     TimeDistributed)
 
 __all__ = [
-    "LSTM", "AbstractLSTM", "Activation", "ActivationCube", "ActivationELU", "ActivationGELU",
+    "AbstractLSTM", "AbstractSameDiffLayer", "Activation", "ActivationCube", "ActivationELU", "ActivationGELU",
     "ActivationHardSigmoid", "ActivationHardTanH", "ActivationIdentity", "ActivationLReLU", "ActivationLayer",
     "ActivationMish", "ActivationPReLU", "ActivationRReLU", "ActivationRationalTanh", "ActivationReLU",
     "ActivationReLU6", "ActivationRectifiedTanh", "ActivationSELU", "ActivationSigmoid", "ActivationSoftPlus",
     "ActivationSoftSign", "ActivationSoftmax", "ActivationSwish", "ActivationTanH", "ActivationThresholdedReLU",
-    "AlgoMode", "AlphaDropout", "AttentionLayer", "AttentionVertex", "AutoEncoder", "BaseConvolution", "BaseLayer",
-    "BaseOutputLayer", "BasePooling", "BasePretrainNetwork", "BaseRecurrentLayer", "BaseSubsampling",
-    "BaseWrapperLayer", "BatchNormalization", "BernoulliReconstructionDistribution", "Bidirectional",
-    "BidirectionalMode", "BinomialDistribution", "CNN2DFormat", "CNN3DFormat", "CapsuleLayer",
+    "AlgoMode", "AlphaDropout", "AttentionLayer", "AttentionVertex", "AutoEncoder", "BaseConvolution",
+    "BaseLayer", "BaseOutputLayer", "BasePooling", "BasePretrainNetwork", "BaseRecurrentLayer",
+    "BaseSubsampling", "BaseWrapperLayer", "BatchNormalization", "BernoulliReconstructionDistribution",
+    "Bidirectional", "BidirectionalMode", "BinomialDistribution", "CNN2DFormat", "CNN3DFormat", "CapsuleLayer",
     "CapsuleStrengthLayer", "CenterLossOutputLayer", "Cnn3DLossLayer", "Cnn3DToFeedForwardPreProcessor",
     "CnnLossLayer", "CnnToFeedForwardPreProcessor", "CnnToRnnPreProcessor", "ComposableInputPreProcessor",
     "CompositeReconstructionDistribution", "ConstantDistribution", "Convolution1D", "Convolution1DLayer",
@@ -97,27 +100,30 @@ __all__ = [
     "GravesLSTM", "IActivation", "IDropout", "ILossFunction", "IWeightInit", "IWeightNoise", "ImageResizing",
     "InputPreProcessor", "InputType", "InputTypeConvolutional", "InputTypeConvolutional3D",
     "InputTypeConvolutionalFlat", "InputTypeFeedForward", "InputTypeRecurrent", "KerasFlattenRnnPreprocessor",
-    "L2NormalizeVertex", "L2Vertex", "LastTimeStep", "LastTimeStepVertex", "Layer", "LayerConstraint",
+    "L2NormalizeVertex", "L2Vertex", "LSTM", "LastTimeStep", "LastTimeStepVertex", "Layer", "LayerConstraint",
     "LearnedSelfAttentionLayer", "LocalResponseNormalization", "LocallyConnected1D", "LocallyConnected2D",
-    "LogNormalDistribution", "LossBearing", "LossBinaryXENT", "LossCosineProximity", "LossFMeasure", "LossFunction",
-    "LossFunctionWrapper", "LossHinge", "LossKLD", "LossL1", "LossL2", "LossLayer", "LossMAE", "LossMAPE",
-    "LossMCXENT", "LossMSE", "LossMSLE", "LossMixtureDensity", "LossMultiLabel", "LossNegativeLogLikelihood",
-    "LossPoisson", "LossSparseMCXENT", "LossSquaredHinge", "LossWasserstein", "MaskLayer", "MaskState",
-    "MaskZeroLayer", "MaxNormConstraint", "MergeVertex", "MinMaxNormConstraint", "NoParamLayer",
-    "NonNegativeConstraint", "NormalDistribution", "OCNNOutputLayer", "OrthogonalDistribution", "OutputLayer",
-    "PReLULayer", "PermutePreprocessor", "PoolHelperVertex", "Pooling1D", "Pooling2D", "PoolingType",
-    "PreprocessorVertex", "PrimaryCapsules", "RNNFormat", "ReconstructionDistribution", "RecurrentAttentionLayer",
-    "RepeatVector", "ReshapePreprocessor", "ReshapeVertex", "ResizingLayer", "RetainDropout",
-    "ReverseTimeSeriesVertex", "RnnLossLayer", "RnnOutputLayer", "RnnToCnnPreProcessor",
-    "RnnToFeedForwardPreProcessor", "ScaleVertex", "SameDiffLoss", "SelfAttentionLayer", "SeparableConvolution2D", "ShiftVertex",
-    "SimpleRnn", "SpaceToBatchLayer", "SpaceToDepthLayer", "SpatialDropout", "StackVertex", "Subsampling1DLayer",
+    "LogNormalDistribution", "LossBearing", "LossBinaryXENT", "LossCosineProximity", "LossFMeasure",
+    "LossFunction", "LossFunctionWrapper", "LossHinge", "LossKLD", "LossL1", "LossL2", "LossLayer", "LossMAE",
+    "LossMAPE", "LossMCXENT", "LossMSE", "LossMSLE", "LossMixtureDensity", "LossMultiLabel",
+    "LossNegativeLogLikelihood", "LossPoisson", "LossSparseMCXENT", "LossSquaredHinge", "LossWasserstein",
+    "MaskLayer", "MaskState", "MaskZeroLayer", "MaxNormConstraint", "MergeVertex", "MinMaxNormConstraint",
+    "NoParamLayer", "NonNegativeConstraint", "NormalDistribution", "OCNNOutputLayer", "OrthogonalDistribution",
+    "OutputLayer", "PReLULayer", "PermutePreprocessor", "PoolHelperVertex", "Pooling1D", "Pooling2D",
+    "PoolingType", "PreprocessorVertex", "PrimaryCapsules", "RNNFormat", "ReconstructionDistribution",
+    "RecurrentAttentionLayer", "RepeatVector", "ReshapePreprocessor", "ReshapeVertex", "ResizingLayer",
+    "RetainDropout", "ReverseTimeSeriesVertex", "RnnLossLayer", "RnnOutputLayer", "RnnToCnnPreProcessor",
+    "RnnToFeedForwardPreProcessor", "SDLayerParams", "SDVertexParams", "SameDiffLambdaLayer",
+    "SameDiffLambdaVertex", "SameDiffLayer", "SameDiffLoss", "SameDiffOutputLayer", "SameDiffVertex",
+    "ScaleVertex", "SelfAttentionLayer", "SeparableConvolution2D", "ShiftVertex", "SimpleRnn",
+    "SpaceToBatchLayer", "SpaceToDepthLayer", "SpatialDropout", "StackVertex", "Subsampling1DLayer",
     "Subsampling3DLayer", "SubsamplingLayer", "SubsetVertex", "TensorFlowCnnToFeedForwardPreProcessor",
-    "TimeDistributed", "TimeResizing", "TruncatedNormalDistribution", "UniformDistribution", "UnitNormConstraint",
-    "UnstackVertex", "Upsampling1D", "Upsampling2D", "Upsampling3D", "VariationalAutoencoder", "VolumeResizing",
-    "WeightInit", "WeightInitConstant", "WeightInitDistribution", "WeightInitIdentity", "WeightInitLecunUniform",
-    "WeightInitNormal", "WeightInitRelu", "WeightInitReluUniform", "WeightInitSigmoidUniform", "WeightInitUniform",
+    "TimeDistributed", "TimeResizing", "TruncatedNormalDistribution", "UniformDistribution",
+    "UnitNormConstraint", "UnstackVertex", "Upsampling1D", "Upsampling2D", "Upsampling3D",
+    "VariationalAutoencoder", "VolumeResizing", "WeightInit", "WeightInitConstant", "WeightInitDistribution",
+    "WeightInitIdentity", "WeightInitLecunUniform", "WeightInitNormal", "WeightInitRelu",
+    "WeightInitReluUniform", "WeightInitSigmoidUniform", "WeightInitUniform",
     "WeightInitVarScalingNormalFanAvg", "WeightInitVarScalingNormalFanIn", "WeightInitVarScalingNormalFanOut",
-    "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn", "WeightInitVarScalingUniformFanOut",
-    "WeightInitXavier", "WeightInitXavierLegacy", "WeightInitXavierUniform", "WeightNoise", "WeightedLoss",
-    "Yolo2OutputLayer", "ZeroPadding1DLayer", "ZeroPadding3DLayer", "ZeroPaddingLayer", "layer", "loss",
-    "set_default_cnn2d_format", "vertex"]
+    "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn",
+    "WeightInitVarScalingUniformFanOut", "WeightInitXavier", "WeightInitXavierLegacy",
+    "WeightInitXavierUniform", "WeightNoise", "WeightedLoss", "Yolo2OutputLayer", "ZeroPadding1DLayer",
+    "ZeroPadding3DLayer", "ZeroPaddingLayer", "layer", "loss", "set_default_cnn2d_format", "vertex"]

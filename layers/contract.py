@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..samediff.errors import ConfigurationError
 from ..samediff.variable import SDVariable
+from .java_overrides import JavaOverrides
 from .parameters import LayerScope, Parameter, ParameterTable
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from ..samediff.training.updater import IUpdater
 
 
-class LayerContract:
+class LayerContract(JavaOverrides):
     """The behaviour of a layer, beside its configuration; custom layers implement the same methods.
 
     Arrays keep DL4J's axes: rows (batch, size), series (batch, size, time), images (batch, channels, height, width).

@@ -69,7 +69,7 @@ class ParameterTable(JavaSpelling):
         """Declare a parameter."""
         if parameter.name in self._parameters:
             raise ConfigurationError(f"{self.owner}: parameter {parameter.name!r} is declared twice")
-        if not parameter.shape and parameter.role == "weight" or any(int(n) <= 0 for n in parameter.shape):
+        if (not parameter.shape and parameter.role == "weight") or any(int(n) <= 0 for n in parameter.shape):
             raise ConfigurationError(f"{self.owner}: parameter {parameter.name!r} of shape {parameter.shape} would have no elements; "
                                      "set the sizes of the layer (n_in, n_out) or the input type of the network")
         self._parameters[parameter.name] = parameter
@@ -106,6 +106,8 @@ class LayerScope(Mapping[str, SDVariable]):
         self._variables = variables
         self._hooks = hooks or ScopeHooks()
         self._prefix = prefix
+        self.labels: SDVariable | None = None       # of an output layer, where they are given
+        self.made: dict[str, SDVariable] = {}       # what a layer keeps from one of its methods to the next
 
     def __getitem__(self, name: str) -> SDVariable:
         found = self._variables.get(self._prefix + name)

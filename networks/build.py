@@ -130,12 +130,13 @@ class Builder:
         k = self.structure.outputs.index(member.key) if output else 0
         given = self._optional(labels_mask_name(k), self.variant.labels_masks, k) if output else None
         fed = mask if getattr(conf, "loss_uses_feature_mask", True) else None
+        rank = self.variant.labels[k] if output and k < len(self.variant.labels) else 0
+        labels = scope.labels = self.sd.placeholder(label_name(k), self.structure.dtype, *[-1] * rank) if rank else None
         self.values[member.key] = conf.define_layer(self.sd, x, scope, fed if given is None else given)
         self.masks[member.key] = conf.feed_forward_mask(self.sd, mask, x)
-        rank = self.variant.labels[k] if k < len(self.variant.labels) else 0
-        if not output or (not rank and conf.labels_required):
+        required = conf.labels_required
+        if not output or (not rank and (required() if callable(required) else required)):
             return
-        labels = self.sd.placeholder(label_name(k), self.structure.dtype, *[-1] * rank) if rank else None
         scores = conf.define_loss(self.sd, x, labels, scope, fed if given is None else given)
         self.made.scores.append(scores.name())
         self.made.losses.append(scores.sum().name())

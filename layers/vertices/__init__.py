@@ -2,6 +2,7 @@
 from .attention import AttentionVertex
 from .base import GraphVertex, vertex
 from .combine import ElementWiseOp, ElementWiseVertex, L2Vertex, MergeVertex, StackVertex, UnstackVertex
+from .samediff_vertex import SameDiffLambdaVertex, SameDiffVertex, VertexInputs
 from .shape import L2NormalizeVertex, PoolHelperVertex, ReshapeVertex, ScaleVertex, ShiftVertex, SubsetVertex
 from .time_series import DuplicateToTimeSeriesVertex, LastTimeStepVertex, ReverseTimeSeriesVertex
 from .wrapping import FrozenVertex, PreprocessorVertex
@@ -21,10 +22,13 @@ __all__ = [
     "PreprocessorVertex",
     "ReshapeVertex",
     "ReverseTimeSeriesVertex",
+    "SameDiffLambdaVertex",
+    "SameDiffVertex",
     "ScaleVertex",
     "ShiftVertex",
     "StackVertex",
     "SubsetVertex",
     "UnstackVertex",
+    "VertexInputs",
     "vertex",
 ]

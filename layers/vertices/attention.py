@@ -10,13 +10,14 @@ from ...samediff.errors import ConfigurationError
 from ...samediff.training.flat import GradientNormalization
 from ...samediff.training.regularization import Regularization
 from ...samediff.training.updater import IUpdater
+from ..contract import LayerContract
 from ..input_type import InputType, InputTypeRecurrent
 from ..weight_init import WeightInit
 from .base import GraphVertex, vertex
 
 
 @configuration(kw_only=True)
-class GraphDefinedVertex(GraphVertex):
+class GraphDefinedVertex(LayerContract, GraphVertex):
     """A vertex defined by a graph, with parameters that train."""
 
     max_inputs: ClassVar[int | None] = None
@@ -29,6 +30,12 @@ class GraphDefinedVertex(GraphVertex):
     bias_updater: IUpdater | None = None
     gradient_normalization: GradientNormalization | None = None
     gradient_normalization_threshold: float = math.nan
+
+    @property
+    def label(self) -> str:
+        """Class and name, for messages."""
+        name = self.name or self.layer_name
+        return type(self).__name__ + (f" {name!r}" if name else "")
 
     def apply_global_config(self, given: Any) -> GraphVertex:
         """Return a copy with the network's values where this vertex has none of its own."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 from ...samediff.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError
 from ..input_type import InputType
+from ..java_overrides import JavaOverrides
 from ..parameters import LayerScope
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def vertex(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Ca
 
 
 @configuration
-class GraphVertex(Configuration):
+class GraphVertex(JavaOverrides, Configuration):
     """Base of all vertices: it has one or several inputs and one output."""
 
     min_inputs: ClassVar[int] = 1

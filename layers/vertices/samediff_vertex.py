@@ -1,0 +1,160 @@
+"""Vertices that users write as a graph, with DL4J's method names."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ...samediff.configuration import configuration
+from ...samediff.errors import ConfigurationError
+from ...samediff.javanames import JavaSpelling
+from ...samediff.variable import SDVariable
+from .. import authored
+from ..authored import routed
+from ..declared import Declaring, SDVertexParams
+from ..formats import MaskState
+from ..input_type import InputType
+from ..step_ops import ones_mask
+from .attention import GraphDefinedVertex
+from .base import GraphVertex, any_of
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+
+
+@configuration
+class SameDiffVertex(Declaring, GraphDefinedVertex):
+    """A vertex of one's own with several inputs and parameters (DL4J's ``SameDiffVertex``).
+
+    Write ``define_parameters_and_inputs``, ``define_vertex``, ``initialize_parameters`` and, where types or masks are
+    used, ``get_output_type`` and ``feed_forward_mask_arrays``.
+
+    Examples
+    --------
+    >>> from dl4py.layers import vertex
+    >>> @vertex("example.Gate")
+    ... class Gate(SameDiffVertex):
+    ...     n: int = 0
+    ...     def define_parameters_and_inputs(self, params):
+    ...         params.define_inputs("value", "gate")
+    ...         params.add_weight_param("W", self.n, self.n)
+    ...     def define_vertex(self, sd, inputs, param_table, masks):
+    ...         return inputs["value"] * sd.nn.sigmoid(inputs["gate"].mmul(param_table["W"]))
+    >>> Gate(n=3).num_params()
+    9
+    """
+
+    document_key: ClassVar[str] = "vertexParams"
+    validates_several: ClassVar[bool] = True
+
+    def define_parameters_and_inputs(self, params: SDVertexParams) -> None:
+        """Name the inputs, declare weights and biases."""
+        raise NotImplementedError(f"{type(self).__name__} must implement define_parameters_and_inputs(self, params)")
+
+    def define_vertex(self, sd: SameDiff, inputs: Mapping[str, SDVariable], param_table: Mapping[str, SDVariable],
+                      masks: Mapping[str, SDVariable]) -> SDVariable:
+        """Build the graph and return the activations; inputs and masks are keyed by input name, absent masks are ones."""
+        raise NotImplementedError(f"{type(self).__name__} must implement define_vertex(self, sd, inputs, param_table, masks)")
+
+    def declared(self) -> SDVertexParams:
+        params = SDVertexParams(self.label)
+        authored.call(self, self.define_parameters_and_inputs, params)
+        return params
+
+    def get_vertex_params(self) -> SDVertexParams:
+        """The declared parameters and inputs."""
+        return self.declared()
+
+    def get_output_type(self, layer_index: int, *input_types: InputType) -> InputType:
+        """The type of the activations; override it where types of networks are used."""
+        raise ConfigurationError(f"{self.label} must implement get_output_type(self, layer_index, *input_types)")
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        return self.get_output_type(0, *input_types)
+
+    def validate_input(self, xs: list[Any]) -> None:
+        """Raise an exception to refuse the arrays of a batch."""
+
+    def feed_forward_mask_arrays(self, masks: list[Any], current_mask_state: MaskState, minibatch_size: int) -> Any:
+        """Mask and state for what follows; None for no mask. ``masks`` holds variables, None where there is none."""
+        raise ConfigurationError(f"{self.label} got a mask and must implement "
+                                 "feed_forward_mask_arrays(self, masks, current_mask_state, minibatch_size)")
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        if all(m is None for m in masks):
+            return None
+        found = authored.call(self, self.feed_forward_mask_arrays, masks, MaskState.Active, -1)
+        return found[0] if isinstance(found, (tuple, list)) else found
+
+    def apply_global_config_to_layer(self, given: Any) -> Any:
+        """Set further values from those of the network where this vertex has none."""
+
+    def apply_global_config(self, given: Any) -> GraphVertex:
+        return super().apply_global_config(given).changed(lambda copy: copy.apply_global_config_to_layer(given))
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        routed(cls, "define_vertex", "_define")
+
+    def _define(self, author: Callable[..., Any], sd: SameDiff, inputs: Any, *rest: Any) -> SDVariable:
+        """The network gives lists; a subclass that calls its base gives what it got."""
+        if not isinstance(inputs, list):
+            return authored.variable(self, author, sd, inputs, *rest)
+        inputs = authored.checked(self, sd, inputs, SameDiffVertex.validate_input)
+        return authored.variable(self, author, sd, *self._arguments(inputs, *rest))
+
+    def _arguments(self, inputs: list[SDVariable], params: Any, masks: list[SDVariable | None]) -> tuple[Any, ...]:
+        names = self.declared().get_inputs()
+        if len(names) != len(inputs):
+            raise ConfigurationError(f"{self.label} names {len(names)} inputs ({', '.join(names)}) in define_inputs; the graph gives it {len(inputs)}")
+        full = [ones_mask(x) if m is None else m for x, m in zip(inputs, masks)]
+        return dict(zip(names, inputs)), params, dict(zip(names, full))
+
+    def to_document(self) -> dict[str, Any]:
+        return self.declared_document(super().to_document())
+
+    @property
+    def summary_name(self) -> str:
+        """What tables call it."""
+        return "SameDiffGraphVertex"
+
+
+class VertexInputs(JavaSpelling):
+    """The inputs of a lambda vertex, by number."""
+
+    def __init__(self, owner: str, inputs: list[SDVariable]) -> None:
+        self._owner, self._inputs = owner, inputs
+
+    def get_input(self, i: int) -> SDVariable:
+        """Input ``i``, counted from 0."""
+        if not 0 <= i < len(self._inputs):
+            raise ConfigurationError(f"{self._owner} asks for input {i}; the graph gives it {len(self._inputs)}")
+        return self._inputs[i]
+
+    __getitem__ = get_input
+
+    def __len__(self) -> int:
+        return len(self._inputs)
+
+
+@configuration
+class SameDiffLambdaVertex(SameDiffVertex):
+    """A vertex without parameters: write ``define_vertex(self, sd, inputs)`` and take ``inputs.get_input(0)`` …
+
+    Masks are combined as :class:`MergeVertex` does.
+    """
+
+    def define_vertex(self, sd: SameDiff, inputs: VertexInputs) -> SDVariable:  # type: ignore[override]  # DL4J's arguments
+        """Build the graph and return the activations."""
+        raise NotImplementedError(f"{type(self).__name__} must implement define_vertex(self, sd, inputs)")
+
+    def define_parameters_and_inputs(self, params: SDVertexParams) -> None:
+        """None."""
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return any_of(sd, masks)
+
+    def _arguments(self, inputs: list[SDVariable], *rest: Any) -> tuple[Any, ...]:
+        return (VertexInputs(self.label, inputs),)
+
+    def declared_document(self, document: dict[str, Any]) -> dict[str, Any]:
+        return document
