@@ -1,7 +1,7 @@
 """Graphs from the tables of a graph file."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +10,13 @@ from ..datatype import DataType
 from ..errors import DataTypeError, DL4PyError, FileFormatError
 from ..node import Node
 from ..spec import TensorSpec
+from ..subgraph import SubGraph
 from ..training.config import TrainingConfig
 from ..variable import VariableType
 from .flat_array import decode_array
 from .flat_graph import FlatGraph, FlatNode, FlatVariable
 from .flat_schema import VarType
+from .frames import Frames, Item
 from .missing_op import MissingOp
 from .node_args import OpNames, read_op, spread_inputs
 
@@ -79,15 +81,36 @@ class GraphReader:
     # Nodes
 
     def _nodes(self) -> None:
-        """Nodes in an order in which they can run; those of loops come last, without what they read back."""
-        inputs = {i: self._inputs(node) for i, node in enumerate(self.flat.nodes)}
-        waiting = dict(enumerate(self.flat.nodes))
+        """Nodes in an order in which they can run; control flow becomes ops with sub-graphs."""
+        items = [Item(n.name or n.output_names[0], self._inputs(n), tuple(n.output_names) or (n.name,), n) for n in self.flat.nodes]
+        if any(i.kind for i in items):
+            items = Frames(items, self._cut).structured()
+        self._add_all(self.sd, items)
+
+    def _add_all(self, sd: SameDiff, items: Sequence[Item]) -> None:
+        waiting = dict(enumerate(items))
         while waiting:
-            ready = [i for i in waiting if all(self.sd.has_variable(n) for n in inputs[i])]
-            if not ready:
-                ready = [self._breaking(waiting, inputs)]
-            for i in ready:
-                self._node(waiting.pop(i), inputs[i])
+            ready = [i for i, item in waiting.items() if all(sd.has_variable(n) for n in item.inputs)]
+            for i in ready or [self._breaking(sd, waiting)]:
+                self._add(sd, waiting.pop(i))
+
+    def _cut(self, around: SameDiff, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str]) -> SubGraph:
+        """A sub-graph; constants that may be axes or shapes are copied into it."""
+        sub = type(around)()
+        for inside, outside in inputs:
+            v = around.variable(outside)
+            sub._add_variable(inside, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+        names = dict(inputs)
+        copied = {i for i, o in inputs if i == o and (v := around.variable(o)).is_constant() and not v.dtype.is_floating}
+        for name in copied:
+            del sub._variables[name]
+            sub._add_variable(name, VariableType.CONSTANT, around.variable(names[name]).spec, around.stored(names[name]))
+        self._add_all(sub, items)
+        kept = [n if n not in copied else f"{n}:given" for n, _ in inputs]
+        for name, (inside, outside) in zip(kept, inputs):
+            if name != inside:
+                sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(around.variable(outside).spec.shape, around.variable(outside).dtype))
+        return SubGraph(sub, kept, results)
 
     def _inputs(self, node: FlatNode) -> list[str]:
         pairs = [(p.first, p.second) for p in node.input_paired] or [(i, 0) for i in node.input]
@@ -98,23 +121,25 @@ class GraphReader:
             names.append(self.by_id[pair])
         return names
 
-    def _breaking(self, waiting: dict[int, FlatNode], inputs: dict[int, list[str]]) -> int:
-        """The merge of a loop: the first node that has some inputs and reads others back."""
-        for i, node in waiting.items():
-            if (node.op_name or "").lower() == "merge" and any(self.sd.has_variable(n) for n in inputs[i]):
+    def _breaking(self, sd: SameDiff, waiting: dict[int, Item]) -> int:
+        """The merge of a loop that was not understood: the first node that has some inputs and reads others back."""
+        for i, item in waiting.items():
+            if item.kind == "merge" and any(sd.has_variable(n) for n in item.inputs):
                 return i
         stuck = ", ".join(repr(n.name) for n in list(waiting.values())[:5])
-        lost = {n for i in waiting for n in inputs[i]} - self.outputs - set(self.declared)
+        lost = {n for item in waiting.values() for n in item.inputs} - self.outputs - set(self.declared)
         why = f"read unknown variables {sorted(lost)}" if lost else "depend on each other in a circle"
         raise FileFormatError(f"nodes {stuck} {why}")
 
-    def _node(self, node: FlatNode, names: list[str]) -> None:
-        sd = self.sd
+    def _add(self, sd: SameDiff, item: Item) -> None:
+        node, names = item.flat, item.inputs
         later = tuple((i, n) for i, n in enumerate(names) if not sd.has_variable(n))
-        cls = None if later else self.names[node]
-        given: tuple[str | None, ...]
-        if cls is None:
-            op: Any = MissingOp(node, later)
+        given: tuple[str | None, ...] = tuple(names)
+        if node is None:
+            assert item.build is not None  # an item has one of the two
+            op: Any = item.build(sd)
+        elif later or (cls := self.names[node]) is None:
+            op = MissingOp(node, later)
             given = tuple(n if sd.has_variable(n) else None for n in names)
         else:
             op = read_op(cls, node)
@@ -124,19 +149,18 @@ class GraphReader:
             inferred = op.infer(*specs)
         except DL4PyError as error:
             shown = ", ".join(f"{n} {s}" for n, s in zip(given, specs))
-            raise type(error)(f"node {node.name!r} of the file (op {op.id!r}): {error}; inputs: {shown or 'none'}") from error
+            raise type(error)(f"node {item.name!r} of the file (op {op.id!r}): {error}; inputs: {shown or 'none'}") from error
         found = inferred if isinstance(inferred, tuple) else (inferred,)
-        outputs = list(node.output_names) or [node.name]
+        outputs = list(item.outputs)
         if len(found) < len(outputs):
-            raise FileFormatError(f"node {node.name!r} (op {op.id!r}) has {len(outputs)} outputs in the file; the op has {len(found)}")
+            raise FileFormatError(f"node {item.name!r} (op {op.id!r}) has {len(outputs)} outputs in the file; the op has {len(found)}")
         outputs += [f"{outputs[0]}:{i}" for i in range(len(outputs), len(found))]
-        name = node.name or outputs[0]
-        if name in sd._nodes:
-            raise FileFormatError(f"two nodes are named {name!r}")
+        if item.name in sd._nodes:
+            raise FileFormatError(f"two nodes are named {item.name!r}")
         for out, spec in zip(outputs, found):
             sd._add_variable(out, VariableType.ARRAY, spec)
-        sd._nodes[name] = Node(name, op, given, tuple(outputs), None)
-        sd._producers.update(dict.fromkeys(outputs, name))
+        sd._nodes[item.name] = Node(item.name, op, given, tuple(outputs), None)
+        sd._producers.update(dict.fromkeys(outputs, item.name))
 
     def _order(self) -> None:
         """Control dependencies; variables and nodes in the order of the file."""
@@ -144,7 +168,7 @@ class GraphReader:
         sd = self.sd
         for node in self.flat.nodes:
             first = [o for n in node.control_deps for o in _outputs_of(sd, n)] + [n for n in node.var_control_deps if sd.has_variable(n)]
-            for name in (n for n in first if self._earlier(node, n)):
+            for name in (n for n in first if node.name in sd._nodes and self._earlier(node, n)):
                 mine = sd._nodes[node.name]
                 sd._nodes[node.name] = replace(mine, control=(*mine.control, name))
         order = [*(v.name for v in self.flat.variables), *sd._variables]

@@ -16,6 +16,7 @@ from typing import Any
 from ..datatype import DataType
 from ..errors import DataTypeError, FileFormatError
 from ..op import OPS, Op
+from ..subgraph import SubGraph
 
 #: Start of a text property that holds a nested value.
 MARK = "dl4py-json:"
@@ -57,8 +58,9 @@ def _document(value: Any) -> Any:
         return {"op": value.id, "attributes": {n: _document(getattr(value, n)) for n in value.attribute_names()}}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {"fields": {f.name: _document(getattr(value, f.name)) for f in dataclasses.fields(value)}}
-    if hasattr(value, "as_flat_buffers"):
-        return {"graph": base64.b64encode(value.as_flat_buffers()).decode("ascii")}
+    if isinstance(value, SubGraph):
+        content = base64.b64encode(value.sd.as_flat_buffers()).decode("ascii")
+        return {"graph": content, "inputs": list(value.inputs), "outputs": list(value.outputs)}
     raise DataTypeError(f"{value!r:.60} cannot be saved as an attribute of an op")
 
 
@@ -77,7 +79,8 @@ def _value(document: Any, hint: Any) -> Any:
         return cls(**{n: _value(v, hints[n]) for n, v in document["attributes"].items()})
     if "graph" in document:
         from ..graph import SameDiff
-        return SameDiff.from_flat_buffers(base64.b64decode(document["graph"], validate=True))
+        sub = SameDiff.from_flat_buffers(base64.b64decode(document["graph"], validate=True))
+        return SubGraph(sub, *([sub.variable(n).name() for n in document[side]] for side in ("inputs", "outputs")))
     options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
     if "enum" in document:
         return next(o for o in options if isinstance(o, type) and issubclass(o, enum.Enum))[document["enum"]]

@@ -1,0 +1,225 @@
+"""Branches and loops of graph files: switch, merge, enter, exit … become the ops ``if`` and ``while`` with sub-graphs.
+
+A conditional is a merge whose inputs lead back to switches with one condition (output 0 of a switch is taken when it is
+false, output 1 when it is true). A loop is a frame: values come in by ``enter``, ``merge`` joins the first value with the
+one of ``next_iteration``, ``switch`` sends it into the body (1) or to ``exit`` (0).
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..op import Op
+from .flat_graph import FlatNode
+from .flat_properties import property_value
+from .flat_schema import OpType
+
+_CONTROL = {"switch", "merge", "enter", "exit", "next_iteration", "loop_cond", "nextiteration", "loopcond"}
+
+
+@dataclass(eq=False)
+class Item:
+    """A node to be added: from the file (``flat``), or made here (``build`` gives its op for a graph)."""
+
+    name: str
+    inputs: list[str]
+    outputs: tuple[str, ...]
+    flat: FlatNode | None = None
+    build: Callable[[Any], Op] | None = None
+    kind: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        name = (self.flat.op_name or "").lower() if self.flat is not None and self.flat.op_type == OpType.LOGIC else ""
+        self.kind = name.replace("nextiteration", "next_iteration").replace("loopcond", "loop_cond") if name in _CONTROL else ""
+
+    def renamed(self, names: Mapping[str, str]) -> Item:
+        """The same with other inputs."""
+        return Item(self.name, [names.get(n, n) for n in self.inputs], self.outputs, self.flat, self.build)
+
+
+#: Makes the sub-graph of items: (graph around it, items, its inputs as (name inside, name outside), results).
+Cut = Callable[[Any, Sequence[Item], Sequence[tuple[str, str]], Sequence[str]], Any]
+
+
+class Frames:
+    """Replaces control flow among items until none is left that is understood."""
+
+    def __init__(self, items: Sequence[Item], cut: Cut) -> None:
+        self.items, self.cut = list(items), cut
+
+    def structured(self) -> list[Item]:
+        """The items with branches and loops as single ones."""
+        while any(i.kind == "merge" for i in self.items):
+            if not (any(self._conditional(i) for i in list(self.items) if i.kind == "merge")
+                    or any(self._loop(f) for f in self._frame_names())):
+                break
+        used = {n for i in self.items for n in i.inputs if not i.kind}
+        dead = [i for i in self.items if i.kind and not used.intersection(i.outputs)]
+        understood = len(dead) == sum(1 for i in self.items if i.kind) and not any(i.kind == "exit" for i in dead)
+        return [i for i in self.items if not (understood and i.kind)]
+
+    def _producers(self) -> dict[str, Item]:
+        return {n: i for i in self.items for n in i.outputs}
+
+    def _back(self, names: Iterable[str], stop: Callable[[Item, str], bool]) -> tuple[list[Item], list[tuple[Item, str]]]:
+        """Items that lead to ``names``, and the outputs at which to stop."""
+        made, seen, ends = self._producers(), set[str](), []
+        found: dict[int, Item] = {}
+        stack = list(names)
+        while stack:
+            name = stack.pop()
+            item = made.get(name)
+            if item is None or name in seen:
+                continue
+            seen.add(name)
+            if stop(item, name):
+                ends.append((item, name))
+            elif id(item) not in found:
+                found[id(item)] = item
+                stack += item.inputs
+        return [i for i in self.items if id(i) in found], ends
+
+    def _depending(self, items: Sequence[Item], starts: Iterable[str]) -> list[Item]:
+        """Those of the items that depend on any of the starts."""
+        reached, kept, grown = set(starts), [], True
+        while grown:
+            fresh = [i for i in items if i not in kept and reached.intersection(i.inputs)]
+            kept += fresh
+            reached.update(n for i in fresh for n in i.outputs)
+            grown = bool(fresh)
+        return [i for i in items if i in kept]
+
+    def _replace(self, old: Sequence[Item], new: Item) -> bool:
+        place = min(self.items.index(i) for i in old)
+        gone = {id(i) for i in old}
+        self.items[place:place] = [new]
+        self.items = [i for i in self.items if id(i) not in gone]
+        return True
+
+    # Conditionals
+
+    def _conditional(self, merge: Item) -> bool:
+        made = self._producers()
+        if len(merge.inputs) != 2 or any(self._kind(made, n) in ("enter", "next_iteration") or n in merge.outputs for n in merge.inputs):
+            return False
+        sides: dict[int, tuple[str, list[Item], dict[str, str]]] = {}
+        conditions = set()
+        open_side = None
+        for name in merge.inputs:
+            between, ends = self._back([name], lambda i, n: bool(i.kind))
+            switches = [(i, n) for i, n in ends if i.kind == "switch"]
+            if any(i.kind in ("merge", "exit") and i not in self._loop_merges() for i, _ in ends):
+                return False                      # an inner one comes first
+            chosen = {i.outputs.index(n) for i, n in switches}
+            conditions |= {i.inputs[1] for i, _ in switches}
+            if len(chosen) > 1:
+                return False
+            data = {n: i.inputs[0] for i, n in switches}
+            part = (name, self._depending(between, data), data)
+            if chosen:
+                sides[chosen.pop()] = part
+            else:
+                open_side = part
+        if open_side is not None and len(sides) == 1:
+            sides[1 - next(iter(sides))] = open_side
+        if len(sides) != 2 or len(conditions) != 1:
+            return False
+        given = dict.fromkeys(n for side in (1, 0) for n in self._outside(*sides[side]))
+        condition = conditions.pop()
+
+        def build(sd: Any) -> Op:
+            from ..ops.control import If
+            pairs = [(n, n) for n in given]
+            yes, no = (self.cut(sd, [i.renamed(sides[s][2]) for i in sides[s][1]], pairs, [sides[s][2].get(sides[s][0], sides[s][0])])
+                       for s in (1, 0))
+            return If(yes, no)
+
+        inner = [i for _, between, _ in sides.values() for i in between]
+        new = Item(merge.name, [condition, *given], merge.outputs[:1], build=build)
+        self._replace([merge], new)
+        self._forget(inner, new)
+        return True
+
+    def _outside(self, result: str, items: Sequence[Item], data: Mapping[str, str]) -> list[str]:
+        own = {n for i in items for n in i.outputs}
+        read = [n for i in items for n in i.inputs] + [result]
+        return [data.get(n, n) for n in read if n not in own]
+
+    def _forget(self, inner: Sequence[Item], new: Item) -> None:
+        """Take out items and switches that nothing else reads any more."""
+        candidates = [*inner, *(i for i in self.items if i.kind in ("switch", "enter", "next_iteration", "loop_cond", "merge"))]
+        shrinking = True
+        while shrinking:
+            read = {n for i in self.items for n in i.inputs if not set(i.inputs) & set(i.outputs)}
+            gone = {id(i) for i in candidates if i is not new and (i in inner or i.kind == "switch") and not read.intersection(i.outputs)}
+            before = len(self.items)
+            self.items = [i for i in self.items if id(i) not in gone]
+            shrinking = len(self.items) < before
+
+    def _kind(self, made: Mapping[str, Item], name: str) -> str:
+        return made[name].kind if name in made else ""
+
+    def _loop_merges(self) -> list[Item]:
+        made = self._producers()
+        return [i for i in self.items if i.kind == "merge" and any(self._kind(made, n) == "next_iteration" or n in i.outputs for n in i.inputs)]
+
+    # Loops
+
+    def _frame_names(self) -> list[Any]:
+        return list(dict.fromkeys(_frame(i) for i in self.items if i.kind == "enter"))
+
+    def _loop(self, frame: Any) -> bool:
+        made = self._producers()
+        enters = [i for i in self.items if i.kind == "enter" and _frame(i) == frame]
+        first = {i.outputs[0]: i.inputs[0] for i in enters}
+        merges = [i for i in self.items if i.kind == "merge" and len(i.inputs) == 2 and i.inputs[0] in first
+                  and self._kind(made, i.inputs[1]) == "next_iteration"]
+        switches = [next((s for s in self.items if s.kind == "switch" and s.inputs[0] == m.outputs[0]), None) for m in merges]
+        if not merges or any(s is None for s in switches):
+            return False
+        condition = switches[0].inputs[1]  # type: ignore[union-attr]  # checked just now
+        if self._kind(made, condition) == "loop_cond":
+            condition = made[condition].inputs[0]
+        exits = [next((e for e in self.items if e.kind == "exit" and s is not None and e.inputs[0] == s.outputs[0]), None) for s in switches]
+        names = {m.outputs[0]: m.outputs[0] for m in merges} | {s.outputs[1]: m.outputs[0] for s, m in zip(switches, merges) if s is not None}
+        names |= {n: outer for n, outer in first.items() if n not in {m.inputs[0] for m in merges}}
+        results = [made[m.inputs[1]].inputs[0] for m in merges]
+        parts = []
+        for wanted in ([condition], results):
+            between, ends = self._back(wanted, lambda i, n: bool(i.kind))
+            if any(i not in merges and i not in switches and i not in enters for i, _ in ends if i.kind in ("merge", "exit", "switch", "enter")):
+                return False                      # an inner one comes first
+            parts.append(self._depending(between, names))
+        state = [m.outputs[0] for m in merges]
+        outside = dict.fromkeys(n for part, wanted in zip(parts, ([condition], results)) for w in wanted
+                                for n in self._outside(w, part, names) if n not in state)
+        outputs = tuple(e.outputs[0] if e is not None else f"{m.outputs[0]}:last" for e, m in zip(exits, merges))
+        initial = [first[m.inputs[0]] for m in merges]
+
+        def build(sd: Any) -> Op:
+            from ..ops.control import While
+            pairs = [*zip(state, initial), *((n, n) for n in outside)]
+            cond, body = (self.cut(sd, [i.renamed(names) for i in part], pairs, [names.get(w, w) for w in wanted])
+                          for part, wanted in zip(parts, ([condition], results)))
+            return While(cond, body)
+
+        inner = list({id(i): i for part in parts for i in part}.values())
+        control = [i for i in (*enters, *merges, *switches, *exits) if i is not None]
+        control += [made[m.inputs[1]] for m in merges] + [i for i in self.items if i.kind == "loop_cond" and i.inputs[0] == condition]
+        control += [i for i in self.items if i.kind == "merge" and set(i.inputs) & set(i.outputs)]   # DL4J's own counter, never read
+        place = next((e.name for e in exits if e is not None), merges[0].name)
+        new = Item(place, [*initial, *outside], outputs, build=build)
+        self._replace(control, new)
+        lost = {n for i in control for n in i.outputs}
+        self.items = [i for i in self.items if i.name not in {c.name for c in inner} and (i is new or not lost.intersection(i.inputs))]
+        return True
+
+
+def _frame(item: Item) -> Any:
+    flat = item.flat
+    assert flat is not None  # only nodes of the file enter frames
+    if flat.extra_strings:
+        return flat.extra_strings[0]
+    found = next((property_value(p) for p in flat.properties if p.name == "frameName"), None)
+    return found if found is not None else flat.extra_integer[:1]
