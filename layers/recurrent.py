@@ -1,16 +1,42 @@
 """Recurrent layers."""
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
 
 from ..samediff.configuration import field
+from ..samediff.errors import ConfigurationError
 from . import automatic
 from .activations import ActivationSigmoid, ActivationSoftmax, IActivation
 from .base import PACKAGE, FeedForwardLayer, Rule, layer
 from .formats import RNNFormat
 from .input_type import InputType, InputTypeRecurrent
 from .output import BaseOutputLayer, Distributed
+from .parameters import LayerScope, ParameterTable
 from .weight_init import IWeightInit
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
+
+
+def activation_op(activation: IActivation | None) -> Any:
+    """The elementwise op behind an activation function, for ops that apply it at every step."""
+    from ..samediff.datatype import DataType
+    from ..samediff.graph import SameDiff
+    if activation is None:
+        raise ConfigurationError("a recurrent layer has no activation function; networks give every layer one, otherwise set activation")
+    sd = SameDiff.create()
+    node = sd.producer(activation.define(sd, sd.placeholder("x", DataType.FLOAT, -1, -1)).name())
+    if node is None or len(sd.nodes()) != 1:
+        raise ConfigurationError(f"{activation!r} is no single elementwise function and cannot be used inside a recurrent layer")
+    return node.op
+
+
+def reversed_steps(x: SDVariable) -> SDVariable:
+    """The last axis (time) of a series or mask turned round."""
+    return x.sd.call("base", "reverse", x, -1)  # type: ignore[no-any-return]
 
 
 @layer()
@@ -34,11 +60,45 @@ class BaseRecurrentLayer(FeedForwardLayer):
         return self.replace(rnn_data_format=input_type.format).with_n_in(input_type.size, override)
 
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The series of hidden states."""
+        return self.masked_layer(sd, x, params, mask)
+
+    def masked_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The same where ``mask`` zeroes output and carried state of masked steps (wrappers ask for it)."""
+        last = self.rnn_data_format is RNNFormat.NWC
+        series = x.permute(0, 2, 1) if last else x
+        hidden: SDVariable = self.recur(sd, series, params, mask)
+        return hidden.permute(0, 2, 1) if last else hidden  # type: ignore[no-any-return]
+
+    def recur(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Hidden states (batch, n_out, time) of x (batch, n_in, time), from the state of the scope."""
+        raise NotImplementedError(f"{type(self).__name__} must implement recur(self, sd, x, params, mask)")
+
+
 @layer(PACKAGE + "recurrent.SimpleRnn")
 class SimpleRnn(BaseRecurrentLayer):
     """``h[t] = activation(x[t] @ W + h[t-1] @ RW + b)``, with layer normalization if asked for."""
 
     has_layer_norm: bool = False
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W (n_in, n_out), RW (n_out, n_out), b (n_out,)."""
+        n = self.n_out
+        params.weight("W", (self.n_in, n), fan_in=self.n_in, fan_out=n, order="f")
+        params.weight("RW", (n, n), fan_in=n, fan_out=n, order="f", init=self.weight_init_recurrent)
+        params.bias("b", (n,), init=self.bias_init)
+        if self.has_layer_norm:
+            params.weight("g", (2 * n,), order="f", init=self.gain_init, role="gain")
+
+    def recur(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """One sequence op."""
+        if self.has_layer_norm:
+            raise ConfigurationError(f"{self.label}: layer normalization inside a recurrent layer cannot be run yet (nor can DL4J's)")
+        h0 = params.state("h", x, self.n_out)
+        hidden, last = sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask, activation_op(self.activation))
+        params.keep_state("h", last)
+        return hidden  # type: ignore[no-any-return]
 
 
 @layer()
@@ -49,6 +109,36 @@ class AbstractLSTM(BaseRecurrentLayer):
     gate_activation: IActivation = field(
         default=ActivationSigmoid(), json="gateActivationFn", aliases=("gate_activation_function",))
     helper_allow_fallback: bool = True
+    peepholes: ClassVar[int] = 0
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W (n_in, 4 n), RW (n, 4 n + peepholes), b (4 n) whose forget part starts at ``forget_gate_bias_init``."""
+        self._direction(params, "")
+
+    def _direction(self, params: ParameterTable, suffix: str) -> None:
+        n = self.n_out
+        fans = {"fan_in": n, "fan_out": self.n_in + n}
+        params.weight("W" + suffix, (self.n_in, 4 * n), order="f", **fans)
+        params.weight("RW" + suffix, (n, 4 * n + self.peepholes), order="f", init=self.weight_init_recurrent, **fans)
+        bias = np.zeros(4 * n)
+        bias[n:2 * n] = self.forget_gate_bias_init
+        params.bias("b" + suffix, (4 * n,), init=bias)
+
+    def recur(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """One sequence op."""
+        return self._lstm(sd, x, params, mask, "")
+
+    def _lstm(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, suffix: str) -> SDVariable:
+        h0, c0 = (params.state(k + suffix, x, self.n_out) for k in ("h", "c"))
+        hidden, h, c = sd.call("rnn", "dl4j_lstm", x, params["W" + suffix], params["RW" + suffix], params["b" + suffix], h0, c0, mask,
+                               activation_op(self.activation), activation_op(self.gate_activation))
+        params.keep_state("h" + suffix, h)
+        params.keep_state("c" + suffix, c)
+        return hidden  # type: ignore[no-any-return]
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Unmasked, as DL4J runs it: a mask reaches an LSTM only through a wrapper."""
+        return self.masked_layer(sd, x, params, None)
 
 
 @layer("LSTM")
@@ -69,6 +159,8 @@ class LSTM(AbstractLSTM):
 class GravesLSTM(AbstractLSTM):
     """LSTM with peepholes (Graves, 2012); the last three columns of RW."""
 
+    peepholes: ClassVar[int] = 3
+
 
 @layer("GravesBidirectionalLSTM")
 class GravesBidirectionalLSTM(AbstractLSTM):
@@ -76,6 +168,22 @@ class GravesBidirectionalLSTM(AbstractLSTM):
 
     weight_names: ClassVar[tuple[str, ...]] = ("WF", "RWF", "WB", "RWB")
     bias_names: ClassVar[tuple[str, ...]] = ("bF", "bB")
+    peepholes: ClassVar[int] = 3
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """WF, RWF, bF, WB, RWB, bB."""
+        self._direction(params, "F")
+        self._direction(params, "B")
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Masked in both directions."""
+        return self.masked_layer(sd, x, params, mask)
+
+    def recur(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The sum of the forward and the backward series."""
+        forward = self._lstm(sd, x, params, mask, "F")
+        backward = self._lstm(sd, reversed_steps(x), params, None if mask is None else reversed_steps(mask), "B")
+        return forward + reversed_steps(backward)
 
 
 @layer("RnnOutputLayer")

@@ -25,10 +25,12 @@ def _series(owner: str, spec: TensorSpec) -> tuple[int, ...]:
 
 @op("last_unmasked_step", inputs="x mask")
 class LastUnmaskedStep(Op):
-    """The last step whose mask is not 0; zeros for series without one.
+    """The last step whose mask is not 0; for series without one zeros, or an error with ``strict``.
 
     Shapes: x (batch, size, time), mask (batch, time) -> (batch, size).
     """
+
+    strict: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Without the time."""
@@ -36,6 +38,9 @@ class LastUnmaskedStep(Op):
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
         """The product with an array that is 1 at that step."""
+        if self.strict and not xp.all(xp.any(mask != 0, axis=1)):
+            example = int(xp.argmin(xp.any(mask != 0, axis=1)))
+            raise ShapeError(f"example {example} is masked out entirely (its mask is all 0): it has no last step")
         return xp.einsum("nct,nt->nc", x, last_of(xp, mask).astype(x.dtype))
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:

@@ -1,7 +1,8 @@
 """Layers around another layer."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
@@ -9,15 +10,54 @@ from .base import PACKAGE, Layer, NoParamLayer, layer
 from .defaults import LayerDefaults
 from .formats import BidirectionalMode, RNNFormat
 from .input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from .parameters import LayerScope, Parameter, ParameterTable
 from .preprocessors import InputPreProcessor
+from .series_ops import RowsSeries, SeriesRows
+from .step_ops import LastUnmaskedStep
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.training.regularization import Regularization
+    from ..samediff.training.updater import IUpdater
+    from ..samediff.variable import SDVariable
 
 
 @layer()
 class BaseWrapperLayer(Layer):
-    """A layer around another one; types, sizes and preprocessors are those of the wrapped layer."""
+    """A layer around another one; types, sizes, parameters and preprocessors are those of the wrapped layer."""
 
+    takes_dropout: ClassVar[bool] = False
     arguments: ClassVar[tuple[str, ...]] = ("underlying",)
     underlying: Layer
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        for parameter in self.underlying.parameter_table():
+            params.add(parameter)
+
+    @property
+    def n_in(self) -> Any:
+        """Input size of the wrapped layer."""
+        return getattr(self.underlying, "n_in", "-")
+
+    @property
+    def n_out(self) -> Any:
+        """Output size of the wrapped layer."""
+        return getattr(self.underlying, "n_out", "-")
+
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        return self.underlying.updater_for(parameter)
+
+    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
+        return self.underlying.regularization_for(parameter)
+
+    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
+        return self.underlying.initial_value(parameter, rng, dtype)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return inside(self.underlying, sd, x, params, mask)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return self.underlying.feed_forward_mask(sd, mask, x)
 
     def output_type(self, input_type: InputType) -> InputType:
         return self.underlying.get_output_type(0, input_type)
@@ -36,6 +76,14 @@ class BaseWrapperLayer(Layer):
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         super()._fill(values, extra)
         self.__dict__["underlying"] = named(self.underlying, self.layer_name)
+
+
+def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool = False) -> SDVariable:
+    """The wrapped layer with its own dropout; ``masked`` gives recurrent layers the mask that they would ignore alone."""
+    if layer.dropout is not None and layer.takes_dropout:
+        x = layer.dropout.define(sd, x)
+    define = getattr(layer, "masked_layer", layer.define_layer) if masked else layer.define_layer
+    return define(sd, x, params, mask)  # type: ignore[no-any-return]
 
 
 def named(layer: Layer, name: str | None) -> Layer:
@@ -65,6 +113,7 @@ class LastTimeStep(BaseWrapperLayer):
     InputTypeFeedForward(size=5)
     """
 
+    summary_name: ClassVar[str] = "LastTimeStepLayer"
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.get_output_type(0, input_type)
         if isinstance(inner, InputTypeFeedForward):
@@ -73,11 +122,40 @@ class LastTimeStep(BaseWrapperLayer):
         assert isinstance(inner, InputTypeRecurrent)
         return InputType.feed_forward(inner.size)
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The wrapped layer sees the mask, also an LSTM."""
+        if isinstance(self.underlying, MaskZeroLayer):
+            mask = self.underlying.mask_of_data(sd, x)
+        series = inside(self.underlying, sd, x, params, mask, masked=True)
+        if time_last(self.underlying) is RNNFormat.NWC:
+            series = series.permute(0, 2, 1)
+        if mask is None:
+            return series[:, :, -1]
+        return sd.add_op(LastUnmaskedStep(True), [series, mask])  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """Rows have no steps to mask."""
+        return None
+
+
+def time_last(layer: Layer) -> RNNFormat:
+    """The data format of the recurrent layer inside wrappers."""
+    inner: Any = layer
+    while True:
+        form = getattr(inner, "rnn_data_format", None)
+        if form is not None:
+            return RNNFormat(form)
+        following = getattr(inner, "underlying", None) or getattr(inner, "fwd", None)
+        if following is None:
+            return RNNFormat.NCW
+        inner = following
+
 
 @layer(PACKAGE + "recurrent.TimeDistributed")
 class TimeDistributed(BaseWrapperLayer):
     """Applies a feed-forward layer to every step. Shapes: (batch, n_in, time) -> (batch, n_out, time)."""
 
+    summary_name: ClassVar[str] = "TimeDistributedLayer"
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "rnn_data_format")
     rnn_data_format: RNNFormat | None = field(default=RNNFormat.NCW, aliases=("data_format",))
 
@@ -99,6 +177,17 @@ class TimeDistributed(BaseWrapperLayer):
     def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
         return None
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """All steps as rows through the layer, and back."""
+        last = self.rnn_data_format is RNNFormat.NWC
+        rows = sd.add_op(SeriesRows(last), [x])
+        row_mask = None if mask is None else sd.call("base", "reshape", mask.permute(1, 0), -1, 1)
+        done = inside(self.underlying, sd, rows, params, row_mask)
+        return sd.add_op(RowsSeries(last), [done, x])  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return mask
+
 
 @layer(PACKAGE + "util.MaskZeroLayer")
 class MaskZeroLayer(BaseWrapperLayer):
@@ -107,22 +196,54 @@ class MaskZeroLayer(BaseWrapperLayer):
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "masking_value")
     masking_value: float = field(default=0.0, aliases=("mask_value",))
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The mask of the data takes the place of any other."""
+        return inside(self.underlying, sd, x, params, self.mask_of_data(sd, x), masked=True)
+
+    def mask_of_data(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        """1 at steps where any value differs from ``masking_value``, (batch, time)."""
+        axis = 2 if time_last(self.underlying) is RNNFormat.NWC else 1
+        return sd.call("base", "neq", x, self.masking_value).cast_to(x.dtype).max(axis)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """Consumed."""
+        return None
+
 
 @layer(PACKAGE + "util.MaskLayer")
 class MaskLayer(NoParamLayer):
     """Sets masked activations to 0. Shapes: x (any) -> the same."""
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """x times the mask of its rows or steps."""
+        if mask is None:
+            return x
+        series = len(x.spec.shape or ()) == 3
+        return x * (sd.call("base", "expand_dims", mask, 1) if series and len(mask.spec.shape or ()) == 2 else mask)
 
 
 @layer(PACKAGE + "misc.FrozenLayer")
 class FrozenLayer(BaseWrapperLayer):
     """A layer whose parameters do not train; nothing is propagated below it."""
 
+    frozen: ClassVar[bool] = True
     underlying: Layer = field(json="layer")
+
+    @property
+    def summary_name(self) -> str:
+        """The wrapped layer's name after "Frozen"."""
+        return f"Frozen {type(self.underlying).__name__}"
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The test-time form; gradients end here."""
+        return sd.call("base", "stop_gradient", self.underlying.define_layer(sd, x, params, mask))  # type: ignore[no-any-return]
 
 
 @layer(PACKAGE + "misc.FrozenLayerWithBackprop")
 class FrozenLayerWithBackprop(BaseWrapperLayer):
     """A layer whose parameters do not train, while gradients pass through it."""
+
+    frozen: ClassVar[bool] = True
 
 
 @layer(PACKAGE + "recurrent.Bidirectional")
@@ -134,6 +255,8 @@ class Bidirectional(Layer):
     mode=…)``.
     """
 
+    takes_dropout: ClassVar[bool] = False
+    summary_name: ClassVar[str] = "BidirectionalLayer"
     Mode: ClassVar[type[BidirectionalMode]] = BidirectionalMode
     fwd: Layer = field(aliases=("rnn_layer", "layer"))
     bwd: Layer | None = None
@@ -156,6 +279,58 @@ class Bidirectional(Layer):
         if self.bwd is not None and type(self.fwd) is not type(self.bwd):
             raise ConfigurationError(f"{self.label}: both directions need the same layer class; "
                                      f"got {type(self.fwd).__name__} and {type(self.bwd).__name__}")
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """Those of the forward layer with prefix f, then those of the backward layer with prefix b."""
+        for prefix, direction in self._directions().items():
+            for p in direction.parameter_table():
+                params.add(replace(p, name=prefix + p.name))
+
+    def _directions(self) -> dict[str, Layer]:
+        return {"f": self.fwd, "b": self.bwd or self.fwd}
+
+    def _own(self, parameter: Parameter) -> tuple[Layer, Parameter]:
+        return self._directions()[parameter.name[0]], replace(parameter, name=parameter.name[1:])
+
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        inner, p = self._own(parameter)
+        return inner.updater_for(p)
+
+    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
+        inner, p = self._own(parameter)
+        return inner.regularization_for(p)
+
+    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
+        """DL4J draws all parameters twice and keeps the second draw."""
+        table = self.parameter_table()
+        if parameter == table[0]:
+            for p in table:
+                inner, own = self._own(p)
+                inner.initial_value(own, rng, dtype)
+        inner, own = self._own(parameter)
+        return inner.initial_value(own, rng, dtype)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Forward on the series, backward on the series turned round, combined by ``mode``."""
+        last = time_last(self.fwd) is RNNFormat.NWC
+        assert self.bwd is not None
+
+        def turned(v: SDVariable) -> SDVariable:
+            return sd.call("base", "reverse", v, 1 if last and len(v.spec.shape or ()) == 3 else -1)  # type: ignore[no-any-return]
+
+        forward = inside(self.fwd, sd, x, params.sub("f"), mask)
+        backward = inside(self.bwd, sd, turned(x), params.sub("b"), None if mask is None else turned(mask))
+        series = len(backward.spec.shape or ()) == 3
+        backward = turned(backward) if series else backward
+        if self.mode is BidirectionalMode.CONCAT:
+            return sd.call("base", "concat", 2 if last and series else 1, forward, backward)  # type: ignore[no-any-return]
+        if self.mode is BidirectionalMode.MUL:
+            return forward * backward
+        total = forward + backward
+        return total * 0.5 if self.mode is BidirectionalMode.AVERAGE else total
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return self.fwd.feed_forward_mask(sd, mask, x)
 
     def _recurrent(self) -> Layer:
         inner: Layer = self.fwd

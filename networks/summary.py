@@ -50,11 +50,15 @@ def graph_summary(net: ComputationGraph, input_types: Sequence[Any] = ()) -> str
         else:
             kind = _kind(member)
             sizes = _sizes(net, member) if member.is_layer else ["-,-", "-", "-"]
-            row = [f"{name} ({kind})", *sizes, f"[{', '.join(conf.vertex_inputs[name])}]"]
+            row = [f"{name} ({_kind(member)})", *sizes, f"[{', '.join(conf.vertex_inputs[name])}]"]
         if types:
             row += [", ".join(str(types[i]) for i in conf.vertex_inputs[name]) if member else "-", str(types[name])]
         rows.append(row)
     return _table(net, head, rows)
+
+
+def _kind(member: Member) -> str:
+    return str(getattr(member.conf, "summary_name", type(member.conf).__name__))
 
 
 def _kind(member: Member) -> str:

@@ -50,6 +50,23 @@ class OnesLike(Like):
     value = 1
 
 
+@op("stop_gradient", api="base.stop_gradient var.stop_gradient", gradient="zero")
+class StopGradient(Op):
+    """The input itself, as a constant for gradients."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        return specs[0]
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """Always."""
+        return 0
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The same array."""
+        return x
+
+
 @op("identity", api="base.identity math.identity var.dup var.identity")
 class Identity(Op):
     """The input itself."""
