@@ -22,7 +22,7 @@ from .input_type import (
 )
 from .losses import ILossFunction, LossL2, LossMCXENT
 from .parameters import LayerScope, Parameter, ParameterTable
-from .series_ops import ExampleSums, PositionRows, RowPositions
+from .series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -137,23 +137,27 @@ class Distributed:
         raise NotImplementedError
 
     def rows(self, x: SDVariable) -> SDVariable:
-        """Each position as a row; masks without a channel axis get one."""
-        if x.spec.shape is not None and len(x.spec.shape) == 2:
-            x = x.sd.call("base", "expand_dims", x, 2 if self.channels_last else 1)
+        """Each position as a row."""
         return x.sd.add_op(PositionRows(self.channels_last), [x])  # type: ignore[no-any-return]
+
+    def with_channels(self, mask: SDVariable) -> SDVariable:
+        """The mask of a series with a channel axis."""
+        axis = 2 if self.channels_last else 1
+        return mask.sd.call("base", "expand_dims", mask, axis) if mask.spec.rank == 2 else mask  # type: ignore[no-any-return]
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """Activations in the layout of the input."""
-        found = activated(self, sd, self.pre_output(sd, self.rows(x), params))  # type: ignore[attr-defined]
-        if mask is not None and self.masks_activations:
-            found = masked(found, self.rows(mask))
-        return sd.add_op(RowPositions(self.channels_last), [found, x])  # type: ignore[no-any-return]
+        rows = activated(self, sd, self.pre_output(sd, self.rows(x), params))  # type: ignore[attr-defined]
+        found = sd.add_op(RowPositions(self.channels_last), [rows, x])
+        return found * self.with_channels(mask) if mask is not None and self.masks_activations else found  # type: ignore[no-any-return]
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
         """Scores of the rows, summed for each example."""
-        rows = None if labels is None else self.rows(labels)
-        scores = super().define_loss(sd, self.rows(x), rows, params, None if mask is None else self.rows(mask))  # type: ignore[misc]
+        assert labels is not None
+        if mask is not None:
+            mask = sd.add_op(PositionMaskRows(self.channels_last), [self.with_channels(mask), labels])
+        scores = super().define_loss(sd, self.rows(x), self.rows(labels), params, mask)  # type: ignore[misc]
         return sd.add_op(ExampleSums(), [scores, x])  # type: ignore[no-any-return]
 
 

@@ -111,6 +111,36 @@ class PositionRows(Op):
         return [inputs[0].sd.add_op(RowPositions(self.channels_last), [output_grads[0], inputs[0]])]
 
 
+@op("position_mask_rows", inputs="mask like", shape_inputs=(1,), gradient="zero")
+class PositionMaskRows(Op):
+    """The mask of every position of ``like`` as a row.
+
+    Shapes: mask as ``like``, with 1 or all of its channels -> (positions, 1 or channels).
+    """
+
+    channels_last: bool = False
+
+    def check(self, mask: tuple[int, ...], like: tuple[int, ...]) -> None:
+        """Refuse masks of other positions."""
+        axis = len(like) - 1 if self.channels_last else 1
+        one = tuple(1 if i == axis else n for i, n in enumerate(like))
+        if not fits(mask, like) and not fits(mask, one):
+            raise ShapeError(f"a mask of shape {list(mask)} does not fit activations of shape {list(like)}; it needs shape {list(one)} "
+                             f"(one value per position) or {list(like)} (one per output)")
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One row per position."""
+        mask, like = specs
+        if mask.shape is not None and like.shape is not None:
+            self.check(mask.shape, like.shape)
+        return PositionRows(self.channels_last).infer(mask)
+
+    def compute(self, xp: Any, mask: Any, like: Any) -> Any:
+        """Checked, then as :class:`PositionRows`."""
+        self.check(mask.shape, like.shape)
+        return PositionRows(self.channels_last).compute(xp, mask)
+
+
 @op("row_positions", inputs="x like", shape_inputs=(1,))
 class RowPositions(Op):
     """The inverse of :class:`PositionRows`, for the positions of ``like``; the number of channels is that of the rows."""
