@@ -49,6 +49,8 @@ class UserOp(Elementwise):
     ----------------
     version : int
         Of the op; stored in files. A file of a newer version is refused.
+    stateful : bool
+        True for ops with random numbers: ``compute(self, xp, x, *, context)`` draws from ``context.random()``.
     numba_kernel, cuda_kernel
         Kernels, see :func:`user_op`.
 

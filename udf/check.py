@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.arrays import as_array
+from ..samediff.arrays import as_array, xp
 from ..samediff.datatype import DataType
 from ..samediff.errors import DL4PyError
 from ..samediff.executor.context import RunContext
@@ -95,11 +95,12 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     --------
     >>> import numpy as np
     >>> print(check_op("tanh", [np.array([0.5, 1.0])]))
-    op 'tanh': all 8 checks passed
+    op 'tanh': all 9 checks passed
       ok    attributes are typed and hashable
       ok    survives saving and loading
       ok    shape rule, float32                (2,)
       ok    shape rule, float64                (2,)
+      ok    shape rule, twice the rows         (4,)
       ok    inputs stay unchanged
       ok    compiled plan agrees with compute  largest difference 0
       ok    gradient                           relative error below 0.0001
@@ -112,6 +113,8 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     _run(report, "survives saving and loading", lambda: _round_trip(made, arrays))
     for label, variant in _variants(arrays, dtypes, shapes, seed):
         _run(report, f"shape rule, {label}", lambda variant=variant: _shape_rule(made, variant))  # type: ignore[misc]
+    if (more := _more_rows(made, arrays)) is not None:
+        _run(report, "shape rule, twice the rows", lambda: _shape_rule(made, more))
     _run(report, "inputs stay unchanged", lambda: _unchanged(made, arrays))
     if not made.stateful:
         _run(report, "compiled plan agrees with compute", lambda: _plan(made, arrays))
@@ -175,6 +178,17 @@ def _variants(arrays: Sequence[Any], dtypes: Sequence[Any], shapes: Sequence[Any
     for several in shapes:
         drawn = [a if a is None else rng.choice(a.reshape(-1), size=s).astype(a.dtype) for a, s in zip(arrays, several)]
         yield f"shapes {', '.join(map(str, several))}", drawn
+
+
+def _more_rows(op: Op, arrays: Sequence[Any]) -> list[Any] | None:
+    """The inputs that share the first axis of the first one, twice as long; None when the op does not take them."""
+    rows = next((a.shape[0] for a in arrays if a is not None and a.ndim), None)
+    longer = [np.concatenate([a, a]) if a is not None and a.ndim and a.shape[0] == rows else a for a in arrays]
+    try:
+        getattr(op, "raw_compute", op.compute)(xp, *[None if a is None else a.copy() for a in longer])
+    except Exception:  # sizes that the op refuses are no failure of its shape rule
+        return None
+    return longer if rows is not None else None
 
 
 def _spec(a: Any) -> TensorSpec | None:

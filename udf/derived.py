@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..samediff import expression as ex
 from ..samediff.composite import composite_grad
 from ..samediff.datatype import DataType
 from ..samediff.errors import DL4PyError, GradientError
+from ..samediff.executor.context import RunContext
 from ..samediff.expression import TraceError
 from ..samediff.graph_namespace import on_graph
 from ..samediff.op import Specs
@@ -79,14 +80,18 @@ def _slow_infer(op: UserOp, specs: tuple[TensorSpec | None, ...], values: tuple[
     try:
         return _by_nodes(op, specs)
     except TraceError:
-        return trial_specs(op.id, op.raw_compute, specs)
+        return trial_specs(op.id, _runnable(op), specs)
     except Exception as error:
         try:
-            return trial_specs(op.id, op.raw_compute, specs)
+            return trial_specs(op.id, _runnable(op), specs)
         except DL4PyError:
             if isinstance(error, DL4PyError):
                 raise error from None
             raise
+
+
+def _runnable(op: UserOp) -> Callable[..., Any]:
+    return functools.partial(op.raw_compute, context=RunContext(True, 0, 0).at("trial")) if op.stateful else op.raw_compute
 
 
 def _by_nodes(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
@@ -116,6 +121,8 @@ def derived_grad(op: UserOp, inputs: Sequence[SDVariable | None], output_grads: 
         The code cannot be written as nodes; says why, and to write grad.
     """
     sd = output_grads[0].sd
+    if op.stateful:
+        raise GradientError(f"op {op.id!r} has no gradient: it draws random numbers. Write grad(inputs, outputs, output_grads)")
     try:
         return composite_grad(lambda *variables: on_graph(sd, op.raw_compute, variables), inputs, output_grads)
     except TraceError as error:

@@ -69,7 +69,7 @@ def test_values_shapes_and_types_are_those_of_numpy(name, rng, monkeypatch):
 def test_gradients_are_those_of_central_differences(name, rng, monkeypatch):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
     a, v, h = rng.normal(size=(3, 4)), rng.normal(size=(3, 4)), 1e-6
-    sd, x, y, value = on(CODE[name], DataType.DOUBLE, (-1, 4), a)
+    sd, _, y, value = on(CODE[name], DataType.DOUBLE, (-1, 4), a)
     weights = rng.normal(size=value.shape)
     sd.set_loss_variables(sd.sum("loss", y * sd.constant(weights)))
     f = [np.sum(weights * CODE[name](numpy_namespace, a + s * v)) for s in (h, -h)]
@@ -87,7 +87,7 @@ def test_gradients_are_those_of_central_differences(name, rng, monkeypatch):
     lambda xp, x: xp.zeros(x.shape) + x,
     lambda xp, x: "text",
     lambda xp, x: x.tolist(),
-    lambda xp, x: [r for r in x],
+    lambda xp, x: list(x),
 ])
 def test_code_that_needs_values_is_refused(code):
     with pytest.raises(NotInGraphError):

@@ -72,6 +72,29 @@ def test_a_class_must_be_an_op_with_a_meaning():
         user_op("test_class.empty")(type("Empty", (UserOp,), {}))
 
 
+@user_op("test_class.noise")
+class Noise(UserOp):
+    stateful = True
+    spread: float = 1.0
+
+    def compute(self, xp, x, *, context):
+        return x + self.spread * context.random().standard_normal(x.shape).astype(x.dtype)
+
+    def grad(self, inputs, outputs, output_grads):
+        return output_grads
+
+
+def test_random_ops(rng):
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1, 3)
+    a, b = Noise()(x), Noise()(x)
+    assert a.get_shape() == (-1, 3)
+    found = sd.output({"x": np.zeros((2, 3))}, a, b)
+    assert not np.array_equal(*found.values())
+    np.testing.assert_array_equal(found[a.name()], sd.output_single({"x": np.zeros((2, 3))}, a))
+    assert check_op(Noise, [rng.normal(size=(2, 3))]).passed
+
+
 def scaled(x, out, factor):
     for i in range(x.size):
         out.flat[i] = x.flat[i] * factor

@@ -136,8 +136,8 @@ def test_plug_ins_are_found_by_their_entry_points(tmp_path):
     (source / "ops.py").write_text(OPS_SOURCE)
     (source / "broken.py").write_text("raise RuntimeError('no such engine')\n")
     target = tmp_path / "site"
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", target,
-                    source.parent], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
+                    "--target", target, source.parent], check=True, capture_output=True)
     ran = subprocess.run([sys.executable, "-c", textwrap.dedent(USE)], capture_output=True, text=True, cwd=tmp_path,
                          env={**os.environ, "PYTHONPATH": str(target)}, check=True)
     values, warned = ran.stdout.strip().splitlines()
