@@ -32,7 +32,7 @@ from .input_type import (
     InputTypeRecurrent, set_default_cnn2d_format)
 from .locally_connected import LocallyConnected1D, LocallyConnected2D
 from .losses import (
-    ILossFunction, LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunction, LossHinge, LossKLD, LossL1,
+    ILossFunction, LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunction, LossFunctions, LossHinge, LossKLD, LossL1,
     LossL2, LossMAE, LossMAPE, LossMCXENT, LossMSE, LossMSLE, LossMixtureDensity, LossMultiLabel,
     LossNegativeLogLikelihood, LossPoisson, LossSparseMCXENT, LossSquaredHinge, LossWasserstein, WeightedLoss)
 from .normalization import BatchNormalization, LocalResponseNormalization
@@ -103,7 +103,7 @@ __all__ = [
     "L2NormalizeVertex", "L2Vertex", "LSTM", "LastTimeStep", "LastTimeStepVertex", "Layer", "LayerConstraint",
     "LearnedSelfAttentionLayer", "LocalResponseNormalization", "LocallyConnected1D", "LocallyConnected2D",
     "LogNormalDistribution", "LossBearing", "LossBinaryXENT", "LossCosineProximity", "LossFMeasure",
-    "LossFunction", "LossFunctionWrapper", "LossHinge", "LossKLD", "LossL1", "LossL2", "LossLayer", "LossMAE",
+    "LossFunction", "LossFunctionWrapper", "LossFunctions", "LossHinge", "LossKLD", "LossL1", "LossL2", "LossLayer", "LossMAE",
     "LossMAPE", "LossMCXENT", "LossMSE", "LossMSLE", "LossMixtureDensity", "LossMultiLabel",
     "LossNegativeLogLikelihood", "LossPoisson", "LossSparseMCXENT", "LossSquaredHinge", "LossWasserstein",
     "MaskLayer", "MaskState", "MaskZeroLayer", "MaxNormConstraint", "MergeVertex", "MinMaxNormConstraint",

@@ -395,3 +395,9 @@ class LossFunction(JavaSpelling, Enum):
             hint = did_you_mean(name.upper(), cls.__members__)
             raise ConfigurationError(f"no loss function is called {name!r}{hint}")
         return known[squash(name)]
+
+
+class LossFunctions:
+    """DL4J's class around the names: ``LossFunctions.LossFunction.MCXENT``."""
+
+    LossFunction = LossFunction

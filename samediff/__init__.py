@@ -1,8 +1,17 @@
-"""SameDiff: define-and-run graphs with automatic gradients, and all that trains and saves them."""
+"""SameDiff: define-and-run graphs with automatic gradients, and all that trains, evaluates and saves them.
+
+Start with :class:`SameDiff`: ``sd = SameDiff.create()``, then placeholders, variables and ops. The ops are in
+``dl4py.samediff.ops``, one file per family; training, data sets, evaluation and files in the sub-packages ``training``,
+``data``, ``evaluation`` and ``files``. Their public names can be imported from here too; they load on first use.
+"""
+# ruff: noqa: I001, RUF022 - names are packed
 from __future__ import annotations
 
 if __name__ == "samediff":
     raise ImportError("samediff/ is the source folder of dl4py.samediff: run `pip install -e .` once, then import dl4py.samediff")
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from . import ops
 from .choices import ImageResizeMethod, LossReduce, Mode, PadMode
@@ -31,10 +40,27 @@ from .rnn_configuration import (GRUWeights, LSTMActivations, LSTMConfiguration, 
                                 LSTMLayerConfig, LSTMLayerWeights, LSTMWeights, RnnDataFormat, SRUWeights)
 from .variable import SDVariable, VariableType
 
+if TYPE_CHECKING:
+    from .data import DataSet, MultiDataSet
+    from .evaluation import Evaluation
+    from .training import History, TrainingConfig
+
 __all__ = ["Condition", "Conditions", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat", "DataType",
-           "DeConv2DConfig", "DeConv3DConfig", "Divisor", "GRUWeights", "LSTMActivations",
+           "DataSet", "DeConv2DConfig", "DeConv3DConfig", "Divisor", "Evaluation", "GRUWeights", "History", "LSTMActivations",
            "LSTMConfiguration", "LSTMDataFormat", "LSTMDirectionMode", "LSTMLayerConfig",
-           "LSTMLayerWeights", "LSTMWeights", "LocalResponseNormalizationConfig", "ImageResizeMethod", "LossReduce", "Mode",
+           "LSTMLayerWeights", "LSTMWeights", "LocalResponseNormalizationConfig", "ImageResizeMethod", "LossReduce", "Mode", "MultiDataSet",
            "PadMode", "PaddingMode", "PartitionMode", "Pooling2DConfig", "Pooling2DType", "Pooling3DConfig",
-           "Pooling3DType", "RnnDataFormat", "SDIndex", "SDVariable", "SRUWeights", "SameDiff",
+           "Pooling3DType", "RnnDataFormat", "SDIndex", "SDVariable", "SRUWeights", "SameDiff", "TrainingConfig",
            "VariableType", "WeightsFormat", "ops"]
+
+_ON_FIRST_USE = ("training", "data", "evaluation")       # importing the package stays light
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        for package in _ON_FIRST_USE:
+            found = import_module(f".{package}", __name__)
+            if name in found.__all__:
+                globals()[name] = getattr(found, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
