@@ -77,6 +77,8 @@ class LayerContract(JavaOverrides):
             init = getattr(self, "weight_init", None)
             if init is None:
                 raise ConfigurationError(f"{type(self).__name__}: no weight initialiser for parameter {parameter.name!r}")
+        if hasattr(init, "get_weight_init_function"):       # a WeightInit
+            init = init.get_weight_init_function()
         if hasattr(init, "init"):
             return init.init(rng, parameter.fan_in, parameter.fan_out, parameter.shape, parameter.order, dtype)
         if callable(init):

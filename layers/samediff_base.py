@@ -1,13 +1,14 @@
 """What layers and vertices defined as SameDiff graphs are configured with."""
 from __future__ import annotations
 
-from dataclasses import InitVar
-from typing import Any
+from dataclasses import InitVar, replace
+from typing import Any, ClassVar
 
 from ..samediff.training.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
 from ..samediff.training.updater import IUpdater
 from .base import Layer, layer
 from .defaults import LayerDefaults, regularizer
+from .parameters import Parameter
 from .weight_init import IWeightInit, WeightInit
 
 
@@ -15,6 +16,7 @@ from .weight_init import IWeightInit, WeightInit
 class GraphDefinedLayer(Layer):
     """A layer defined by a graph: regularization and updaters as for other layers, weights initialised by itself."""
 
+    summary_sizes: ClassVar[bool] = False       # summaries show no n_in and n_out
     regularization: tuple[Regularization, ...] = ()
     regularization_bias: tuple[Regularization, ...] = ()
     updater: IUpdater | None = None
@@ -43,5 +45,10 @@ class GraphDefinedHiddenLayer(GraphDefinedLayer):
 
     weight_init: WeightInit | None = WeightInit.XAVIER
     param_weight_init: dict[str, IWeightInit] | None = None
+
+    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
+        if parameter.init is None:
+            parameter = replace(parameter, init=(self.param_weight_init or {}).get(parameter.name))
+        return super().initial_value(parameter, rng, dtype)
 
 

@@ -61,17 +61,14 @@ def _kind(member: Member) -> str:
     return str(getattr(member.conf, "summary_name", type(member.conf).__name__))
 
 
-def _kind(member: Member) -> str:
-    return str(getattr(member.conf, "summary_name", type(member.conf).__name__))
-
-
 def _sizes(net: Network, member: Member) -> list[str]:
     slots = [s for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if m is member]
     slots.sort(key=lambda s: member.table_rank(s.name))
     if not slots:
         return ["-,-", "0", "-"]
     shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)
-    sizes = f"{getattr(member.conf, 'n_in', '-')},{getattr(member.conf, 'n_out', '-')}"
+    shown = getattr(member.conf, "summary_sizes", True)
+    sizes = f"{getattr(member.conf, 'n_in', '-')},{getattr(member.conf, 'n_out', '-')}" if shown else "-,-"
     return [sizes, f"{sum(s.size for s in slots):,}", shapes]
 
 
