@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .control_dependencies import ControlDependencies
 from .control_flow import ControlFlow
 from .creation import Creation
+from .errors import GraphError
 from .files.saving import Saving
 from .inspection import Inspection
 from .javanames import JavaSpelling
@@ -64,6 +65,8 @@ class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Creation, I
 
     def do_udf(self, op: Any) -> list[SDVariable]:
         """Add a user-defined op of the Java form (``dl4py.udf.UserDefinedCustomOp``); returns its outputs."""
+        if not hasattr(op, "add_to"):
+            raise GraphError(f"do_udf takes an instance of a class derived from UserDefinedCustomOp, got {op!r:.60}")
         return op.add_to(self)  # type: ignore[no-any-return]
 
     def __getattr__(self, name: str) -> Any:

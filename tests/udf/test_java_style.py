@@ -152,6 +152,8 @@ def test_what_is_missing_is_named():
 
     with pytest.raises(RegistrationError, match="@user_defined_op"):
         SameDiff.create().do_udf(Unregistered())
+    with pytest.raises(GraphError, match="UserDefinedCustomOp"):
+        SameDiff.create().do_udf("AddUdf")
 
 
 def test_names_of_built_in_ops_are_taken():
