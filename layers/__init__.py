@@ -1,5 +1,5 @@
 """Layers, vertices, preprocessors, activations, losses and everything else that a network is configured with."""
-# ruff: noqa: I001 - names are packed
+# ruff: noqa: I001, RUF022 - names are packed
 if __name__ == "layers":
     text = "layers/ is the source folder of dl4py.layers: run `pip install -e .` once, then import dl4py.layers"
     raise ImportError(text)
