@@ -154,7 +154,7 @@ class ComputationGraph(Fitting, Evaluating):
         return conf.tbptt_fwd_length if conf.backprop_type is BackpropType.TruncatedBPTT else None
 
     def _activations_for_listeners(self, batch: Batch) -> dict[str, Any]:
-        keys = [m.key for m in self.engine.structure.members]
+        keys = [m.key for m in self.engine.structure.members if m.key not in self.engine.structure.outputs]   # as DL4J does
         found = dict(zip(self.engine.structure.inputs, batch.inputs))
         found.update(zip(keys, self.engine.forward(batch, keys, True)[0]))
         return found

@@ -26,6 +26,8 @@ def fused_call(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[
     inputs, outputs : arrays with the final shapes and strides
     symbolic : shapes with -1 for sizes that differ from plan to plan, so that one kernel serves them all
     """
+    if not inputs:                  # constants: nothing to loop over
+        return _evaluated(exprs, 0), [*outputs]
     given = [_unstretched(a) for a in inputs]
     space = outputs[0].shape
     open_space = _open(space, symbolic.get(names[-len(outputs)]))

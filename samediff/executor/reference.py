@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import xp
+from ..errors import DL4PyError
 from ..node import Node
 from ..op import Op, as_tuple
+from ..spec import spec_of
 from .context import RunContext
 
 
@@ -19,6 +21,8 @@ def run_nodes(nodes: Sequence[Node], values: dict[str, Any], dtypes: Mapping[str
         try:
             results = compute(node.op, inputs, context, node.name)
         except Exception as error:
+            if isinstance(error, ValueError):
+                check_shapes(node, inputs)
             describe_failure(error, node, inputs)
             raise
         for name, result in zip(node.outputs, results):
@@ -42,6 +46,15 @@ def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
 def plain(array: Any) -> Any:
     """Contiguous, aligned and writeable, as kernels are compiled for; the array itself when it is all that."""
     return array if array.flags.carray else np.array(array, order="C", copy=True)
+
+
+def check_shapes(node: Node, inputs: Sequence[Any]) -> None:
+    """Ask the shape rule about the actual inputs: it raises the typed error for what NumPy refused."""
+    try:
+        node.op.infer(*[None if a is None else spec_of(a) for a in inputs])  # type: ignore[arg-type]
+    except DL4PyError as error:
+        describe_failure(error, node, inputs)
+        raise
 
 
 def describe_failure(error: BaseException, node: Node, inputs: Sequence[Any]) -> None:

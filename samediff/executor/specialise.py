@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..datatype import DataType
+from ..errors import DL4PyError
 from ..node import Node, needed
 from ..spec import TensorSpec
 from .context import RunContext
@@ -61,7 +62,11 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
 
 
 def _infer(node: Node, done: Specialised) -> None:
-    inferred = node.op.infer(*[_visible(n, done) for n in node.inputs])  # type: ignore[arg-type]
+    try:
+        inferred = node.op.infer(*[_visible(n, done) for n in node.inputs])  # type: ignore[arg-type]
+    except DL4PyError as error:
+        given = ", ".join(f"{n} {done.specs[n]}" for n in node.inputs if n is not None)
+        raise type(error)(f"{node.where()}: {error}; inputs: {given or 'none'}") from error
     for name, spec in zip(node.outputs, inferred if isinstance(inferred, tuple) else (inferred,)):
         done.specs[name] = spec
 
