@@ -20,13 +20,13 @@ _CONTROL = {"switch", "merge", "enter", "exit", "next_iteration", "loop_cond", "
 
 @dataclass(eq=False)
 class Item:
-    """A node to be added: from the file (``flat``), or made here (``build`` gives its op for a graph)."""
+    """A node to be added: from the file (``flat``), or made here (``build`` gives its op for a graph and inputs)."""
 
     name: str
     inputs: list[str]
     outputs: tuple[str, ...]
     flat: FlatNode | None = None
-    build: Callable[[Any], Op] | None = None
+    build: Callable[[Any, Sequence[str]], Op] | None = None
     kind: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -128,9 +128,9 @@ class Frames:
         given = dict.fromkeys(n for side in (1, 0) for n in self._outside(*sides[side]))
         condition = conditions.pop()
 
-        def build(sd: Any) -> Op:
+        def build(sd: Any, inputs: Sequence[str]) -> Op:
             from ..ops.control import If
-            pairs = [(n, n) for n in given]
+            pairs = list(zip(given, inputs[1:]))
             yes, no = (self.cut(sd, [i.renamed(sides[s][2]) for i in sides[s][1]], pairs, [sides[s][2].get(sides[s][0], sides[s][0])])
                        for s in (1, 0))
             return If(yes, no)
@@ -197,9 +197,9 @@ class Frames:
         outputs = tuple(e.outputs[0] if e is not None else f"{m.outputs[0]}:last" for e, m in zip(exits, merges))
         initial = [first[m.inputs[0]] for m in merges]
 
-        def build(sd: Any) -> Op:
+        def build(sd: Any, inputs: Sequence[str]) -> Op:
             from ..ops.control import While
-            pairs = [*zip(state, initial), *((n, n) for n in outside)]
+            pairs = list(zip([*state, *outside], inputs))
             cond, body = (self.cut(sd, [i.renamed(names) for i in part], pairs, [names.get(w, w) for w in wanted])
                           for part, wanted in zip(parts, ([condition], results)))
             return While(cond, body)
@@ -211,7 +211,7 @@ class Frames:
         place = next((e.name for e in exits if e is not None), merges[0].name)
         new = Item(place, [*initial, *outside], outputs, build=build)
         self._replace(control, new)
-        lost = {n for i in control for n in i.outputs}
+        lost = {n for i in control for n in i.outputs} - set(outputs)
         self.items = [i for i in self.items if i.name not in {c.name for c in inner} and (i is new or not lost.intersection(i.inputs))]
         return True
 

@@ -101,7 +101,7 @@ class GraphReader:
             v = around.variable(outside)
             sub._add_variable(inside, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
         names = dict(inputs)
-        copied = {i for i, o in inputs if i == o and (v := around.variable(o)).is_constant() and not v.dtype.is_floating}
+        copied = {i for i, o in inputs if (v := around.variable(o)).is_constant() and not v.dtype.is_floating}
         for name in copied:
             del sub._variables[name]
             sub._add_variable(name, VariableType.CONSTANT, around.variable(names[name]).spec, around.stored(names[name]))
@@ -137,7 +137,7 @@ class GraphReader:
         given: tuple[str | None, ...] = tuple(names)
         if node is None:
             assert item.build is not None  # an item has one of the two
-            op: Any = item.build(sd)
+            op: Any = item.build(sd, names)
         elif later or (cls := self.names[node]) is None:
             op = MissingOp(node, later)
             given = tuple(n if sd.has_variable(n) else None for n in names)

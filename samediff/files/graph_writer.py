@@ -77,7 +77,8 @@ def _flat_variable(sd: SameDiff, v: SDVariable, identity: IntPair) -> FlatVariab
 
 
 def _input_type(sd: SameDiff, node: Node) -> DataType:
-    return next((sd.variable(n).dtype for n in node.inputs if n is not None), DataType.FLOAT)
+    first = next((sd.variable(n).dtype for n in node.inputs if n is not None), DataType.FLOAT)
+    return first if first.is_numeric else DataType.FLOAT
 
 
 def _states(sd: SameDiff) -> tuple[UpdaterState, ...]:
