@@ -8,7 +8,7 @@ from .activations import (
     Activation, ActivationCube, ActivationELU, ActivationGELU, ActivationHardSigmoid, ActivationHardTanH,
     ActivationIdentity, ActivationLReLU, ActivationMish, ActivationPReLU, ActivationRReLU, ActivationRationalTanh,
     ActivationReLU, ActivationReLU6, ActivationRectifiedTanh, ActivationSELU, ActivationSigmoid, ActivationSoftPlus,
-    ActivationSoftSign, ActivationSoftmax, ActivationSwish, ActivationTanH, ActivationThresholdedReLU, IActivation)
+    ActivationSoftSign, ActivationSoftmax, ActivationSwish, ActivationTanH, ActivationThresholdedReLU, IActivation, activation)
 from .attention import AttentionLayer, LearnedSelfAttentionLayer, RecurrentAttentionLayer, SelfAttentionLayer
 from .base import BaseLayer, FeedForwardLayer, Layer, NoParamLayer, layer
 from .capsules import CapsuleLayer, CapsuleStrengthLayer, PrimaryCapsules
@@ -126,4 +126,4 @@ __all__ = [
     "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn",
     "WeightInitVarScalingUniformFanOut", "WeightInitXavier", "WeightInitXavierLegacy",
     "WeightInitXavierUniform", "WeightNoise", "WeightedLoss", "Yolo2OutputLayer", "ZeroPadding1DLayer",
-    "ZeroPadding3DLayer", "ZeroPaddingLayer", "layer", "loss", "set_default_cnn2d_format", "vertex"]
+    "ZeroPadding3DLayer", "ZeroPaddingLayer", "activation", "layer", "loss", "set_default_cnn2d_format", "vertex"]

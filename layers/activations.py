@@ -1,8 +1,9 @@
 """Activation functions as configuration objects, and the enum of their names."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,25 @@ if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
 
 _PACKAGE = "org.nd4j.linalg.activations.impl."
+
+
+ActivationClass = TypeVar("ActivationClass", bound="type[IActivation]")
+
+
+def activation(java_name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[ActivationClass], ActivationClass]:
+    """Register an activation function of one's own under the name that files use; annotated fields become its options.
+
+    Examples
+    --------
+    >>> @activation("example.Bent")
+    ... class Bent(IActivation):
+    ...     slope: float = 0.5
+    ...     def define(self, sd, x):
+    ...         return sd.math.tanh(x) + x * self.slope
+    >>> Bent().get_activation([2.0])
+    array([1.9640276], dtype=float32)
+    """
+    return configuration(java_name, aliases=aliases)
 
 
 @configuration

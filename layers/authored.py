@@ -4,12 +4,13 @@ from __future__ import annotations
 import functools
 import traceback
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..samediff.errors import DL4PyError, GraphError
 from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
 from ..samediff.variable import SDVariable
+from .java_overrides import JavaOverrides
 from .step_ops import mask_shape
 
 if TYPE_CHECKING:
@@ -81,6 +82,22 @@ def routed(cls: type, name: str, through: str) -> None:
         return getattr(self, through)(bound(function, self), *args)
 
     setattr(cls, name, method)
+
+
+class Guarded(JavaOverrides):
+    """Mix-in: the methods by which users build graphs are called through :func:`variable`."""
+
+    guarded_methods: ClassVar[tuple[str, ...]] = ()
+    label: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not cls.__module__.startswith("dl4py.") and not hasattr(cls, "_define"):
+            for name in cls.guarded_methods:
+                routed(cls, name, "_guarded")
+
+    def _guarded(self, author: Callable[..., Any], *args: Any) -> SDVariable:
+        return variable(self, author, *args)
 
 
 @op("checked_input", inputs="*xs", stateful=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..samediff.errors import ConfigurationError
 from ..samediff.variable import SDVariable
-from .java_overrides import JavaOverrides
+from .authored import Guarded
 from .parameters import LayerScope, Parameter, ParameterTable
 
 if TYPE_CHECKING:
@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from ..samediff.training.updater import IUpdater
 
 
-class LayerContract(JavaOverrides):
+class LayerContract(Guarded):
     """The behaviour of a layer, beside its configuration; custom layers implement the same methods.
 
     Arrays keep DL4J's axes: rows (batch, size), series (batch, size, time), images (batch, channels, height, width).
     """
 
+    guarded_methods: ClassVar[tuple[str, ...]] = ("define_layer", "define_loss", "define_vertex")
     #: Whether the layer's dropout acts on its input.
     takes_dropout: ClassVar[bool] = True
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from ...samediff.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError
+from ..authored import Guarded
 from ..input_type import InputType
-from ..java_overrides import JavaOverrides
 from ..parameters import LayerScope
 
 if TYPE_CHECKING:
@@ -26,11 +26,17 @@ def vertex(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Ca
 
 
 @configuration
-class GraphVertex(JavaOverrides, Configuration):
+class GraphVertex(Guarded, Configuration):
     """Base of all vertices: it has one or several inputs and one output."""
 
+    guarded_methods: ClassVar[tuple[str, ...]] = ("define_vertex",)
     min_inputs: ClassVar[int] = 1
     max_inputs: ClassVar[int | None] = 1
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return type(self).__name__
 
     def define_vertex(self, sd: SameDiff, inputs: Any, params: LayerScope, masks: Any) -> SDVariable:
         """Build the graph of the vertex and return its activations.
