@@ -234,6 +234,7 @@ class Convolution1DLayer(BaseConvolution):
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
     kernel_size: tuple[int, ...] = (2, 2)
     operation: ClassVar[type[Op]] = conv.Conv1D
+    weights_format: ClassVar[str] = "YXIO"
 
     @property
     def layout(self) -> str:
@@ -243,7 +244,8 @@ class Convolution1DLayer(BaseConvolution):
         return (self.n_out, self.n_in, self.kernel_size[0], 1)
 
     def weights(self, sd: SameDiff, params: LayerScope) -> list[SDVariable]:
-        return [sd.call("base", "squeeze", params["W"], 3)]
+        """DL4J reads the c-ordered values of (n_out, n_in, k, 1) as (k, n_in, n_out)."""
+        return [sd.call("base", "reshape", params["W"], self.kernel_size[0], self.n_in, self.n_out)]
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

@@ -1,9 +1,13 @@
 """Normalization layers."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
+from ..samediff.errors import ConfigurationError, ShapeError
+from ..samediff.ops.batch_norm import BatchNormTraining
+from ..samediff.ops.local_response import NeighbourSum
 from . import automatic
 from .base import FeedForwardLayer, NoParamLayer, Rule, layer
 from .formats import CNN2DFormat
@@ -14,6 +18,11 @@ from .input_type import (
     InputTypeConvolutionalFlat,
     InputTypeRecurrent,
 )
+from .parameters import LayerScope, Parameter, ParameterTable
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 
 @layer("BatchNormalization")
@@ -49,6 +58,38 @@ class BatchNormalization(FeedForwardLayer):
             return {"lock_gamma_beta": args[0]}
         return dict(zip(cls.arguments, args))
 
+    def define_parameters(self, params: ParameterTable) -> None:
+        if not self.lock_gamma_beta:
+            params.add(Parameter("gamma", (self.n_out,), "unregularized", init=self.gamma))
+            params.add(Parameter("beta", (self.n_out,), "unregularized", init=self.beta))
+        params.statistic("mean", (self.n_out,))
+        params.statistic("log10stdev" if self.use_log_std else "var", (self.n_out,), 0.0 if self.use_log_std else 1.0)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        rank = len(x.spec.shape or ())
+        if rank not in (2, 4):
+            raise ShapeError(f"{self.label} takes rows (batch, n) or images with four axes; got an array with {rank} axes")
+        axis = 3 if rank == 4 and self.data_format is CNN2DFormat.NHWC else 1
+        mean = params["mean"]
+        variance = self.variance(sd, params)
+        free = [] if self.lock_gamma_beta else [params["gamma"], params["beta"]]
+        y, m, v = sd.add_op(BatchNormTraining(axis, self.eps), [x, mean, variance, *free])
+        params.move("mean", (mean - m) * (1 - self.decay))
+        if self.use_log_std:
+            moved = variance * self.decay + v * (1 - self.decay)
+            params.move("log10stdev", params["log10stdev"] - sd.call("math", "log", moved) * (0.5 / math.log(10)))
+        else:
+            params.move("var", (variance - v) * (1 - self.decay))
+        if self.lock_gamma_beta and self.gamma != 1 and self.beta != 0:
+            y = y * self.gamma + self.beta
+        return y  # type: ignore[no-any-return]
+
+    def variance(self, sd: SameDiff, params: LayerScope) -> SDVariable:
+        """The running variance; it may be kept as the logarithm of the standard deviation."""
+        if not self.use_log_std:
+            return params["var"]
+        return sd.call("math", "exp", params["log10stdev"] * (2 * math.log(10)))  # type: ignore[no-any-return]
+
     def output_type(self, input_type: InputType) -> InputType:
         return input_type
 
@@ -81,6 +122,13 @@ class LocalResponseNormalization(NoParamLayer):
     beta: float = 0.75
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     data_format: CNN2DFormat = CNN2DFormat.NCHW
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        axis = 1 if self.data_format is CNN2DFormat.NCHW else 3
+        if self.n < 1:
+            raise ConfigurationError(f"{self.label}: n must be at least 1; got {self.n}")
+        total = sd.add_op(NeighbourSum(int(self.n) // 2, axis), [x * x])
+        return x * (total * self.alpha + self.k) ** (-self.beta)  # type: ignore[no-any-return]
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         self.expects(input_type, InputTypeConvolutional)

@@ -4,13 +4,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
-from ..samediff.errors import ConfigurationError
+from ..samediff.errors import ConfigurationError, ShapeError
 from ..samediff.op import Op
 from ..samediff.ops import pool
 from . import automatic
 from .base import NoParamLayer, Rule, layer
 from .convolution import WINDOW, window_arguments
 from .formats import CNN2DFormat, CNN3DFormat, ConvolutionMode, PoolingType, RNNFormat
+from .global_pooling import pooled
 from .input_type import (
     InputType,
     InputTypeConvolutional,
@@ -131,6 +132,18 @@ class Subsampling1DLayer(BaseSubsampling):
     kernel_size: tuple[int, ...] = (2, 1)
     stride: tuple[int, ...] = (1, 1)
 
+    def operation(self) -> Op:
+        """Two-dimensional pooling over steps, with a second axis of size 1."""
+        return super().operation().replace(k_w=1, s_w=1, p_w=0, d_w=1)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        axis = 3 if self.data_format is CNN2DFormat.NCHW else 2
+        images = sd.call("base", "expand_dims", x, axis)
+        return sd.call("base", "squeeze", super().define_layer(sd, images, params, mask), axis)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return windowed_mask(self, mask, 1)
+
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         if args and isinstance(args[0], (PoolingType, str)):
@@ -191,6 +204,22 @@ class GlobalPoolingLayer(NoParamLayer):
     pooling_dimensions: tuple[int, ...] | None = None
     pnorm: int = 2
     collapse_dimensions: bool = True
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        if isinstance(input_type, InputTypeConvolutional) and (override or self.pooling_dimensions is None):
+            nchw = input_type.format is CNN2DFormat.NCHW
+            return self.replace(pooling_dimensions=(2, 3) if nchw else (1, 2))
+        return self
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        rank = len(x.spec.shape or ())
+        if rank < 3:
+            raise ShapeError(f"{self.label} pools series, images or volumes with three to five axes; got an input with {rank}")
+        axes = self.pooling_dimensions or tuple(range(2, rank))
+        return pooled(x, mask, self.pooling_type, axes, self.pnorm, self.collapse_dimensions)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return None
 
     def output_type(self, input_type: InputType) -> InputType:
         if isinstance(input_type, (InputTypeFeedForward, InputTypeRecurrent)):

@@ -57,3 +57,4 @@ from . import control as control
 from . import colors as colors
 from . import image as image
 from . import resize as resize
+from . import batch_norm as batch_norm

@@ -12,9 +12,10 @@ from ..spec import TensorSpec
 
 @op("neighbour_sum")
 class NeighbourSum(Op):
-    """Sum over ``depth`` neighbours on each side along the last axis; its own transpose."""
+    """Sum over ``depth`` neighbours on each side along ``axis``; its own transpose."""
 
     depth: int
+    axis: int = -1
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The same."""
@@ -23,9 +24,10 @@ class NeighbourSum(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """One addition per neighbour."""
         total = x.copy()
-        for k in range(1, min(self.depth, x.shape[-1] - 1) + 1):
-            total[..., k:] += x[..., :-k]
-            total[..., :-k] += x[..., k:]
+        sums, cells = (xp.moveaxis(a, self.axis, 0) for a in (total, x))
+        for k in range(1, min(self.depth, len(cells) - 1) + 1):
+            sums[k:] += cells[:-k]
+            sums[:-k] += cells[k:]
         return total
 
     def grad(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:

@@ -1,0 +1,86 @@
+"""Batch normalization on the CPU, float32 and float64, channels on the second or the last axis."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...datatype import DataType
+from ...op import Kernel
+from ...spec import TensorSpec
+
+
+def _shape(axis: int, x: TensorSpec, *others: TensorSpec | None) -> tuple[int, int, int] | None:
+    """(batch, channels, space) when the kernels here serve the arrays; channels-last counts as space 1."""
+    given = [s for s in (x, *others) if s is not None]
+    if any(not s.is_static or s.dtype is not x.dtype for s in given) or x.dtype not in (DataType.FLOAT, DataType.DOUBLE):
+        return None
+    sizes = x.shape or ()
+    axis %= len(sizes)
+    if 0 in sizes or axis not in (1, len(sizes) - 1):
+        return None
+    if axis == len(sizes) - 1:
+        return math.prod(sizes[:-1]), sizes[-1], 1
+    return sizes[0], sizes[1], math.prod(sizes[2:])
+
+
+class _Affine:
+    """Scale and shift, ones and zeros where there are none."""
+
+    def __init__(self, x: TensorSpec, channels: int) -> None:
+        self.ones = np.ones(channels, x.dtype.numpy)
+        self.zeros = np.zeros(channels, x.dtype.numpy)
+
+    def of(self, gamma: Any, beta: Any = None) -> tuple[Any, Any]:
+        return self.ones if gamma is None else gamma, self.zeros if beta is None else beta
+
+
+def _dense(x: Any, shape: tuple[int, int, int]) -> Any:
+    return np.ascontiguousarray(x).reshape(shape)
+
+
+def training(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
+    """``call(x, mean, variance[, gamma, beta], y, m, v)``; the given statistics are not read."""
+    shape = _shape(axis, *specs)
+    if shape is None:
+        return None
+    from .kernels.batch_norm import batch_normalize, batch_statistics
+    affine, number = _Affine(specs[0], shape[1]), specs[0].dtype.numpy.type(epsilon)
+
+    def call(x: Any, *rest: Any) -> None:
+        *given, y, m, v = rest
+        x = _dense(x, shape)
+        batch_statistics(x, m, v)
+        batch_normalize(x, m, v, *affine.of(*(*given[2:], None, None)[:2]), number, y.reshape(shape))
+    return Kernel(call)
+
+
+def inference(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
+    """``call(x, mean, variance[, gamma, beta], y, m, v)``."""
+    shape = _shape(axis, *specs)
+    if shape is None:
+        return None
+    from .kernels.batch_norm import batch_normalize
+    affine, number = _Affine(specs[0], shape[1]), specs[0].dtype.numpy.type(epsilon)
+
+    def call(x: Any, mean: Any, variance: Any, *rest: Any) -> None:
+        *given, y, m, v = rest
+        m[...], v[...] = mean, variance
+        batch_normalize(_dense(x, shape), m, v, *affine.of(*(*given, None, None)[:2]), number, y.reshape(shape))
+    return Kernel(call)
+
+
+def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
+    """``call(x, g, mean, variance[, gamma], dx, dgamma, dbeta)``."""
+    shape = _shape(axis, *specs)
+    if shape is None:
+        return None
+    from .kernels.batch_norm import batch_normalize_backward
+    affine, number = _Affine(specs[0], shape[1]), specs[0].dtype.numpy.type(epsilon)
+
+    def call(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> None:
+        *given, dx, dgamma, dbeta = rest
+        gamma = affine.of(*(*given, None)[:1])[0]
+        batch_normalize_backward(_dense(x, shape), _dense(g, shape), mean, variance, gamma, number, dx.reshape(shape), dgamma, dbeta)
+    return Kernel(call)
