@@ -5,7 +5,7 @@ from dataclasses import InitVar
 from enum import StrEnum
 from typing import Any
 
-from .configuration import Configuration, configuration, option
+from .configuration import Configuration, configuration, field, option
 
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.convolution.config."
 
@@ -77,7 +77,7 @@ class Conv1DConfig(Configuration):
     d: int = 1
     padding_mode: PaddingMode = PaddingMode.VALID
     data_format: str = "NCW"
-    weights_format: WeightsFormat = WeightsFormat.YXIO
+    weights_format: WeightsFormat | None = field(None, omit_none=True)
     is_same_mode: InitVar[bool | None] = option(_same)
 
 

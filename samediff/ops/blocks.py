@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
@@ -55,7 +57,8 @@ class ChannelBlocks(Op):
         return (n, h, w, c) if self.data_format.upper() == "NHWC" else (n, c, h, w)
 
 
-_BLOCKS = FileArgs(ints=("block_size", "data_format:NCHW|NHWC"), properties={"block_size": "i:block_size"})
+_BLOCKS = FileArgs(ints=("block_size", "data_format:NCHW|NHWC"),
+                   properties={"block_size": "l:block_size", "isNHWC": "l:data_format:NCHW|NHWC"})
 
 
 @op("space_to_depth", api="cnn.space_to_depth", file=_BLOCKS)
@@ -117,22 +120,109 @@ class DepthToSpace(ChannelBlocks):
 
 
 class BatchBlocks(Op):
-    """Blocks of NHWC images against the batch axis."""
+    """Blocks of NHWC images against the batch axis; ``edges`` holds ((top, bottom), (left, right))."""
 
+    block_size: int
+    blocks: tuple[int, ...]
+
+    def sides(self) -> tuple[int, int]:
+        """Height and width of a block."""
+        a, b = self.blocks or (self.block_size, self.block_size)
+        return a, b
+
+    def inferred(self, x: TensorSpec, edges: TensorSpec, grown: bool) -> Specs:
+        """Sizes where the edges are known, which are added before blocks are taken, or cut off after."""
+        n, h, w, c = _rank4(x.shape)
+        a, b = self.sides()
+        value = edges.value
+        if value is not None and value.size != 4:
+            raise ShapeError(f"edges need shape (2, 2): (top, bottom) and (left, right); got {value.shape}")
+        known = value is not None
+        (t, d), (le, r) = value.reshape(2, 2).tolist() if known else ((0, 0), (0, 0))
+        if grown:
+            high = _divided(-1 if h == -1 or not known else h + t + d, a, "padded height")
+            wide = _divided(-1 if w == -1 or not known else w + le + r, b, "padded width")
+            return TensorSpec((_times(n, a * b), high, wide, c), x.dtype)
+        high = -1 if h == -1 or not known else h * a - t - d
+        wide = -1 if w == -1 or not known else w * b - le - r
+        return TensorSpec((_divided(n, a * b, "batch"), high, wide, c), x.dtype)
+
+
+_BATCH_BLOCKS = FileArgs(ints=("block_size",), properties={"blocks": "i[]:blocks"})
+
+
+@op("space_to_batch", inputs="x edges",
+    file=FileArgs(ints=("block_size",), properties={"blocks": "i[]:blocks", "padding": "i[][]:padding"}))
+class SpaceToBatch(BatchBlocks):
+    """The node behind ``sd.cnn.space_to_batch``; ``padding`` tells files what the constant ``edges`` holds."""
+
+    block_size: int = 2
+    blocks: tuple[int, ...] = ()
+    padding: Any = ((0, 0), (0, 0))
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Smaller and more."""
+        return self.inferred(specs[0], specs[1], True)
+
+    def compute(self, xp: Any, x: Any, edges: Any) -> Any:
+        """Pad, then one transposition."""
+        (a, b), (t, d, le, r) = self.sides(), (int(n) for n in edges.reshape(-1))
+        x = xp.pad(x, ((0, 0), (t, d), (le, r), (0, 0)))
+        n, h, w, c = x.shape
+        return x.reshape(n, h // a, a, w // b, b, c).transpose(2, 4, 0, 1, 3, 5).reshape(n * a * b, h // a, w // b, c)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Moved back, padding cut off."""
+        return [inputs[0].sd.add_op(BatchToSpace(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
+
+
+@op("batch_to_space", inputs="x edges", file=_BATCH_BLOCKS)
+class BatchToSpace(BatchBlocks):
+    """The node behind ``sd.cnn.batch_to_space``."""
+
+    block_size: int = 2
+    blocks: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Larger and fewer."""
+        return self.inferred(specs[0], specs[1], False)
+
+    def compute(self, xp: Any, x: Any, edges: Any) -> Any:
+        """One transposition, then crop."""
+        (a, b), (t, d, le, r) = self.sides(), (int(n) for n in edges.reshape(-1))
+        n, h, w, c = x.shape
+        y = x.reshape(a, b, n // (a * b), h, w, c).transpose(2, 3, 0, 4, 1, 5).reshape(n // (a * b), h * a, w * b, c)
+        return y[:, t:h * a - d, le:w * b - r]
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Padded and moved back."""
+        return [inputs[0].sd.add_op(SpaceToBatch(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
+
+
+class BatchBlocksCall(Op):
+    """A call that puts the edges into a constant."""
+
+    signatures = ("x, blocks, top, *bottom",)
+    node: ClassVar[type[SpaceToBatch] | type[BatchToSpace]]
     blocks: tuple[int, ...]
     top: tuple[int, ...]
     bottom: tuple[int, ...]
 
-    def edges(self) -> tuple[int, int, int, int]:
-        """Top, bottom, left, right."""
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+        """The node and the constant."""
         if any(len(v) != 2 for v in (self.blocks, self.top, self.bottom)):
             raise ShapeError(f"blocks, (top, bottom) and (left, right) need two numbers each; got {self.blocks}, {self.top}, {self.bottom}")
-        return (*self.top, *self.bottom)  # type: ignore[return-value]
+        edges = np.array([self.top, self.bottom], np.int32)
+        made = self.node(self.blocks[0], self.blocks)
+        if isinstance(made, SpaceToBatch):
+            made = SpaceToBatch(made.block_size, made.blocks, (self.top, self.bottom))
+        return sd.add_op(made, [*inputs, edges], names)
 
 
-@op("space_to_batch", api="cnn.space_to_batch", signatures=("x, blocks, top, *bottom",),
-    file=FileArgs(ints=("*blocks",), properties={"blocks": "i[]:blocks", "padding": "i[][]:=0"}))
-class SpaceToBatch(BatchBlocks):
+@op("space_to_batch_call", api="cnn.space_to_batch")
+class SpaceToBatchCall(BatchBlocksCall):
     """Pads NHWC images and moves blocks of space into the batch.
 
     Shapes: x (N, H, W, C) -> (N * bh * bw, (H + top + bottom) / bh, (W + left + right) / bw, C).
@@ -146,60 +236,23 @@ class SpaceToBatch(BatchBlocks):
         Padding of the width.
     """
 
+    node = SpaceToBatch
     blocks: tuple[int, ...]
     top: tuple[int, ...] = (0, 0)
     bottom: tuple[int, ...] = (0, 0)
 
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """Smaller and more."""
-        n, h, w, c = _rank4(specs[0].shape)
-        (a, b), (t, d, le, r) = self.blocks, self.edges()
-        high = _divided(h if h == -1 else h + t + d, a, "padded height")
-        return TensorSpec((_times(n, a * b), high, _divided(w if w == -1 else w + le + r, b, "padded width"), c), specs[0].dtype)
 
-    def compute(self, xp: Any, x: Any) -> Any:
-        """Pad, then one transposition."""
-        (a, b), (t, d, le, r) = self.blocks, self.edges()
-        x = xp.pad(x, ((0, 0), (t, d), (le, r), (0, 0)))
-        n, h, w, c = x.shape
-        return x.reshape(n, h // a, a, w // b, b, c).transpose(2, 4, 0, 1, 3, 5).reshape(n * a * b, h // a, w // b, c)
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Moved back, padding cut off."""
-        return [inputs[0].sd.add_op(BatchToSpace(self.blocks, self.top, self.bottom), [output_grads[0]])]
-
-
-@op("batch_to_space", api="cnn.batch_to_space", signatures=("x, blocks, top, *bottom",),
-    file=FileArgs(ints=("*blocks",), properties={"blocks": "i[]:blocks"}))
-class BatchToSpace(BatchBlocks):
+@op("batch_to_space_call", api="cnn.batch_to_space")
+class BatchToSpaceCall(BatchBlocksCall):
     """Moves blocks of the batch back into space and crops: the inverse of ``space_to_batch``, with its parameters.
 
     Shapes: x (N, H, W, C) -> (N / (bh * bw), H * bh - top - bottom, W * bw - left - right, C).
     """
 
+    node = BatchToSpace
     blocks: tuple[int, ...]
     top: tuple[int, ...] = (0, 0)
     bottom: tuple[int, ...] = (0, 0)
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """Larger and fewer."""
-        n, h, w, c = _rank4(specs[0].shape)
-        (a, b), (t, d, le, r) = self.blocks, self.edges()
-        high, wide = -1 if h == -1 else h * a - t - d, -1 if w == -1 else w * b - le - r
-        return TensorSpec((_divided(n, a * b, "batch"), high, wide, c), specs[0].dtype)
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        """One transposition, then crop."""
-        (a, b), (t, d, le, r) = self.blocks, self.edges()
-        n, h, w, c = x.shape
-        y = x.reshape(a, b, n // (a * b), h, w, c).transpose(2, 3, 0, 4, 1, 5).reshape(n // (a * b), h * a, w * b, c)
-        return y[:, t:h * a - d, le:w * b - r]
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Padded and moved back."""
-        return [inputs[0].sd.add_op(SpaceToBatch(self.blocks, self.top, self.bottom), [output_grads[0]])]
 
 
 @op("repeat_cells")
@@ -271,7 +324,7 @@ class Upsampling(Op):
 
 
 @op("upsampling2d", api="cnn.upsampling2d", signatures=("x, scale_h, scale_w, nchw", "x, scale_h"), file=FileArgs(
-    ints=("scale_h", "scale_w", "nchw:int"), properties={"scaleH": "i:scale_h", "scaleW": "i:scale_w", "nchw": "b:nchw"}))
+    ints=("scale_h", "scale_w", "nchw:int"), properties={"factorH": "l:scale_h", "factorW": "l:scale_w", "isNCHW": "l:nchw:int"}))
 class Upsampling2D(Upsampling):
     """Every cell repeated ``scale_h`` by ``scale_w`` times; one number serves both.
 
@@ -281,6 +334,10 @@ class Upsampling2D(Upsampling):
     scale_h: int
     scale_w: int = 0
     nchw: bool = True
+
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+        """One number serves both axes."""
+        return sd.add_op(self.replace(scale_w=self.scale_w or self.scale_h), inputs, names)
 
     def repeat(self) -> RepeatCells:
         """Height and width."""

@@ -31,6 +31,7 @@ def window_properties(suffixes: tuple[str, ...]) -> dict[str, str]:
 
 
 SAME_PROPERTY = {"isSameMode": "b:padding_mode:False=VALID|True=SAME|True=CAUSAL"}
+MODE_PROPERTY = {"paddingMode": "s:padding_mode"}
 
 
 @attributes
@@ -92,8 +93,7 @@ class ConvolutionOp(Windowed, Op):
 
     def geometry(self, weights: Shape | None) -> Geometry:
         """Layouts and window, with kernel sizes that are not declared taken from the weights."""
-        name = str(getattr(self, "weights_format", "YXIO"))
-        name = getattr(getattr(self, "weights_format", "YXIO"), "value", name)
+        name = str(getattr(self, "weights_format", None) or "YXIO")
         if name not in FORMATS:
             raise ShapeError(f"weights_format must be one of {', '.join(FORMATS)}; got {name!r}")
         if weights is not None and len(weights) != len(self.suffixes) + 2:
@@ -146,12 +146,12 @@ class Conv1D(Attributes1D, ConvolutionOp):
     Shapes: x (N, in, T) for NCW or (N, T, in) for NWC, weights (k, in, out), bias (out) -> (N, out, T') or (N, T', out).
     """
 
-    weights_format: str = "YXIO"
+    weights_format: str | None = None
 
 
 @op("conv2d", api="cnn.conv2d", file=FileArgs(
     ints=(*window_slots(("_h", "_w")), PAD_MODE, "data_format:NCHW|NHWC", WEIGHTS),
-    properties={**window_properties(("_h", "_w")), **SAME_PROPERTY, "dataFormat": "s:data_format"}))
+    properties={**window_properties(("_h", "_w")), **MODE_PROPERTY, "dataFormat": "s:data_format"}))
 class Conv2D(Attributes2D, ConvolutionOp):
     """Two-dimensional cross-correlation: y[o] = sum over k of x[o * stride - pad + k * dilation] w[k] + bias.
 
@@ -175,20 +175,20 @@ class Conv2D(Attributes2D, ConvolutionOp):
 
 @op("conv3dnew", api="cnn.conv3d", file=FileArgs(
     ints=(*window_slots(("_d", "_h", "_w")), PAD_MODE, "data_format:NCDHW|NDHWC", WEIGHTS),
-    properties={**window_properties(("_d", "_h", "_w")), **SAME_PROPERTY, "biasUsed": "b:bias_used", "dataFormat": "s:data_format"}))
+    properties={**window_properties(("_d", "_h", "_w")), **MODE_PROPERTY, "biasUsed": "b:bias_used", "dataFormat": "s:data_format"}))
 class Conv3D(Attributes3D, ConvolutionOp):
     """Three-dimensional cross-correlation.
 
     Shapes: x (N, in, D, H, W) or (N, D, H, W, in), weights (kD, kH, kW, in, out), bias (out) -> as x with out channels.
     """
 
-    weights_format: str = "YXIO"
+    weights_format: str | None = None
     bias_used: bool = False
 
 
 @op("depthwise_conv2d", api="cnn.depth_wise_conv2d cnn.depthwise_conv2d", file=FileArgs(
     ints=(*window_slots(("_h", "_w")), PAD_MODE, "data_format:NCHW|NHWC", WEIGHTS),
-    properties={**window_properties(("_h", "_w")), **SAME_PROPERTY, "dataFormat": "s:data_format"}))
+    properties={**window_properties(("_h", "_w")), **MODE_PROPERTY, "dataFormat": "s:data_format"}))
 class DepthwiseConv2D(Attributes2D, ConvolutionOp):
     """Every channel convolved by itself; output channel = channel * multiplier + m.
 
@@ -202,7 +202,7 @@ class DepthwiseConv2D(Attributes2D, ConvolutionOp):
 @op("sconv2d", api="cnn.separable_conv2d", inputs="x depth_weights point_weights? bias?",
     signatures=("x, depth_weights, point_weights, &config", "x, depth_weights, point_weights, bias, &config"), file=FileArgs(
         ints=(*window_slots(("_h", "_w")), PAD_MODE, "data_format:NCHW|NHWC", WEIGHTS),
-        properties={**window_properties(("_h", "_w")), **SAME_PROPERTY, "dataFormat": "s:data_format"}))
+        properties={**window_properties(("_h", "_w")), **MODE_PROPERTY, "dataFormat": "s:data_format"}))
 class SeparableConv2D(Attributes2D, Composite):
     """Depthwise convolution, then one of kernel 1 over the channels, and the bias.
 

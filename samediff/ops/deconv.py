@@ -26,7 +26,7 @@ class TransposedConvolution(Windowed, Op):
         """Of the convolution that goes from the result back to x."""
         if weights is not None and len(weights) != len(self.suffixes) + 2:
             raise ShapeError(f"weights need rank {len(self.suffixes) + 2}; got {weights}")
-        probe = Geometry(None, False, str(getattr(self, "weights_format", "YXIO")))  # type: ignore[arg-type]
+        probe = Geometry(None, False, str(getattr(self, "weights_format", None) or "YXIO"))  # type: ignore[arg-type]
         kernel = (-1,) * len(self.suffixes) if weights is None else probe.weight_sizes(weights)[0]
         return Geometry(self.window(kernel), self.channels_last, probe.weights_format)
 
@@ -85,7 +85,7 @@ class Deconv2D(Attributes2D, TransposedConvolution):
     H' = s (H - 1) + ((k - 1) d + 1) - 2 p, or H s for SAME.
     """
 
-    weights_format: str = "YXIO"
+    weights_format: str | None = None
 
 
 @op("deconv3d", api="cnn.deconv3d", file=FileArgs(
@@ -94,4 +94,4 @@ class Deconv2D(Attributes2D, TransposedConvolution):
 class Deconv3D(Attributes3D, TransposedConvolution):
     """Three-dimensional transposed convolution; weights (kD, kH, kW, out, in), sizes as for :class:`Deconv2D`."""
 
-    weights_format: str = "YXIO"
+    weights_format: str | None = None

@@ -9,7 +9,7 @@ from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import Shape, TensorSpec
-from .conv import PAD_MODE, Attributes2D, window_slots
+from .conv import MODE_PROPERTY, PAD_MODE, Attributes2D, window_properties, window_slots
 from .window import Window, Windowed
 
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ class Unfolding(Op):
 
 
 @op("im2col", api="cnn.im2_col cnn.im2col", signatures=("x, &config",),
-    file=FileArgs(ints=(*window_slots(("_h", "_w")), PAD_MODE)))
+    file=FileArgs(ints=(*window_slots(("_h", "_w")), PAD_MODE),
+                  properties={**window_properties(("_h", "_w")), **MODE_PROPERTY, "dataFormat": "s:data_format"}))
 class Im2Col(Attributes2D, Unfolding):
     """Patches of images as columns.  Shapes: x (N, C, H, W) -> (N, C, kH, kW, H', W')."""
 

@@ -10,7 +10,7 @@ from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec
-from .conv import PAD_MODE, SAME_PROPERTY, Attributes2D, Attributes3D, window_properties, window_slots
+from .conv import MODE_PROPERTY, PAD_MODE, SAME_PROPERTY, Attributes2D, Attributes3D, window_properties, window_slots
 from .pooling import Pool, WindowScatter, WindowSpread, WindowSum
 from .window import Windowed, from_last
 
@@ -25,8 +25,11 @@ def file_args(suffixes: tuple[str, ...], extra: str, kind: str) -> FileArgs:
     flat = len(suffixes) == 2
     layout = "data_format:NCHW|NHWC" if flat else "data_format:NCDHW|NDHWC"
     last = {"isNHWC": "b:data_format:False=NCHW|True=NHWC"} if flat else {"isNCDHW": "b:data_format:False=NDHWC|True=NCDHW"}
-    return FileArgs(ints=(*window_slots(suffixes), PAD_MODE, extra, layout),
-                    properties={**window_properties(suffixes), **SAME_PROPERTY, **last, "type": f"s:={kind}"})
+    mode = MODE_PROPERTY if flat else SAME_PROPERTY
+    power = {"extra": "d:extra" if extra == "extra" else "d:=0.0"} if flat else {}
+    order = suffixes if flat else ("_d", "_w", "_h")           # as DL4J writes it
+    return FileArgs(ints=(*window_slots(order), PAD_MODE, extra, layout),
+                    properties={**window_properties(suffixes), **mode, **last, **power, "type": f"s:={kind}"})
 
 
 class Pooling(Windowed, Op):

@@ -47,7 +47,8 @@ def test_lstm_of_networks(monkeypatch, executor, kind):
 
 
 @pytest.mark.parametrize(("peepholes", "masked", "activation", "gate"), [
-    *itertools.product((0, 3), (False, True), ("tanh",), ("sigmoid",)), (3, True, "softsign", "hard_sigmoid"), (0, False, "elu", "sigmoid")])
+    *itertools.product((0, 3), (False, True), ("tanh",), ("sigmoid",)), (3, True, "softsign", "hard_sigmoid"),
+    (0, False, "elu", "sigmoid")])
 def test_gradients_of_the_lstm_of_networks(peepholes, masked, activation, gate):
     mask = np.array([[1, 1, 0], [1, 0, 1]], np.int32)
 
