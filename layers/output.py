@@ -247,6 +247,24 @@ class OCNNOutputLayer(FeedForwardLayer):
     initial_r_value: float = 0.1
     configure_r: bool = True
     last_epoch_since_r_updated: int = 0
+    has_loss: ClassVar[bool] = True
+    labels_required: ClassVar[bool] = False  # type: ignore[misc]
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        params.weight("w", (1, self.hidden_size), fan_in=1, fan_out=self.hidden_size, order="f")
+        params.weight("v", (self.n_in, self.hidden_size), fan_in=self.n_in, fan_out=self.hidden_size, order="f")
+        params.add(Parameter("r", (), "bias", fan_in=1, fan_out=1, init=self.initial_r_value if self.configure_r else None))
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return (activated(self, sd, x.mmul(params["v"])) * params["w"]).sum(1)  # type: ignore[no-any-return]
+
+    def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
+                    mask: SDVariable | None) -> SDVariable:
+        """``|w|² / 2 + |v|² / 2 + mean(max(0, r - s)) / nu - r`` for the outputs s, an equal part of the rest for each example."""
+        w, v, r = params["w"], params["v"], params["r"]
+        missing = sd.call("nn", "relu", r - self.define_layer(sd, x, params, None), 0.0) / self.nu
+        rest = (w * w).sum() * 0.5 + (v * v).sum() * 0.5 - r
+        return (missing + rest) / sd.call("base", "size_at", x, 0).cast_to(x.dtype)  # type: ignore[no-any-return]
 
 
 @layer(PACKAGE + "objdetect.Yolo2OutputLayer")
