@@ -1,14 +1,17 @@
 """Normalization with a scale and a shift: over the axes of an example, or with given statistics."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..composite import Composite
 from ..errors import ShapeError
 from ..families import Elementwise, View
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op, require_floating, require_same_type
+from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec, normalize_axes, normalize_axis
 
 if TYPE_CHECKING:
@@ -103,6 +106,23 @@ class LayerNorm(Composite):
             y += aligned(xp, bias, (self.axis,), x.ndim)
         return y
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows, for statistics over the channels alone."""
+        x = specs[0]
+        shape = _rows(self.dimensions, x)
+        if shape is None or x.shape is None or shape[1] != x.shape[-1] or (self.channels_first and len(x.shape) != 2):
+            return None
+        if len(specs) < 2 or specs[1] is None or any(s is not None and s.dtype is not x.dtype for s in specs):
+            return None
+        from ..executor.cpu.kernels import standardize as kernels
+        no_bias = np.zeros(shape[1], x.dtype.numpy)
+
+        def call(x: Any, gain: Any, *rest: Any) -> None:
+            bias = rest[0] if len(rest) > 1 and rest[0] is not None else no_bias
+            kernels.layer_norm(np.ascontiguousarray(x).reshape(shape), np.ascontiguousarray(gain), np.ascontiguousarray(bias),
+                               rest[-1].reshape(shape))
+        return Kernel(call)
+
     def expand(self, *inputs: Any) -> Any:
         """Standardized, scaled, shifted, in nodes."""
         x, gain, bias = (*inputs, None, None)[:3]
@@ -117,11 +137,35 @@ def _is_vector(shape: Shape, n: int) -> bool:
 
 def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """(x - mean) / deviation and 1 / deviation, both 0 where the deviation is 0."""
-    y = x - x.mean(axis=axes, keepdims=True, dtype=x.dtype)
+    first = x[tuple(slice(0, 1) if i in axes else slice(None) for i in range(x.ndim))]
+    y = x - first                      # makes the deviation of equal elements exactly 0
+    y -= y.mean(axis=axes, keepdims=True, dtype=x.dtype)
     deviation = xp.sqrt((y * y).mean(axis=axes, keepdims=True, dtype=x.dtype))
     scale = xp.where(deviation > 0, 1 / xp.where(deviation > 0, deviation, x.dtype.type(1)), x.dtype.type(0)).astype(x.dtype)
     y *= scale
     return y, scale
+
+
+def _rows(axes: tuple[int, ...], x: TensorSpec) -> tuple[int, int] | None:
+    """Rows and columns of an array whose last axes are standardized; None where there is no kernel for it."""
+    if x.shape is None or not x.is_static or x.dtype.name not in ("FLOAT", "DOUBLE"):
+        return None
+    found, rank = normalize_axes(axes, len(x.shape)), len(x.shape)
+    if not found or found != tuple(range(rank - len(found), rank)):
+        return None
+    return math.prod(x.shape[:found[0]]), math.prod(x.shape[found[0]:])
+
+
+def _row_kernel(name: str, axes: tuple[int, ...], x: TensorSpec) -> Kernel | None:
+    shape = _rows(axes, x)
+    if shape is None:
+        return None
+    from ..executor.cpu.kernels import standardize as kernels
+    kernel = getattr(kernels, name)
+
+    def call(*arrays: Any) -> None:
+        kernel(*(np.ascontiguousarray(a).reshape(shape) for a in arrays[:-1]), arrays[-1].reshape(shape))
+    return Kernel(call)
 
 
 @op("standardized_axes")
@@ -137,6 +181,10 @@ class StandardizedAxes(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """In one go."""
         return standardize(xp, x, normalize_axes(self.axes, x.ndim))[0]
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return _row_kernel("standardize", self.axes, specs[0])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -162,6 +210,10 @@ class StandardizeSlope(Composite):
         slope -= y * (upstream * y).mean(axis=axes, keepdims=True, dtype=x.dtype)
         slope *= scale
         return slope
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """On rows."""
+        return _row_kernel("standardize_backward", self.axes, specs[0])
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
