@@ -162,7 +162,8 @@ class Frames:
 
     def _loop_merges(self) -> list[Item]:
         made = self._producers()
-        return [i for i in self.items if i.kind == "merge" and any(self._kind(made, n) == "next_iteration" or n in i.outputs for n in i.inputs)]
+        return [i for i in self.items if i.kind == "merge"
+                and any(self._kind(made, n) == "next_iteration" or n in i.outputs for n in i.inputs)]
 
     # Loops
 
@@ -175,20 +176,22 @@ class Frames:
         first = {i.outputs[0]: i.inputs[0] for i in enters}
         merges = [i for i in self.items if i.kind == "merge" and len(i.inputs) == 2 and i.inputs[0] in first
                   and self._kind(made, i.inputs[1]) == "next_iteration"]
-        switches = [next((s for s in self.items if s.kind == "switch" and s.inputs[0] == m.outputs[0]), None) for m in merges]
-        if not merges or any(s is None for s in switches):
+        deciding = {s.inputs[0]: s for s in self.items if s.kind == "switch"}
+        if not merges or any(m.outputs[0] not in deciding for m in merges):
             return False
-        condition = switches[0].inputs[1]  # type: ignore[union-attr]  # checked just now
+        switches = [deciding[m.outputs[0]] for m in merges]
+        condition = switches[0].inputs[1]
         if self._kind(made, condition) == "loop_cond":
             condition = made[condition].inputs[0]
-        exits = [next((e for e in self.items if e.kind == "exit" and s is not None and e.inputs[0] == s.outputs[0]), None) for s in switches]
-        names = {m.outputs[0]: m.outputs[0] for m in merges} | {s.outputs[1]: m.outputs[0] for s, m in zip(switches, merges) if s is not None}
+        leaving = {e.inputs[0]: e for e in self.items if e.kind == "exit"}
+        exits = [leaving.get(s.outputs[0]) for s in switches]
+        names = {n: m.outputs[0] for s, m in zip(switches, merges) for n in (m.outputs[0], s.outputs[1])}
         names |= {n: outer for n, outer in first.items() if n not in {m.inputs[0] for m in merges}}
         results = [made[m.inputs[1]].inputs[0] for m in merges]
         parts = []
         for wanted in ([condition], results):
             between, ends = self._back(wanted, lambda i, n: bool(i.kind))
-            if any(i not in merges and i not in switches and i not in enters for i, _ in ends if i.kind in ("merge", "exit", "switch", "enter")):
+            if any(i not in merges and i not in switches and i not in enters for i, _ in ends):
                 return False                      # an inner one comes first
             parts.append(self._depending(between, names))
         state = [m.outputs[0] for m in merges]

@@ -109,7 +109,8 @@ class GraphReader:
         kept = [n if n not in copied else f"{n}:given" for n, _ in inputs]
         for name, (inside, outside) in zip(kept, inputs):
             if name != inside:
-                sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(around.variable(outside).spec.shape, around.variable(outside).dtype))
+                v = around.variable(outside)
+                sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
         return SubGraph(sub, kept, results)
 
     def _inputs(self, node: FlatNode) -> list[str]:

@@ -51,7 +51,8 @@ CASES = {
                                         ("p", "mul_scalar", "t", 2), ("y", "merge", "p k")), lambda x: x * 2 if x > 0 else 9),
     "a branch in a branch": (lambda: graph({"x": None}, ("c", "greaterthan_scalar", "x", 0), ("f t", "switch", "x c"),
                                            ("d", "greaterthan_scalar", "t", 1), ("g u", "switch", "t d"), ("p", "mul_scalar", "u", 5),
-                                           ("q", "add_scalar", "g", 7), ("r", "merge", "q p"), ("s", "sub_scalar", "f", 1), ("y", "merge", "s r")),
+                                           ("q", "add_scalar", "g", 7), ("r", "merge", "q p"), ("s", "sub_scalar", "f", 1),
+                                           ("y", "merge", "s r")),
                              lambda x: (x * 5 if x > 1 else x + 7) if x > 0 else x - 1),
     "a loop": (lambda: graph({"x": None}, *loop("A", "x", "b", 10, [("b", "add_scalar", "tA", 3)]), ("y", "mul_scalar", "xA", 1)),
                lambda x: x if x >= 10 else x + 3 * np.ceil((10 - x) / 3)),
@@ -98,7 +99,8 @@ def test_gradients_pass_through():
 
 
 def test_what_is_not_understood_stays():
-    sd = graph({"x": None}, ("c", "greaterthan_scalar", "x", 0), ("f t", "switch", "x c"), ("y", "mul_scalar", "t", 2), ("z", "add_scalar", "x", 1))
+    sd = graph({"x": None}, ("c", "greaterthan_scalar", "x", 0), ("f t", "switch", "x c"), ("y", "mul_scalar", "t", 2),
+               ("z", "add_scalar", "x", 1))
     assert sd.missing_ops() == ["switch"]
     assert run(sd, "z", 1) == 2
     assert SameDiff.from_flat_buffers(sd.as_flat_buffers()).missing_ops() == ["switch"]
