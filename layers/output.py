@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..samediff.configuration import field
+from ..samediff.errors import ConfigurationError
 from ..samediff.training.updater import IUpdater
 from ..samediff.training.updaters import NoOp
 from . import automatic
@@ -23,6 +24,7 @@ from .input_type import (
 from .losses import ILossFunction, LossL2, LossMCXENT
 from .parameters import LayerScope, Parameter, ParameterTable
 from .series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions
+from .yolo_ops import YoloActivations, YoloLoss
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -281,4 +283,25 @@ class Yolo2OutputLayer(Layer):
     loss_class_predictions: ILossFunction = LossL2()
     bounding_boxes: np.ndarray[Any, Any] | None = field(default=None, aliases=("bounding_box_priors",))
     format: CNN2DFormat = CNN2DFormat.NCHW
+    has_loss: ClassVar[bool] = True
 
+    def priors(self) -> tuple[tuple[float, float], ...]:
+        """Width and height of each bounding box."""
+        if self.bounding_boxes is None:
+            raise ConfigurationError(f"{self.label}: set bounding_boxes, the prior sizes of the boxes as an array (boxes, 2)")
+        return tuple((float(w), float(h)) for w, h in self.bounding_boxes)
+
+    def channels_first(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        """Images as (batch, channels, height, width)."""
+        return x if self.format is CNN2DFormat.NCHW else sd.call("base", "permute", x, 0, 3, 1, 2)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        found = sd.add_op(YoloActivations(self.priors()), [self.channels_first(sd, x)])
+        return found if self.format is CNN2DFormat.NCHW else sd.call("base", "permute", found, 0, 2, 3, 1)  # type: ignore[no-any-return]
+
+    def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
+                    mask: SDVariable | None) -> SDVariable:
+        """Errors of positions, sizes, confidences and classes, (batch,)."""
+        assert labels is not None
+        op = YoloLoss(self.priors(), self.lambda_coord, self.lambda_no_obj, self.loss_position_scale, self.loss_class_predictions)
+        return sd.add_op(op, [self.channels_first(sd, x), self.channels_first(sd, labels)])  # type: ignore[no-any-return]

@@ -32,11 +32,14 @@ CASES = {
     "msle": (LossFunction.MEAN_SQUARED_LOGARITHMIC_ERROR, "sigmoid", RNG.random((N, K))),
     "mcxent": (LossMCXENT(), "softmax", ONE_HOT), "mcxent sigmoid": (LossMCXENT(), "sigmoid", ONE_HOT),
     "xent": (LossBinaryXENT(), "sigmoid", ONE_HOT), "kld": (LossFunction.KL_DIVERGENCE, "softmax", RNG.dirichlet(np.ones(K), N)),
-    "hinge": (LossFunction.HINGE, "identity", 2 * ONE_HOT - 1), "squared hinge": (LossFunction.SQUARED_HINGE, "tanh", 2 * ONE_HOT - 1),
+    "hinge": (LossFunction.HINGE, "identity", 2 * ONE_HOT - 1),
+    "squared hinge": (LossFunction.SQUARED_HINGE, "tanh", 2 * ONE_HOT - 1),
     "poisson": (LossFunction.POISSON, "softplus", RNG.poisson(2.0, (N, K)).astype(float)),
-    "wasserstein": (LossFunction.WASSERSTEIN, "identity", 2 * ONE_HOT - 1), "cosine": (LossCosineProximity(), "identity", RNG.normal(size=(N, K))),
+    "wasserstein": (LossFunction.WASSERSTEIN, "identity", 2 * ONE_HOT - 1),
+    "cosine": (LossCosineProximity(), "identity", RNG.normal(size=(N, K))),
     "multi label": (LossMultiLabel(), "tanh", np.array([[1.0, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 0]])),
-    "mixture": (LossMixtureDensity(1, 1), "identity", RNG.normal(size=(N, 1))), "f": (LossFMeasure(), "sigmoid", np.array([[1.0], [0], [1], [1]])),
+    "mixture": (LossMixtureDensity(1, 1), "identity", RNG.normal(size=(N, 1))),
+    "f": (LossFMeasure(), "sigmoid", np.array([[1.0], [0], [1], [1]])),
 }
 
 
@@ -111,7 +114,7 @@ def test_class_indices_equal_one_hot_labels():
 
 @pytest.mark.parametrize("name", ["mse", "mcxent", "cosine", "multi label"])
 def test_labels_of_another_width_are_refused(name):
-    loss, activation, labels, z = pieces(name)
+    loss, activation, _, z = pieces(name)
     with pytest.raises(ShapeError, match=rf"{type(loss).__name__}.*\[4, 4\].*\[4, 3\]"):
         loss.compute_score(np.ones((N, K + 1)), z, activation)
 
