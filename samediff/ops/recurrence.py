@@ -13,7 +13,8 @@ from ..op import OPS, op
 
 #: Spellings whose op has another id.
 _IDS = {"hardsigmoid": "hard_sigmoid", "scaledtanh": "scaled_tanh", "scaledtahn": "scaled_tanh", "threshholdrelu": "thresholdedrelu",
-        "thresholdrelu": "thresholdedrelu", "precisegelu": "precise_gelu", "rationaltanh": "rationaltanh", "rectifiedtanh": "rectifiedtanh"}
+        "thresholdrelu": "thresholdedrelu",
+        "precisegelu": "precise_gelu"}
 
 
 @op("affine_activation")
@@ -47,6 +48,8 @@ def function(activation: Any) -> Elementwise:
     """The elementwise op of an activation: its name in any spelling, or the op itself."""
     if isinstance(activation, Elementwise):
         return activation
+    if getattr(activation, "id", activation) in ("identity", "IDENTITY", "linear"):
+        return AffineActivation()
     name = str(getattr(activation, "name", activation)).lower().replace("_", "")
     cls = OPS.get(_IDS.get(name, name))
     if cls is None or not issubclass(cls, Elementwise):
