@@ -22,6 +22,7 @@ from .distributions import (
     NormalDistribution, OrthogonalDistribution, TruncatedNormalDistribution, UniformDistribution)
 from .dropout import AlphaDropout, Dropout, GaussianDropout, GaussianNoise, IDropout, RetainDropout, SpatialDropout
 from .embedding import EmbeddingLayer, EmbeddingSequenceLayer
+from .embedding_init import ArrayEmbeddingInitializer, WeightInitEmbedding
 from .feed_forward import (
     ActivationLayer, AutoEncoder, BasePretrainNetwork, DenseLayer, DropoutLayer, ElementWiseMultiplicationLayer,
     PReLULayer, RepeatVector)
@@ -77,6 +78,7 @@ from .wrappers import (
     TimeDistributed)
 
 __all__ = [
+    "ArrayEmbeddingInitializer", "WeightInitEmbedding",
     "AbstractLSTM", "AbstractSameDiffLayer", "Activation", "ActivationCube", "ActivationELU", "ActivationGELU",
     "ActivationHardSigmoid", "ActivationHardTanH", "ActivationIdentity", "ActivationLReLU", "ActivationLayer",
     "ActivationMish", "ActivationPReLU", "ActivationRReLU", "ActivationRationalTanh", "ActivationReLU",

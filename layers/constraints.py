@@ -34,8 +34,9 @@ class LayerConstraint(Configuration):
         raise NotImplementedError
 
     def set_dimensions(self, dimensions: Any) -> Self:
-        """Return a copy with other dimensions."""
-        return self.replace(dimensions=dimensions)
+        """Set the dimensions of this very constraint, as DL4J does, and return it."""
+        object.__setattr__(self, "dimensions", self.replace(dimensions=dimensions).dimensions)
+        return self
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
