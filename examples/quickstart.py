@@ -61,7 +61,7 @@ class ResidualSwish(SameDiffLayer):
 
 
 def build() -> MultiLayerNetwork:
-    """Convolution, pooling, dense, our layer, softmax."""
+    """Twice convolution and pooling, then dense, our layer, softmax."""
     conf = (NeuralNetConfiguration.Builder()
             .seed(42)
             .updater(Adam(2e-3))
@@ -69,7 +69,9 @@ def build() -> MultiLayerNetwork:
             .list()
             .layer(ConvolutionLayer(kernel_size=(5, 5), n_out=12, activation="relu"))
             .layer(SubsamplingLayer(kernel_size=(2, 2), stride=(2, 2)))
-            .layer(DenseLayer(n_out=64, activation="relu"))
+            .layer(ConvolutionLayer(kernel_size=(5, 5), n_out=24, activation="relu"))
+            .layer(SubsamplingLayer(kernel_size=(2, 2), stride=(2, 2)))
+            .layer(DenseLayer(n_out=64, activation="relu", dropout=0.5))      # DL4J's meaning: keep half of the inputs
             .layer(ResidualSwish(beta=1.5))
             .layer(OutputLayer(n_out=10, activation="softmax", loss_function="mcxent"))
             .set_input_type(InputType.convolutional(28, 28, 1))
