@@ -85,18 +85,19 @@ class JavaRandom:
 def shuffled_order(n: int, seed: int) -> NDArray[np.int64]:
     """The order in which ND4J puts ``n`` examples when it shuffles with a seed.
 
-    The odd positions are shuffled, then every even position is exchanged with one of them; with an odd ``n`` the even
-    position whose partner would lie behind the end stays. Shuffling twice with one seed gives the first order back.
+    The odd positions are shuffled, then every even position is exchanged with one of them; with an odd ``n`` the last
+    example takes the partner of a random one, which stays. Shuffling twice with one seed gives the first order back.
 
     Examples
     --------
     >>> shuffled_order(10, 42).tolist()
     [3, 8, 5, 0, 7, 2, 9, 4, 1, 6]
     """
-    odd = list(range(1, n + 1, 2))
-    JavaRandom(seed).shuffle(odd)
+    even, odd = list(range(0, n - 1, 2)), list(range(1, n, 2))
+    rng = JavaRandom(seed)
+    rng.shuffle(odd)
+    if n % 2 and odd:
+        even[rng.next_int(len(odd))] = n - 1
     order = np.arange(n)
-    for even, partner in zip(range(0, n, 2), odd):
-        if partner < n:
-            order[even], order[partner] = partner, even
+    order[even], order[odd] = odd, even
     return order
