@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
-from ..samediff.op import Op
 from ..samediff.ops import conv, deconv
 from . import automatic
 from .affine import activated
@@ -42,7 +41,7 @@ class BaseConvolution(FeedForwardLayer):
     """What all convolutions share; a single number stands for all axes of a window."""
 
     rank: ClassVar[int] = 2
-    operation: ClassVar[type[Op]] = conv.Conv2D
+    operation: ClassVar[Any] = conv.Conv2D
     weights_format: ClassVar[str] = "OIYX"
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
@@ -77,7 +76,7 @@ class BaseConvolution(FeedForwardLayer):
     @property
     def layout(self) -> str:
         """Data format of the images, as the op names it."""
-        return getattr(self, "data_format").name  # type: ignore[no-any-return]
+        return vars(self)["data_format"].name  # type: ignore[no-any-return]
 
     def weight_shape(self) -> tuple[int, ...]:
         """Shape of W."""
@@ -111,7 +110,7 @@ class BaseConvolution(FeedForwardLayer):
 
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
         """The largest mask value of each window."""
-        return windowed_mask(self, mask, len(getattr(self.operation, "suffixes")))
+        return windowed_mask(self, mask, len(self.operation.suffixes))
 
 
 @layer("ConvolutionLayer", aliases=("org.deeplearning4j.nn.conf.layers.Convolution2D",))
@@ -153,7 +152,7 @@ class Deconvolution2D(ConvolutionLayer):
     """Transposed convolution. Sizes: ``Same`` s * in, else s * (in - 1) + k - 2p."""
 
     summary_name: ClassVar[str] = "Deconvolution2DLayer"
-    operation: ClassVar[type[Op]] = deconv.Deconv2D
+    operation: ClassVar[Any] = deconv.Deconv2D
 
     def weight_shape(self) -> tuple[int, ...]:
         return (self.n_in, self.n_out, *self.kernel_size)
@@ -173,7 +172,7 @@ class DepthwiseConvolution2D(ConvolutionLayer):
 
     summary_name: ClassVar[str] = "DepthwiseConvolution2DLayer"
     table_order: ClassVar[tuple[str, ...]] = ("W", "b")
-    operation: ClassVar[type[Op]] = conv.DepthwiseConv2D
+    operation: ClassVar[Any] = conv.DepthwiseConv2D
     weights_format: ClassVar[str] = "YXIO"
     depth_multiplier: int = 1
 
@@ -202,7 +201,7 @@ class SeparableConvolution2D(ConvolutionLayer):
     weight_names: ClassVar[tuple[str, ...]] = ("W", "pW")
     summary_name: ClassVar[str] = "SeparableConvolution2DLayer"
     table_order: ClassVar[tuple[str, ...]] = ("W", "pW", "b")
-    operation: ClassVar[type[Op]] = conv.SeparableConv2D
+    operation: ClassVar[Any] = conv.SeparableConv2D
     depth_multiplier: int = 1
 
     def weight_shape(self) -> tuple[int, ...]:
@@ -233,7 +232,7 @@ class Convolution1DLayer(BaseConvolution):
     rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
     kernel_size: tuple[int, ...] = (2, 2)
-    operation: ClassVar[type[Op]] = conv.Conv1D
+    operation: ClassVar[Any] = conv.Conv1D
     weights_format: ClassVar[str] = "YXIO"
 
     @property
@@ -275,7 +274,7 @@ class Convolution3D(BaseConvolution):
     DataFormat: ClassVar[type[Enum]] = CNN3DFormat
     rank: ClassVar[int] = 3
     summary_name: ClassVar[str] = "Convolution3DLayer"
-    operation: ClassVar[type[Op]] = conv.Conv3D
+    operation: ClassVar[Any] = conv.Conv3D
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     data_format: CNN3DFormat = CNN3DFormat.NCDHW
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
@@ -304,7 +303,7 @@ class Deconvolution3D(BaseConvolution):
 
     rank: ClassVar[int] = 3
     summary_name: ClassVar[str] = "Deconvolution3DLayer"
-    operation: ClassVar[type[Op]] = deconv.Deconv3D
+    operation: ClassVar[Any] = deconv.Deconv3D
     weights_format: ClassVar[str] = "YXIO"
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     data_format: CNN3DFormat = CNN3DFormat.NCDHW

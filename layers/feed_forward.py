@@ -104,6 +104,7 @@ class PReLULayer(BaseLayer):
     Shapes: x (batch, *input_shape) -> the same. ``shared_axes`` (1-based) have one slope for the whole axis.
     """
 
+    summary_name: ClassVar[str] = "PReLU"
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     weight_init: IWeightInit | None = field(default=WeightInitConstant(0.0), json="weightInitFn")
     input_shape: tuple[int, ...] | None = None

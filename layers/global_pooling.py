@@ -25,9 +25,9 @@ def pooled(x: SDVariable, mask: SDVariable | None, kind: PoolingType, axes: tupl
     if m is not None:
         x = x * m
     if kind is PoolingType.SUM:
-        return x.sum(keep, *axes)
+        return x.sum(keep, *axes)  # type: ignore[no-any-return]
     if kind is PoolingType.AVG:
-        return x.mean(keep, *axes) if m is None else x.sum(keep, *axes) / m.sum(keep, *axes)
+        return x.mean(keep, *axes) if m is None else x.sum(keep, *axes) / m.sum(keep, *axes)  # type: ignore[no-any-return]
     if kind is PoolingType.PNORM:
         return norm(x, axes, p, keep)
     raise ConfigurationError(f"pooling type {kind.name} is not known; use MAX, AVG, SUM or PNORM")

@@ -68,9 +68,9 @@ class BasePooling(NoParamLayer):
         if kind is None:
             raise ConfigurationError(f"{self.label}: {self.pooling_type.name} is not supported for pooling over windows; use "
                                      + ", ".join(k.name for k in self.operations))
-        options: dict[str, Any] = {"data_format": getattr(self, "data_format").name}
+        options: dict[str, Any] = {"data_format": vars(self)["data_format"].name}
         if self.pooling_type is PoolingType.PNORM:
-            options["extra"] = float(getattr(self, "pnorm"))
+            options["extra"] = float(vars(self)["pnorm"])
         elif self.pooling_type is PoolingType.AVG and getattr(self, "avg_pool_include_pad_in_divisor", False):
             options["divisor"] = "INCLUDE_PADDING"
         return kind(**window_attributes(self, kind), **options)
@@ -134,7 +134,8 @@ class Subsampling1DLayer(BaseSubsampling):
 
     def operation(self) -> Op:
         """Two-dimensional pooling over steps, with a second axis of size 1."""
-        return super().operation().replace(k_w=1, s_w=1, p_w=0, d_w=1)
+        same = self.convolution_mode in (ConvolutionMode.Same, ConvolutionMode.Causal)      # DL4J pads both alike
+        return super().operation().replace(k_w=1, s_w=1, p_w=0, d_w=1, padding_mode="SAME" if same else "VALID")
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         axis = 3 if self.data_format is CNN2DFormat.NCHW else 2

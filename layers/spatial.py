@@ -1,10 +1,14 @@
 """Layers that change the size of images, volumes and time series without parameters."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
 
 from ..samediff.configuration import field
-from ..samediff.errors import ConfigurationError
+from ..samediff.errors import ConfigurationError, ShapeError
+from ..samediff.ops.blocks import RepeatCells, SpaceToDepth
+from ..samediff.ops.slicing import Index
 from . import automatic
 from .base import PACKAGE, NoParamLayer, Rule, layer
 from .formats import CNN2DFormat, CNN3DFormat
@@ -14,7 +18,12 @@ from .input_type import (
     InputTypeConvolutional3D,
     InputTypeRecurrent,
 )
+from .parameters import LayerScope
 from .sizes import pairs, repeated
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 _CONVOLUTIONAL = PACKAGE + "convolutional."
 
@@ -48,6 +57,17 @@ class ResizingLayer(NoParamLayer):
         """Return the new size of an axis."""
         raise NotImplementedError
 
+    @property
+    def channels_last(self) -> bool:
+        """Whether the channels are the last axis, not the second."""
+        return False
+
+    def per_axis(self, x: SDVariable, spatial: list[Any], other: Any) -> list[Any]:
+        """``spatial`` at the axes of sizes and ``other`` at those of batch and channels."""
+        if x.spec.shape is not None and len(x.spec.shape) != self.rank + 2:
+            raise ShapeError(f"{self.label} takes arrays with {self.rank + 2} axes; got {list(x.spec.shape)}")
+        return [other, *spatial, other] if self.channels_last else [other, other, *spatial]
+
     def _positive(self, input_type: InputType, *sizes: int) -> tuple[int, ...]:
         if any(n == 0 or n < -1 for n in sizes):
             raise ConfigurationError(f"{self.label} leaves nothing of {input_type!r}: {sizes}")
@@ -80,6 +100,10 @@ class ImageResizing(ResizingLayer):
         rows, columns = self.resized(0, input_type.height), self.resized(1, input_type.width)
         height, width = self._positive(input_type, rows, columns)
         return InputType.convolutional(height, width, self.channels(input_type.channels), input_type.format)
+
+    @property
+    def channels_last(self) -> bool:
+        return getattr(self, self.format_field) is CNN2DFormat.NHWC
 
     def channels(self, n: int) -> int:
         """Return the new number of channels."""
@@ -118,6 +142,9 @@ class _Repeats(ResizingLayer):
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n * self.size[axis]
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return sd.add_op(RepeatCells(tuple(self.per_axis(x, list(self.size[:self.rank]), 1))), [x])  # type: ignore[no-any-return]
+
 
 @layer()
 class _Pads(ResizingLayer):
@@ -130,6 +157,10 @@ class _Pads(ResizingLayer):
     def resized(self, axis: int, n: int) -> int:
         return n + self.padding[2 * axis] + self.padding[2 * axis + 1]
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        edges = [self.padding[i:i + 2] for i in range(0, 2 * self.rank, 2)]
+        return sd.call("nn", "pad", x, sd.constant(np.array(self.per_axis(x, edges, (0, 0)))), 0.0)  # type: ignore[no-any-return]
+
 
 @layer()
 class _Crops(ResizingLayer):
@@ -141,6 +172,10 @@ class _Crops(ResizingLayer):
 
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n - self.cropping[2 * axis] - self.cropping[2 * axis + 1]
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        kept = [("slice", self.cropping[i], -self.cropping[i + 1] or None, 1) for i in range(0, 2 * self.rank, 2)]
+        return sd.add_op(Index(tuple(self.per_axis(x, kept, ("slice", None, None, 1)))), [x])  # type: ignore[no-any-return]
 
 
 @layer("Upsampling1D")
@@ -166,6 +201,10 @@ class Upsampling3D(_Repeats, VolumeResizing):
     """Repeats along depth, height and width."""
 
     data_format: CNN3DFormat = CNN3DFormat.NCDHW
+
+    @property
+    def channels_last(self) -> bool:
+        return self.data_format is CNN3DFormat.NDHWC
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -197,11 +236,14 @@ class ZeroPadding3DLayer(_Pads, VolumeResizing):
 class Cropping1D(_Crops, TimeResizing):
     """Cuts steps off both ends: ``cropping`` (left, right)."""
 
+    summary_name: ClassVar[str] = "Cropping1DLayer"
+
 
 @layer(_CONVOLUTIONAL + "Cropping2D")
 class Cropping2D(_Crops, ImageResizing):
     """Cuts off rows and columns: ``cropping`` (top, bottom, left, right)."""
 
+    summary_name: ClassVar[str] = "Cropping2DLayer"
     data_format: CNN2DFormat = CNN2DFormat.NCHW
 
 
@@ -209,11 +251,14 @@ class Cropping2D(_Crops, ImageResizing):
 class Cropping3D(_Crops, VolumeResizing):
     """Cuts off parts of volumes: ``cropping`` two numbers each for depth, height, width."""
 
+    summary_name: ClassVar[str] = "Cropping3DLayer"
+
 
 @layer("SpaceToDepthLayer")
 class SpaceToDepthLayer(ImageResizing):
     """Moves blocks of pixels into channels. Shapes: (batch, c, h, w) -> (batch, c * b², h / b, w / b)."""
 
+    summary_name: ClassVar[str] = "SpaceToDepth"
     sizes_field: ClassVar[str] = "block_size"
     rank: ClassVar[int] = 1
     block_size: int = field(aliases=("blocks",))
@@ -233,6 +278,9 @@ class SpaceToDepthLayer(ImageResizing):
     def channels(self, n: int) -> int:
         return n * self.block_size**2
 
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return sd.add_op(SpaceToDepth(self.block_size, self.data_format.name), [x])  # type: ignore[no-any-return]
+
 
 @layer("SpaceToBatchLayer")
 class SpaceToBatchLayer(ImageResizing):
@@ -241,6 +289,7 @@ class SpaceToBatchLayer(ImageResizing):
     Shapes: (batch, c, h, w) -> (batch * b0 * b1, c, h / b0, w / b1), padded first.
     """
 
+    summary_name: ClassVar[str] = "SpaceToBatch"
     sizes_field: ClassVar[str] = "blocks"
     format_field: ClassVar[str] = "format"
     blocks: tuple[int, ...]
@@ -253,3 +302,8 @@ class SpaceToBatchLayer(ImageResizing):
 
     def resized(self, axis: int, n: int) -> int:
         return (n + sum(self.padding[axis])) // self.blocks[axis]
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        last = x if self.channels_last else sd.call("base", "permute", x, 0, 2, 3, 1)
+        moved = sd.call("cnn", "space_to_batch", last, tuple(self.blocks), tuple(self.padding[0]), *self.padding[1])
+        return moved if self.channels_last else sd.call("base", "permute", moved, 0, 3, 1, 2)  # type: ignore[no-any-return]

@@ -28,9 +28,9 @@ def windowed_mask(layer: Any, mask: SDVariable | None, rank: int) -> SDVariable 
     """The largest mask value of each window along ``rank`` axes."""
     if mask is None:
         return None
-    names = ("kernel_size", "stride", "padding", "dilation")
-    sizes = [tuple(getattr(layer, name)[:rank]) for name in names]
-    return mask.sd.add_op(MaskWindows(Window(*sizes, PAD_MODES.get(layer.convolution_mode, "VALID"))), [mask])  # type: ignore[no-any-return]
+    kernel, stride, padding, dilation = (tuple(v[:rank]) for v in (layer.kernel_size, layer.stride, layer.padding, layer.dilation))
+    window = Window(kernel, stride, padding, dilation, PAD_MODES.get(layer.convolution_mode, "VALID"))
+    return mask.sd.add_op(MaskWindows(window), [mask])  # type: ignore[no-any-return]
 
 
 @op("mask_windows", gradient="zero")

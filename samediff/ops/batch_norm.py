@@ -39,7 +39,8 @@ class Normalizing(Op):
         channels = x.shape[self.axis]
         for spec in specs[1:]:
             if spec is not None and spec.shape is not None and -1 not in (channels, *spec.shape) and spec.shape != (channels,):
-                raise ShapeError(f"batch normalization of {spec.shape} channels got an input of shape {x.shape} with {channels} on axis {self.axis}")
+                raise ShapeError(f"batch normalization of {spec.shape[0]} channels got an input of shape {x.shape}: "
+                                 f"{channels} channels on axis {self.axis}")
 
     def scaled(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any, beta: Any) -> Any:
         """gamma (x - mean) / sqrt(variance + epsilon) + beta."""
