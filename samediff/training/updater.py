@@ -107,7 +107,7 @@ class RatedUpdater(IUpdater):
         """Put a schedule that was given for a number into its own field; the number is then NaN."""
         if isinstance(getattr(self, number), Schedule):
             self.__dict__[schedule] = getattr(self, number)
-        if getattr(self, schedule) is not None:
+        if getattr(self, schedule, None) is not None:
             self.__dict__[number] = math.nan
 
     def has_learning_rate(self) -> bool:
@@ -121,12 +121,14 @@ class RatedUpdater(IUpdater):
 
     def with_learning_rate(self, rate: float | Schedule) -> Self:
         """Return this updater with another rate or schedule."""
+        if "learning_rate_schedule" not in type(self)._fields:      # a user's updater may have the number alone
+            return self.replace(learning_rate=rate)
         return self.replace(learning_rate=rate, learning_rate_schedule=None)
 
 
 def scheduled(updater: IUpdater, number: str, schedule: str, iteration: int, epoch: int) -> float:
     """Return the present value of the schedule in one field, else the number in the other."""
-    found: Schedule | None = getattr(updater, schedule)
+    found: Schedule | None = getattr(updater, schedule, None)
     return float(getattr(updater, number)) if found is None else found.value_at(iteration, epoch)
 
 

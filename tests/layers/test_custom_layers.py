@@ -1,0 +1,402 @@
+"""Custom layers, vertices and other plug-ins: they equal built-in ones in values, gradients, training and files."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from custom_classes import (
+    Bent,
+    Dense,
+    DenseVertex,
+    Halved,
+    JavaDense,
+    MSELoss,
+    MSEOutput,
+    OneRow,
+    OneRowVertex,
+    PlainSgd,
+    Product,
+    Simple,
+    TwoActivations,
+)
+
+from dl4py.layers import (
+    Activation,
+    DenseLayer,
+    ElementWiseVertex,
+    InputType,
+    LossFunction,
+    LossLayer,
+    OutputLayer,
+    RnnOutputLayer,
+    SameDiffLambdaLayer,
+    SameDiffLayer,
+    SameDiffOutputLayer,
+    ScaleVertex,
+    ShiftVertex,
+    UnitNormConstraint,
+    layer,
+)
+from dl4py.networks import (
+    ComputationGraph,
+    ComputationGraphConfiguration,
+    MultiLayerConfiguration,
+    MultiLayerNetwork,
+    NeuralNetConfiguration,
+)
+from dl4py.samediff import DataSet
+from dl4py.samediff.errors import ConfigurationError, DL4PyError, GraphError
+from dl4py.samediff.training.updaters import Adam, NoOp, Sgd
+
+ACTIVATIONS = ["TANH", "SIGMOID", "ELU", "IDENTITY", "SOFTPLUS", "SOFTSIGN", "CUBE", "HARDTANH", "RELU"]
+
+
+def net(*layers, seed=12345, updater=None, dtype="FLOAT", **options):
+    builder = NeuralNetConfiguration.Builder().seed(seed).data_type(dtype).updater(updater or Sgd(0.1))
+    for name, value in options.items():
+        getattr(builder, name)(value)
+    stack = builder.list()
+    for one in layers:
+        stack.layer(one)
+    return MultiLayerNetwork(stack.build()).init()
+
+
+def graph(*vertices, outputs, inputs=("in",), dtype="DOUBLE", updater=None):
+    builder = NeuralNetConfiguration.Builder().seed(3).data_type(dtype).updater(updater or Adam(0.01)).graph_builder().add_inputs(*inputs)
+    for name, made, *sources in vertices:
+        add = builder.add_vertex if hasattr(made, "named_inputs") else builder.add_layer
+        add(name, made, *sources)
+    return ComputationGraph(builder.set_outputs(*outputs).build()).init()
+
+
+def data(n, n_in, n_out, seed=0, dtype=np.float32):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, n_in)).astype(dtype), np.eye(n_out, dtype=dtype)[rng.integers(0, n_out, n)]
+
+
+def reloaded(network, path):
+    network.save(path / "net.zip")
+    return type(network).load(path / "net.zip")
+
+
+def gradients(network, x, y):
+    network.set_input(x) if isinstance(network, MultiLayerNetwork) else network.set_inputs(x)
+    network.set_labels(y)
+    network.compute_gradient_and_score()
+    return network.gradient().gradient().copy()
+
+
+def check_gradients(network, *batch):
+    """The gradient against central differences, in float64."""
+    found = gradients(network, *batch) / len(batch[0])
+    start, eps = network.params(), 1e-6
+    for i in range(start.size):
+        scores = []
+        for sign in (1, -1):
+            moved = start.copy()
+            moved[i] += sign * eps
+            network.set_params(moved)
+            network.compute_gradient_and_score()
+            scores.append(network.score() - network.calc_regularization_score())
+        expected = (scores[0] - scores[1]) / (2 * eps)
+        assert abs(found[i] - expected) <= 1e-8 + 1e-5 * abs(expected), (i, found[i], expected)
+    network.set_params(start)
+
+
+def equal_training(one, other, x, y, steps=3):
+    for _ in range(steps):
+        one.fit(x, y)
+        other.fit(x, y)
+        np.testing.assert_allclose(one.score(), other.score(), rtol=1e-6)
+        np.testing.assert_array_equal(one.params(), other.params())
+        np.testing.assert_array_equal(one.gradient().gradient(), other.gradient().gradient())
+
+
+# SameDiffLayer
+
+
+def test_a_dense_layer_has_two_parameters():
+    table = net(Dense(n_in=3, n_out=4, activation="tanh"), OutputLayer(n_in=4, n_out=2)).param_table()
+    assert table["0_W"].shape == (3, 4) and table["0_b"].shape == (1, 4)
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("n", [5, 1])
+def test_forward_equals_a_dense_layer(name, n, tmp_path):
+    own = net(Dense(n_in=3, n_out=4, activation=name), LossLayer(n_in=4, n_out=4))
+    built_in = net(DenseLayer(n_in=3, n_out=4, activation=name), LossLayer(n_in=4, n_out=4))
+    assert list(own.param_table()) == list(built_in.param_table())
+    own.set_params(built_in.params())
+    for x in (data(n, 3, 2)[0], data(2 * n, 3, 2, 1)[0]):
+        np.testing.assert_array_equal(own.output(x), built_in.output(x))
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x), own.output(x))
+
+
+def test_equal_seeds_give_equal_parameters():
+    own = net(Dense(n_in=3, n_out=4), Dense(n_in=4, n_out=5), OutputLayer(n_in=5, n_out=2), activation="tanh")
+    built_in = net(DenseLayer(n_in=3, n_out=4), DenseLayer(n_in=4, n_out=5), OutputLayer(n_in=5, n_out=2), activation="tanh")
+    np.testing.assert_array_equal(own.params(), built_in.params())
+    x, y = data(6, 3, 2)
+    for rows in (6, 3):
+        np.testing.assert_array_equal(gradients(own, x[:rows], y[:rows]), gradients(built_in, x[:rows], y[:rows]))
+
+
+def test_training_equals_dense_layers(tmp_path):
+    sizes = [(4, 5), (5, 5)]
+    make = [net(*[kind(n_in=a, n_out=b, activation="tanh") for a, b in sizes], OutputLayer(n_in=5, n_out=3), updater=Adam(0.1), l2=1e-3)
+            for kind in (Dense, DenseLayer)]
+    x, y = data(30, 4, 3)
+    equal_training(*make, x, y, 5)
+    np.testing.assert_array_equal(make[0].get_updater().state_view(), make[1].get_updater().state_view())
+    again = reloaded(make[0], tmp_path)
+    np.testing.assert_array_equal(again.output(x), make[1].output(x))
+    equal_training(again, make[1], x, y, 2)
+
+
+@pytest.mark.parametrize("name", ["TANH", "IDENTITY"])
+def test_gradients_of_dense_layers(name):
+    made = net(Dense(n_in=4, n_out=4, activation=name), Dense(n_in=4, n_out=4, activation=name), OutputLayer(n_in=4, n_out=4),
+               dtype="DOUBLE", updater=NoOp(), l2=0.01)
+    check_gradients(made, *data(3, 4, 4, dtype=np.float64))
+
+
+def test_java_names_override_too(tmp_path):
+    own = net(JavaDense(nIn=3, nOut=4), OutputLayer(n_in=4, n_out=2))
+    x = data(5, 3, 2)[0]
+    expected = np.tanh(x @ own.get_param("0_W") + own.get_param("0_b"))
+    np.testing.assert_allclose(own.feed_forward(x)[1], expected, rtol=1e-6)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x), own.output(x))
+    assert JavaDense.from_json(JavaDense(nIn=3, nOut=4).toJson()) == JavaDense(n_in=3, n_out=4)
+
+
+def test_sizes_follow_from_the_input_type():
+    conf = (NeuralNetConfiguration.Builder().list().layer(Dense(n_out=4, activation="tanh")).layer(OutputLayer(n_out=2))
+            .set_input_type(InputType.feed_forward(3)).build())
+    assert conf.layers[0].n_in == 3 and conf.layers[1].n_in == 4
+    assert MultiLayerConfiguration.from_json(conf.to_json()) == conf == MultiLayerConfiguration.from_yaml(conf.to_yaml())
+
+
+def test_dropout_and_constraints_reach_custom_layers():
+    own = net(Dense(n_in=6, n_out=4, activation="tanh", dropout=0.5, constrain_weights=UnitNormConstraint(0)), OutputLayer(n_in=4, n_out=2))
+    x, y = data(8, 6, 2)
+    assert not np.array_equal(own.output(x, True), own.output(x, False))
+    own.fit(x, y)
+    np.testing.assert_allclose(np.linalg.norm(own.get_param("0_W"), axis=0), 1, rtol=1e-5)
+
+
+@layer("tests.Masked")
+class Masked(SameDiffLayer):
+    """The steps that the mask allows; no mask behind it."""
+
+    def define_parameters(self, params):
+        params.clear()
+
+    def get_output_type(self, layer_index, input_type):
+        return input_type
+
+    def feed_forward_mask_array(self, mask, state, minibatch):
+        return None, state
+
+    def define_layer(self, sd, layer_input, param_table, mask):
+        return layer_input * sd.expand_dims(mask, 1)
+
+
+def test_masks_are_ones_when_none_is_given():
+    own = net(Masked(), RnnOutputLayer(n_in=2, n_out=2, loss_function="mse", activation="identity"))
+    x, mask = np.ones((3, 2, 4), np.float32), np.tile(np.array([1, 1, 0, 0], np.float32), (3, 1))
+    assert own.feed_forward(x)[1].sum() == x.sum()
+    assert own.feed_forward(x, features_mask=mask)[1].sum() == x.sum() / 2
+
+
+# Lambda layers and vertices
+
+
+def test_lambda_layer_equals_vertices(tmp_path):
+    dense, out = DenseLayer(n_in=5, n_out=5, activation="tanh"), OutputLayer(n_in=5, n_out=5)
+    own = graph(("d", dense, "in"), ("l", Simple(), "d"), ("o", out, "l"), outputs=["o"])
+    built_in = graph(("d", dense, "in"), ("s", ShiftVertex(1.0), "d"), ("m", ScaleVertex(2.0), "s"), ("o", out, "m"), outputs=["o"])
+    x, y = data(4, 5, 5, dtype=np.float64)
+    np.testing.assert_array_equal(own.output(x)[0], built_in.output(x)[0])
+    equal_training(own, built_in, x, y)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x)[0], built_in.output(x)[0])
+
+
+def test_lambda_vertex_equals_product(tmp_path):
+    def made(product):
+        return graph(("a", DenseLayer(n_in=5, n_out=5, activation="tanh"), "in"), ("b", DenseLayer(n_in=5, n_out=5, activation="tanh"), "in"),
+                     ("p", product, "a", "b"), ("o", OutputLayer(n_in=5, n_out=5), "p"), outputs=["o"])
+
+    own, built_in = made(Product()), made(ElementWiseVertex("Product"))
+    x, y = data(4, 5, 5, dtype=np.float64)
+    np.testing.assert_array_equal(own.output(x)[0], built_in.output(x)[0])
+    equal_training(own, built_in, x, y)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x)[0], built_in.output(x)[0])
+    check_gradients(own, x, y)
+
+
+# Output layers
+
+
+def test_loss_layer_equals_mse(tmp_path):
+    dense = DenseLayer(n_in=5, n_out=4, activation="tanh")
+    own, built_in = (net(dense, last, updater=Adam(0.01)) for last in (MSELoss(), LossLayer(loss_function="mse", activation="identity")))
+    x, y = data(6, 5, 4)
+    np.testing.assert_array_equal(own.output(x), built_in.output(x))
+    np.testing.assert_allclose(own.score(DataSet(x, y)), built_in.score(DataSet(x, y)), rtol=1e-6)
+    for _ in range(3):
+        own.fit(x, y)
+        built_in.fit(x, y)
+        np.testing.assert_allclose(own.params(), built_in.params(), rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x), own.output(x))
+    with pytest.raises(ConfigurationError, match="scores of single examples"):
+        own.score_examples(DataSet(x, y))
+
+
+@pytest.mark.parametrize("name", ["IDENTITY", "TANH", "SOFTMAX"])
+def test_output_layer_equals_mse(name, tmp_path):
+    dense = DenseLayer(n_in=5, n_out=4, activation="tanh")
+    own = net(dense, MSEOutput(n_in=4, n_out=3, activation=name), dtype="DOUBLE", l2=0.01)
+    built_in = net(dense, OutputLayer(n_in=4, n_out=3, activation=name, loss_function=LossFunction.MSE), dtype="DOUBLE", l2=0.01)
+    np.testing.assert_array_equal(own.params(), built_in.params())
+    x, y = data(6, 5, 3, dtype=np.float64)
+    np.testing.assert_allclose(own.output(x), built_in.output(x), rtol=1e-12)
+    for _ in range(3):
+        own.fit(x, y)
+        built_in.fit(x, y)
+        np.testing.assert_allclose(own.score(), built_in.score(), rtol=1e-10)
+        np.testing.assert_allclose(own.params(), built_in.params(), rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x), own.output(x))
+    check_gradients(own, x, y)
+
+
+# Vertices with parameters
+
+
+@pytest.mark.parametrize("name", ["TANH", "SIGMOID"])
+@pytest.mark.parametrize("n", [5, 1])
+def test_dense_vertex_equals_dense_layers(name, n, tmp_path):
+    def made(*dense):
+        return graph(("a", dense[0], "in"), ("b", dense[1], "a"), ("o", OutputLayer(n_in=4, n_out=4), "b"), outputs=["o"], updater=Adam(0.01))
+
+    own = made(DenseVertex(n_in=3, n_out=4, activation=name), DenseVertex(n_in=4, n_out=4, activation=name))
+    built_in = made(DenseLayer(n_in=3, n_out=4, activation=name), DenseLayer(n_in=4, n_out=4, activation=name))
+    own.set_params(built_in.params())
+    assert list(own.param_table()) == list(built_in.param_table())
+    x, y = data(n, 3, 4, dtype=np.float64)
+    for rows in (x, np.concatenate([x, x])):
+        np.testing.assert_array_equal(own.output(rows)[0], built_in.output(rows)[0])
+    equal_training(own, built_in, x, y)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x)[0], built_in.output(x)[0])
+    check_gradients(own, x, y)
+
+
+# Errors
+
+
+@pytest.mark.parametrize("make", [
+    lambda: net(OneRow(), OutputLayer(n_in=2, n_out=2)),
+    lambda: graph(("v", OneRowVertex(), "in"), ("o", OutputLayer(n_in=2, n_out=2), "v"), outputs=["o"], dtype="FLOAT")])
+def test_a_layer_may_refuse_a_batch(make):
+    network, (x, y) = make(), data(2, 2, 2)
+    network.fit(x[:1], y[:1])
+    before = network.params()
+    with pytest.raises(ValueError, match="OneRow.*one row only, not 2") as found:
+        network.fit(x, y)
+    assert isinstance(found.value, DL4PyError)
+    np.testing.assert_array_equal(network.params(), before)
+
+
+@layer("tests.Broken")
+class Broken(SameDiffLambdaLayer):
+    """Goes wrong in the way asked for."""
+
+    how: str = ""
+
+    def define_layer(self, sd, layer_input):
+        if self.how == "none":
+            return None
+        if self.how == "shape":
+            return layer_input.sum(7)
+        return layer_input * {}["missing"]
+
+
+@pytest.mark.parametrize(("how", "text"), [("none", "must return the variable"), ("shape", "7"), ("raises", "raised KeyError: 'missing'")])
+def test_errors_name_the_layer_and_the_line(how, text):
+    network = net(Broken(how=how), OutputLayer(n_in=2, n_out=2))
+    with pytest.raises(GraphError, match=text) as found:
+        network.output(np.ones((1, 2), np.float32))
+    told = "\n".join([str(found.value), *getattr(found.value, "__notes__", ())])
+    assert "Broken 'layer0'" in told and "test_custom_layers.py, line" in told
+
+
+def test_unknown_activations_are_named():
+    @layer("tests.Nameless")
+    class Nameless(SameDiffOutputLayer):
+        def define_parameters(self, params):
+            pass
+
+        def activations_vertex_name(self):
+            return "predictoin"
+
+        def get_output_type(self, layer_index, input_type):
+            return input_type
+
+        def define_layer(self, sd, layer_input, labels, param_table):
+            return (layer_input.add("prediction", 1.0) - labels).sum()
+
+    with pytest.raises(GraphError, match="did you mean 'prediction'"):
+        net(DenseLayer(n_in=2, n_out=2), Nameless()).output(np.ones((1, 2), np.float32))
+
+
+def test_types_need_get_output_type():
+    conf = NeuralNetConfiguration.Builder().list().layer(Broken()).layer(OutputLayer(n_out=2)).set_input_type(InputType.feed_forward(3))
+    with pytest.raises(ConfigurationError, match="Broken 'layer0' must implement get_output_type"):
+        conf.build()
+
+
+# Other plug-ins
+
+
+def test_contract_layer(tmp_path):
+    own = net(TwoActivations(n_in=3, n_out=4, activation="sigmoid", second="cube"), OutputLayer(n_in=4, n_out=2), dtype="DOUBLE", l2=0.01)
+    x, y = data(5, 3, 2, dtype=np.float64)
+    z = x @ own.get_param("0_W") + own.get_param("0_b")
+    expected = np.concatenate([1 / (1 + np.exp(-z[:, :2])), z[:, 2:] ** 3], 1)
+    np.testing.assert_allclose(own.feed_forward(x)[1], expected, rtol=1e-12)
+    own.fit(x, y)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x), own.output(x))
+    check_gradients(own, x, y)
+    conf = own.get_layer_wise_configurations()
+    assert MultiLayerConfiguration.from_json(conf.to_json()) == conf == MultiLayerConfiguration.from_yaml(conf.to_yaml())
+
+
+def test_contract_layer_that_fails():
+    @layer("tests.Wrong")
+    class Wrong(TwoActivations):
+        def define_layer(self, sd, x, params, mask):
+            return x * (1 / 0)
+
+    with pytest.raises(GraphError, match="Wrong 'layer0': define_layer raised ZeroDivisionError"):
+        net(Wrong(n_in=2, n_out=2), OutputLayer(n_in=2, n_out=2)).output(np.ones((1, 2), np.float32))
+
+
+def test_custom_activation_updater_and_preprocessor():
+    own = net(DenseLayer(n_in=10, n_out=10, activation=Bent(0.5)), OutputLayer(n_in=10, n_out=10, activation="tanh", loss_function="mse"),
+              updater=PlainSgd(0.03))
+    built_in = net(DenseLayer(n_in=10, n_out=10, activation=Bent(0.5)), OutputLayer(n_in=10, n_out=10, activation="tanh", loss_function="mse"),
+                   updater=Sgd(0.03))
+    assert [one.updater for one in own.get_layer_wise_configurations().layers] == [PlainSgd(0.03)] * 2
+    x, y = data(5, 10, 10)
+    equal_training(own, built_in, x, y)
+    stack = NeuralNetConfiguration.Builder().list().layer(DenseLayer(n_in=2, n_out=2)).layer(OutputLayer(n_in=2, n_out=2))
+    with_halves = stack.input_pre_processor(0, Halved(0.25)).build()
+    for conf in (own.get_layer_wise_configurations(), with_halves):
+        assert MultiLayerConfiguration.from_json(conf.to_json()) == conf == MultiLayerConfiguration.from_yaml(conf.to_yaml())
+    np.testing.assert_allclose(MultiLayerNetwork(with_halves).init().feed_forward(np.ones((1, 2), np.float32))[0], 1)
+
+
+def test_graphs_with_custom_layers_survive_json():
+    own = graph(("d", Dense(n_in=3, n_out=4, activation=Activation.TANH), "in"), ("v", DenseVertex(n_in=4, n_out=4), "d"),
+                ("p", Product(), "d", "v"), ("o", OutputLayer(n_in=4, n_out=2), "p"), outputs=["o"])
+    conf = own.get_configuration()
+    assert ComputationGraphConfiguration.from_json(conf.to_json()) == conf == ComputationGraphConfiguration.from_yaml(conf.to_yaml())
+    assert "SameDiffLayer" in own.summary()
