@@ -15,7 +15,7 @@ from .flat_graph import FlatNode
 from .flat_properties import property_value
 from .flat_schema import OpType
 
-_CONTROL = {"switch", "merge", "enter", "exit", "next_iteration", "loop_cond", "nextiteration", "loopcond"}
+_CONTROL = {"switch": (2, 2), "merge": (2, 1), "enter": (1, 1), "exit": (1, 1), "next_iteration": (1, 1), "loop_cond": (1, 1)}
 
 
 @dataclass(eq=False)
@@ -31,7 +31,9 @@ class Item:
 
     def __post_init__(self) -> None:
         name = (self.flat.op_name or "").lower() if self.flat is not None and self.flat.op_type == OpType.LOGIC else ""
-        self.kind = name.replace("nextiteration", "next_iteration").replace("loopcond", "loop_cond") if name in _CONTROL else ""
+        name = {"nextiteration": "next_iteration", "loopcond": "loop_cond"}.get(name, name)
+        inputs, outputs = _CONTROL.get(name, (0, 0))
+        self.kind = name if inputs and len(self.inputs) == inputs and len(self.outputs) >= outputs else ""
 
     def renamed(self, names: Mapping[str, str]) -> Item:
         """The same with other inputs."""

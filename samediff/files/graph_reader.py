@@ -1,6 +1,7 @@
 """Graphs from the tables of a graph file."""
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from .flat_graph import FlatGraph, FlatNode, FlatVariable
 from .flat_schema import VarType
 from .frames import Frames, Item
 from .missing_op import MissingOp
-from .node_args import OpNames, read_op, spread_inputs
+from .node_args import OpNames, check_inputs, read_op, spread_inputs
 
 if TYPE_CHECKING:
     from ..graph import SameDiff
@@ -82,6 +83,8 @@ class GraphReader:
 
     def _nodes(self) -> None:
         """Nodes in an order in which they can run; control flow becomes ops with sub-graphs."""
+        if any(not (n.name or n.output_names) for n in self.flat.nodes):
+            raise FileFormatError("a node of the file has neither a name nor outputs")
         items = [Item(n.name or n.output_names[0], self._inputs(n), tuple(n.output_names) or (n.name,), n) for n in self.flat.nodes]
         if any(i.kind for i in items):
             items = Frames(items, self._cut).structured()
@@ -89,10 +92,21 @@ class GraphReader:
 
     def _add_all(self, sd: SameDiff, items: Sequence[Item]) -> None:
         waiting = dict(enumerate(items))
+        missing = {i: {n for n in item.inputs if not sd.has_variable(n)} for i, item in waiting.items()}
+        readers: dict[str, list[int]] = {}
+        for i, names in missing.items():
+            for name in names:
+                readers.setdefault(name, []).append(i)
+        ready = deque(i for i, names in missing.items() if not names)
         while waiting:
-            ready = [i for i, item in waiting.items() if all(sd.has_variable(n) for n in item.inputs)]
-            for i in ready or [self._breaking(sd, waiting)]:
-                self._add(sd, waiting.pop(i))
+            i = ready.popleft() if ready else self._breaking(sd, waiting)
+            item = waiting.pop(i)
+            self._add(sd, item)
+            for name in sd._nodes[item.name].outputs:
+                for j in readers.pop(name, ()):
+                    missing[j].discard(name)
+                    if j in waiting and not missing[j]:
+                        ready.append(j)
 
     def _cut(self, around: SameDiff, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str]) -> SubGraph:
         """A sub-graph; constants that may be axes or shapes are copied into it."""
@@ -144,6 +158,7 @@ class GraphReader:
             given = tuple(n if sd.has_variable(n) else None for n in names)
         else:
             op = read_op(cls, node)
+            check_inputs(op, node, len(names))
             given = spread_inputs(op, node, names)
         specs = [None if n is None else sd._visible(sd.variable(n)) for n in given]
         try:
@@ -151,6 +166,8 @@ class GraphReader:
         except DL4PyError as error:
             shown = ", ".join(f"{n} {s}" for n, s in zip(given, specs))
             raise type(error)(f"node {item.name!r} of the file (op {op.id!r}): {error}; inputs: {shown or 'none'}") from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:  # attributes that no caller could give
+            raise FileFormatError(f"node {item.name!r} of the file (op {op.id!r}) contradicts itself: {error}") from error
         found = inferred if isinstance(inferred, tuple) else (inferred,)
         outputs = list(item.outputs)
         if len(found) < len(outputs):

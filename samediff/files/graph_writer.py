@@ -32,6 +32,10 @@ def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
             ids[key] = next(counter)
     for node in sd.nodes():
         ids.setdefault("\0" + node.name, next(counter))
+    later: dict[str, list[str]] = {}
+    for node in sd.nodes():
+        for n in node.control:
+            later.setdefault(n, []).append(node.name)
     place = {v.name(): i for i, v in enumerate(sd.variables())}
 
     def pair(name: str) -> IntPair:
@@ -52,7 +56,7 @@ def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
                        output=tuple(place[n] for n in node.outputs), output_names=node.outputs,
                        output_types=tuple(max(sd.variable(n).dtype.code, 0) for n in node.outputs), device=-1, scope_name="",
                        control_deps=tuple(first), var_control_deps=tuple(n for n in node.control if sd.producer(n) is None),
-                       control_dep_for=tuple(o.name for o in sd.nodes() if any(n in node.outputs for n in o.control)))
+                       control_dep_for=tuple(dict.fromkeys(o for n in node.outputs for o in later.get(n, ()))))
 
     config = sd.get_training_config()
     return FlatGraph(

@@ -154,6 +154,15 @@ def file_inputs(op: Op, names: tuple[str | None, ...]) -> list[str]:
     return [n for i in order if (n := names[i]) is not None]
 
 
+def check_inputs(op: Op, node: FlatNode, count: int) -> None:
+    """FileFormatError when a node has fewer or more inputs than its op can take."""
+    names = op.inputs.split()
+    least = sum(not n.startswith("*") and not n.endswith("?") for n in names)
+    most = None if any(n.startswith("*") for n in names) else len(names)
+    if count < least or (most is not None and count > most):
+        raise FileFormatError(f"node {node.name!r} has {count} inputs; op {op.id!r} takes {op.inputs or 'none'}")
+
+
 def spread_inputs(op: Op, node: FlatNode, names: list[str]) -> tuple[str | None, ...]:
     """Input names in the order of the class, with None where an optional one is left out."""
     order = INPUT_ORDER.get(op.id)

@@ -9,6 +9,7 @@ import pytest
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import (
     DataTypeError,
+    DL4PyError,
     FileFormatError,
     GraphError,
     LimitError,
@@ -282,3 +283,21 @@ def test_updater_state_must_fit():
     other = TrainingConfig(Sgd(0.1), data_set_feature_mapping="x", data_set_label_mapping="y")
     with pytest.raises(FileFormatError, match="Sgd"):
         SameDiff.from_flat_buffers(write_flat_graph(replace(flat, training_config=other.to_json())))
+
+
+def test_damaged_files_raise_errors_of_this_library():
+    data, random = mlp().as_flat_buffers(), np.random.default_rng(1)
+    for _ in range(300):
+        damaged = bytearray(data)
+        for place in random.integers(0, len(data), 3):
+            damaged[place] = random.integers(0, 256)
+        try:
+            SameDiff.from_flat_buffers(bytes(damaged))
+        except DL4PyError:
+            continue
+
+
+def test_long_chains_in_reverse_order():
+    rows = {f"n{i}": _node(f"n{i}", i - 1) for i in range(1500, 1, -1)}
+    sd = SameDiff.from_flat_buffers(_graph(**rows))
+    assert len(sd.nodes()) == 1499 and len(SameDiff.from_flat_buffers(sd.as_flat_buffers()).nodes()) == 1499
