@@ -38,7 +38,7 @@ class Operand:
 
     def at(self, name: str) -> str:
         """Source of the element at the current indices of an array that lies like this one."""
-        return f"{name}[{', '.join(f'i{d}' for d in self.dims) or 0}]"
+        return f"{name}[{', '.join(f'j{d}' for d in self.dims) or 0}]"
 
 
 def identity(kind: str, dtype: DType) -> str:
@@ -105,7 +105,7 @@ class _Writer:
     def nest(self, dims: Sequence[int], text: str) -> None:
         """A loop nest of its own around one statement."""
         for d in dims:
-            self.put(f"for i{d} in range(n{d}):")
+            self.put(f"for j{d} in range(n{d}):")
             self.depth += 1
         self.put(text)
         self.depth -= len(dims)
@@ -125,9 +125,9 @@ class _Writer:
             self.depth += 1
             for t in registers:
                 self.put(f"a_{t.name} = {identity(t.kind or '', t.dtype)}")
-            self.put(f"for i{d} in range(b, min(b + {BLOCK}, n{d})):")
+            self.put(f"for j{d} in range(b, min(b + {BLOCK}, n{d})):")
         else:
-            self.put(f"for i{d} in range(n{d}):")
+            self.put(f"for j{d} in range(n{d}):")
         self.depth += 1
         self.statements(d + 1)
         self.loop(d + 1)

@@ -175,7 +175,7 @@ def test_bound_calls_read_memory_each_time_and_work_in_place():
 def test_in_place_stores_go_through_the_name_of_the_input(rng):
     exprs = trace(lambda xp, a, b: (a + b, a * b), ["float32"] * 2)
     compiled = elementwise_kernel(exprs, [Layout.same(1)] * 2, in_place={1: 0})
-    assert "x0[i0] = " in compiled.source and "y1[i0]" not in compiled.source
+    assert "x0[j0] = " in compiled.source and "y1[j0]" not in compiled.source
     a, b = rng.normal(size=(2, 70)).astype(np.float32)
     total, product = a + b, a * b
     out = np.empty_like(a)
