@@ -46,6 +46,12 @@ class PlanCache:
                 self.plans.move_to_end(key)
             return plan
 
+    def remember(self, version: int, call: Any, plan: Plan) -> None:
+        """Note the plan of a checked call, unless the graph was changed meanwhile."""
+        with self.lock:
+            if self.version == version:
+                self.known[call] = plan
+
 
 def cache_of(sd: GraphCore) -> PlanCache:
     """The plans of a graph."""

@@ -65,7 +65,8 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
         A value that does not fit its placeholder's declaration.
     """
     cache, key = cache_of(sd), call_key(placeholders, outputs, context.training)
-    plan = cache.known.get(key) if cache.version == sd.version and not uses_reference() else None
+    version = sd.version
+    plan = cache.known.get(key) if cache.version == version and not uses_reference() else None
     if plan is not None and placeholders is not None:
         return dict(zip(outputs, plan.run([placeholders[n] for n in plan.feeds], context)))
     request = request_for(sd, outputs, context.training)
@@ -77,7 +78,7 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
         return run_reference(sd, feeds, request, context)
     plan = plan_for(sd, feeds, request)
     if key is not None and placeholders and all(feeds[n] is placeholders.get(n) for n in feeds):
-        cache.known[key] = plan
+        cache.remember(version, key, plan)
     return dict(zip(outputs, plan.run([feeds[n] for n in plan.feeds], context)))
 
 

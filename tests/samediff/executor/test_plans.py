@@ -1,0 +1,280 @@
+"""What plans promise: simplification, lifetimes, owned results, threads, caches."""
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from randomgraphs import agree, same
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.executor import plans
+from dl4py.samediff.executor.memory import ALIGNMENT, Buffer, assign
+from dl4py.samediff.executor.plans import cache_of, plan_for
+from dl4py.samediff.executor.session import checked_feeds, request_for
+from dl4py.udf import user_op
+
+F = DataType.FLOAT
+
+
+def plan_of(sd, feeds, *names, training=False):
+    return plan_for(sd, checked_feeds(sd, feeds), request_for(sd, names, training))
+
+
+def array(*shape, seed=0):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+@pytest.fixture
+def small():
+    """x (-1, 3) -> h = tanh(x w) -> y = softmax(h), with a variable w."""
+    sd = SameDiff.create()
+    x, w = sd.placeholder("x", F, -1, 3), sd.var("w", array(3, 4))
+    sd.nn.softmax("y", sd.math.tanh("h", x.mmul("m", w)))
+    return sd
+
+
+# Simplification
+
+def test_constants_are_computed_once():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", F, -1, 3)
+    c = sd.math.exp(sd.constant("c", array(3)) * 2.0)
+    (x + c.sum()).rename("y")
+    plan = plan_of(sd, {"x": array(2, 3)}, "y")
+    assert len(plan.steps) == 1 and plan.steps[0].label == "add"
+    agree(sd, {"x": array(2, 3)}, "y")
+
+
+def test_equal_expressions_are_computed_once():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", F, -1, 3)
+    w = sd.var("w", array(3, 3))
+    a, b = x.mmul("a", w), x.mmul("b", w)
+    (a + b).rename("y")
+    assert sum(s.label == a.sd.producer("a").op.id for s in plan_of(sd, {"x": array(2, 3)}, "y").steps) == 1
+    found = agree(sd, {"x": array(2, 3)}, "a", "b", "y")
+    assert found["a"] is not found["b"] and not np.shares_memory(found["a"], found["b"])
+
+
+def test_random_ops_are_no_equal_expressions():
+    sd = SameDiff.create()
+    a, b = sd.random.uniform("a", 0.0, 1.0, F, 50), sd.random.uniform("b", 0.0, 1.0, F, 50)
+    values = sd.output({}, "a", "b")
+    assert not np.array_equal(values["a"], values["b"]) and a is not b
+
+
+def test_what_nobody_asks_for_is_left_out(small):
+    small.math.log("unused", small.variable("x").mmul(small.variable("w")))
+    labels = {n for s in plan_of(small, {"x": array(2, 3)}, "m").steps for n in s.outputs}
+    assert labels == {"m"}
+    assert "x" not in request_for(small, ["w"], False).placeholders
+    same(small.output({}, "w")["w"], small.variable("w").get_arr())
+
+
+def test_dropout_is_gone_at_inference():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", F, -1, 50)
+    sd.nn.dropout_inverted("d", x, 0.5)
+    ones = np.ones((4, 50), np.float32)
+    assert not plan_of(sd, {"x": ones}, "d").steps
+    assert np.array_equal(sd.output({"x": ones}, "d")["d"], ones)
+    assert any(s.stateful for s in plan_of(sd, {"x": ones}, "d", training=True).steps)
+
+
+# Outputs
+
+def test_results_belong_to_the_caller(small):
+    sd = small
+    x = sd.variable("x")
+    sd.constant("c", array(2, 2))
+    x.permute(1, 0).rename("turned")
+    sd.variable("w").reshape(4, 3).rename("seen")
+    x.reshape(-1).rename("flat")
+    names = ["y", "h", "m", "turned", "seen", "flat", "w", "c", "x", "y"]
+    feeds = {"x": array(5, 3, seed=1)}
+    wanted = agree(sd, feeds, *dict.fromkeys(names))
+    kept = {n: a.copy() for n, a in wanted.items()}
+    for a in wanted.values():
+        assert a.flags.writeable and a.flags.c_contiguous
+        a[...] = 77
+    again = sd.output(feeds, *names)
+    for name, value in kept.items():
+        same(again[name], value, 0.0)
+    third = sd.output({"x": array(5, 3, seed=2)}, *names)
+    for name, value in kept.items():
+        same(again[name], value, 0.0)
+        assert name in ("w", "c", "seen") or not np.array_equal(third[name], value)
+        assert not np.shares_memory(again[name], third[name])
+
+
+def test_one_result_twice(small):
+    plan = plan_of(small, {"x": array(2, 3)}, "y", "y", "h", "y")
+    from dl4py.samediff.executor.context import RunContext
+    results = plan.run([array(2, 3)], RunContext())
+    assert len({id(r) for r in results}) == 4
+    same(results[0], results[1], 0.0)
+    assert not any(np.shares_memory(a, b) for i, a in enumerate(results) for b in results[:i])
+
+
+# Memory
+
+@pytest.mark.parametrize("seed", range(20))
+def test_buffers_alive_together_do_not_overlap(seed):
+    rng = np.random.default_rng(seed)
+    buffers = {}
+    for i in range(60):
+        first = int(rng.integers(0, 40))
+        buffers[f"b{i}"] = Buffer(int(rng.integers(0, 3000)), first, first + int(rng.integers(0, 12)))
+    offsets, total = assign(buffers)
+    assert set(offsets) == set(buffers) and all(o % ALIGNMENT == 0 for o in offsets.values())
+    assert all(offsets[n] + b.size <= total for n, b in buffers.items())
+    for n, a in buffers.items():
+        for m, b in buffers.items():
+            if n < m and a.first <= b.last and b.first <= a.last and a.size and b.size:
+                assert offsets[n] + a.size <= offsets[m] or offsets[m] + b.size <= offsets[n]
+    busiest = max(sum(-(-b.size // ALIGNMENT) * ALIGNMENT for b in buffers.values() if b.first <= t <= b.last) for t in range(60))
+    assert busiest <= total <= 2 * busiest
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_long_chains_with_skip_connections(seed):
+    rng = np.random.default_rng(seed)
+    sd = SameDiff.create()
+    w = sd.var("w", array(6, 6, seed=seed) / 2)
+    made = [sd.placeholder("x", F, -1, 6)]
+    for _ in range(60):
+        x = made[-1]
+        kind = rng.integers(4)
+        if kind == 0:
+            x = x.mmul(w)
+        elif kind == 1:
+            x = sd.nn.softmax(x)
+        elif kind == 2:
+            x = sd.math.tanh(x.permute(1, 0)).permute(1, 0)
+        skip = made[rng.integers(len(made))]
+        made.append(sd.math.tanh(x + skip))
+    names = [v.name() for v in made[1:]]
+    plan = plan_of(sd, {"x": array(3, 6)}, names[-1])
+    assert plan.arena < 8 * 3 * 64 * 60
+    agree(sd, {"x": array(3, 6)}, names[-1])
+    agree(sd, {"x": array(3, 6)}, *names[::7])
+
+
+# Failures
+
+def test_a_failing_run_leaves_the_plan_usable(small):
+    class Refusal(Exception):
+        pass
+
+    @user_op("test.plans.refuses")
+    def refuses(xp, x):
+        if float(x.max()) > 50:
+            raise Refusal("too large")
+        return x * 2
+
+    try:
+        sd = SameDiff.create()
+        x = sd.placeholder("x", F, -1, 3)
+        sd.op("test.plans.refuses", "z", sd.math.tanh(x) + x).add("y", 1.0)
+        feeds = {"x": array(4, 3)}
+        wanted = agree(sd, feeds, "y")["y"]
+        for _ in range(3):
+            with pytest.raises(Refusal) as error:
+                sd.output({"x": array(4, 3) + 100}, "y")
+            assert "test.plans.refuses" in str(error.value.__notes__) and "test_plans.py" in str(error.value.__notes__)
+            same(sd.output(feeds, "y")["y"], wanted, 0.0)
+    finally:
+        from dl4py.samediff.op import OPS
+        OPS.remove("test.plans.refuses")
+
+
+# Threads, caches
+
+def test_many_threads_on_one_graph(small):
+    feeds = [{"x": array(n, 3, seed=n)} for n in range(1, 9)]
+    wanted = [small.output(f, "y", "h") for f in feeds]
+    wrong = []
+    start = threading.Barrier(32)
+
+    def work(k):
+        start.wait()
+        for i in range(60):
+            j = (i * 7 + k) % len(feeds)
+            found = small.output(feeds[j], "y", "h")
+            if not all(np.array_equal(found[n], wanted[j][n]) for n in found):
+                wrong.append(j)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(32)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_old_plans_make_room(small, monkeypatch):
+    monkeypatch.setattr(plans, "MAX_PLANS", 4)
+    for n in (*range(1, 12), 1, 5):
+        agree(small, {"x": array(n, 3)}, "y")
+        assert len(cache_of(small).plans) <= 4 and len(cache_of(small).known) <= 8
+
+
+def test_new_values_are_seen_by_the_next_run(small):
+    feeds = {"x": array(2, 3)}
+    small.constant("c", array(4))
+    (small.variable("y") + small.variable("c") * 2.0).rename("z")
+    before = agree(small, feeds, "y", "z")
+    small.set_array("w", array(3, 4, seed=9))
+    middle = agree(small, feeds, "y", "z")
+    small.set_array("c", array(4, seed=9))
+    after = agree(small, feeds, "y", "z")
+    assert not np.array_equal(before["y"], middle["y"]) and np.array_equal(middle["y"], after["y"])
+    assert not np.array_equal(middle["z"], after["z"])
+    small.variable("w").get_arr()[...] = 0
+    same(small.output(feeds, "m")["m"], np.zeros((2, 4), np.float32))
+
+
+def test_a_changed_graph_gets_new_plans(small):
+    feeds = {"x": array(2, 3)}
+    first = agree(small, feeds, "y")["y"]
+    small.variable("y").add("more", 1.0)
+    same(agree(small, feeds, "more")["more"], first + 1)
+    small.variable("more").rename("other")
+    same(agree(small, feeds, "other")["other"], first + 1)
+    small.variable("w").convert_to_constant()
+    same(agree(small, feeds, "y")["y"], first)
+
+
+def test_plans_of_older_versions_are_not_remembered(small):
+    """A run that ends after the graph was changed must not leave its plan behind."""
+    feeds = {"x": array(2, 3)}
+    small.output(feeds, "y")
+    old, cache = dict(cache_of(small).known), cache_of(small)
+    small.variable("w").convert_to_constant()
+    small.output(feeds, "y")
+    (key, plan), = old.items()
+    cache.remember(small.version - 1, key, plan)
+    assert cache.known[key] is not plan
+
+
+def test_explain_names_what_runs(small):
+    text = plan_of(small, {"x": array(2, 3)}, "y").explain()
+    assert "arena" in text and "softmax" in text and "tanh" in text
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (0, 3)])
+def test_smallest_batches(small, shape):
+    found = agree(small, {"x": array(*shape)}, "y", "h", "m")
+    assert found["y"].shape == (shape[0], 4)
+
+
+def test_inputs_that_share_memory_with_results_of_earlier_runs(small):
+    sd = SameDiff.create()
+    x = sd.placeholder("x", F, -1)
+    (x * 2.0).add("y", 1.0)
+    value = np.ones(4, np.float32)
+    for k in range(5):
+        wanted = value * 2 + 1
+        value = sd.output({"x": value}, "y")["y"]
+        same(value, wanted)
