@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ShapeError
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
 from .lstm_sequence import LstmSequence
@@ -86,7 +87,8 @@ class Dl4jSimpleRnn(RecurrentCall):
         return finish([states.permute(1, 2, 0), states[-1]], names)
 
 
-@op("zero_state", api="nn.zero_state", inputs="x", signatures=("x, size",), shape_inputs=(0,), gradient="zero")
+@op("zero_state", api="nn.zero_state", inputs="x", signatures=("x, size",), shape_inputs=(0,), gradient="zero",
+    file=FileArgs(op_type="UDF", all_properties=True))
 class ZeroState(Op):
     """Zeros (batch, size) for the first step of a recurrent op, of the type of ``x`` and with its batch size."""
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..datatype import DataType
 from ..errors import ShapeError
+from ..files.file_args import FileArgs
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
@@ -176,7 +177,7 @@ class LstmAttributes(Op):
         zo += (xp.clip(c, -self.clip, self.clip) if self.clip > 0 else c) * po
 
 
-@op("lstm_sequence", inputs=INPUTS)
+@op("lstm_sequence", inputs=INPUTS, file=FileArgs(op_type="UDF", all_properties=True))
 class LstmSequence(LstmAttributes):
     """An LSTM over a sequence; see the module.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 
-@op("rnn_sequence", inputs="x w rw b? h0? mask?")
+@op("rnn_sequence", inputs="x w rw b? h0? mask?", file=FileArgs(op_type="UDF", all_properties=True))
 class RnnSequence(Op):
     """A simple recurrent network over a sequence; a mask multiplies h_t.
 
