@@ -125,6 +125,11 @@ class LayerScope(Mapping[str, SDVariable]):
         """The scope of a wrapped layer whose parameters carry ``prefix``."""
         return LayerScope(self.owner, self._variables, self._hooks, self._prefix + prefix)
 
+    def stopped(self) -> LayerScope:
+        """The same scope with parameters that gradients do not reach."""
+        held = {n: v.sd.call("base", "stop_gradient", v) for n, v in self._variables.items()}
+        return LayerScope(self.owner, held, self._hooks, self._prefix)
+
     def state(self, name: str, batch_like: SDVariable, size: int) -> SDVariable:
         """Initial recurrent state (batch, size): what the last run kept, zeros at first.
 

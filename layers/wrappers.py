@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
+from ..samediff.training.updaters import NoOp
 from .base import PACKAGE, Layer, NoParamLayer, layer
 from .defaults import LayerDefaults
 from .formats import BidirectionalMode, RNNFormat
@@ -234,6 +235,12 @@ class FrozenLayer(BaseWrapperLayer):
         """The wrapped layer's name after "Frozen"."""
         return f"Frozen {type(self.underlying).__name__}"
 
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        return NoOp()
+
+    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
+        return ()
+
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The test-time form; gradients end here."""
         return sd.call("base", "stop_gradient", self.underlying.define_layer(sd, x, params, mask))  # type: ignore[no-any-return]
@@ -244,6 +251,11 @@ class FrozenLayerWithBackprop(BaseWrapperLayer):
     """A layer whose parameters do not train, while gradients pass through it."""
 
     frozen: ClassVar[bool] = True
+    counts_as_trainable: ClassVar[bool] = True          # in DL4J's summary
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The layer with constant parameters: only its regularization moves them, as in DL4J."""
+        return inside(self.underlying, sd, x, params.stopped(), mask)
 
 
 @layer(PACKAGE + "recurrent.Bidirectional")

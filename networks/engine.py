@@ -65,6 +65,7 @@ class Engine:
         self.slots: list[FlatSlot] = [slot for slot, _, _ in pairs]
         self.parameters: list[tuple[Member, Parameter]] = [(m, p) for _, p, m in pairs]
         self.flat = FlatParameters(self.slots, structure.dtype.numpy)
+        self.computed: frozenset[str] = frozenset(s.name for s in self.slots)   # parameters with a gradient in the last run
         self.iteration = 0
         self.epoch = 0
         self._graphs: dict[Variant, NetworkGraph] = {}
@@ -188,7 +189,7 @@ class Engine:
 
     def _make_step(self, made: NetworkGraph) -> TrainingStep:
         fork = made.sd.fork()
-        trained = [s for s, (m, p) in zip(self.slots, self.parameters) if p.role != "statistic" and not getattr(m.conf, "frozen", False)]
+        trained = [s for s, (m, p) in zip(self.slots, self.parameters) if p.role != "statistic" and not m.is_frozen]
         found = gradients(fork, [fork.variable(n) for n in made.losses], [fork.variable(s.name) for s in trained])
         names = {n: g.name() for n, g in found.items() if g is not None}
         if not names and trained:
@@ -200,6 +201,7 @@ class Engine:
         """Forward and backward: the summed loss; the flat gradient then holds sums over examples."""
         step, made = self.training_step(batch, stateful)
         step.clear_others()
+        self.computed = step.names
         with self._explained(batch):
             results = step.compute(self.feeds(batch, made, states), self.context(True))
         n = len(made.losses)

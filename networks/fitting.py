@@ -83,6 +83,8 @@ class Fitting(Network):
     def _fit_piece(self, batch: Batch, states: dict[str, Any] | None, hear: Listeners) -> dict[str, Any]:
         """One optimizer step."""
         engine = self.engine
+        if not engine.slots:          # nothing to train; DL4J does nothing either
+            return {}
         with engine.lock:
             self._last_batch_size = batch.size
             stateful = states is not None

@@ -245,7 +245,9 @@ class Network(JavaSpelling):
 
     def gradient(self) -> Gradient:
         """The gradient of the last :meth:`compute_gradient_and_score` or step, as sums over examples."""
-        return Gradient(self.engine.flat.gradients, self.engine.flat.gradient_arrays)
+        engine = self.engine
+        arrays = {n: a for n, a in engine.flat.gradient_arrays.items() if n in engine.computed}
+        return Gradient(engine.flat.gradients, arrays)
 
     def gradient_and_score(self) -> tuple[Gradient, float]:
         """Gradient and score together."""

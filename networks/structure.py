@@ -31,6 +31,11 @@ class Member:
         name = getattr(self.conf, "layer_name", None) or self.key
         return f"layer {name!r} ({type(self.conf).__name__})" if self.is_layer else f"vertex {self.key!r} ({type(self.conf).__name__})"
 
+    @property
+    def is_frozen(self) -> bool:
+        """True for layers whose parameters gradients do not reach."""
+        return bool(getattr(self.conf, "frozen", False))
+
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
         """Its parameters in the order of the flat vector."""
         table = self.conf.parameter_table() if hasattr(self.conf, "parameter_table") else []

@@ -48,8 +48,7 @@ def graph_summary(net: ComputationGraph, input_types: Sequence[Any] = ()) -> str
         if member is None:
             row = [f"{name} (InputVertex)", "-,-", "-", "-", "-"]
         else:
-            kind = _kind(member)
-            sizes = _sizes(net, member) if member.is_layer else ["-,-", "-", "-"]
+            sizes = _sizes(net, member, weights_first=True) if member.is_layer else ["-,-", "-", "-"]
             row = [f"{name} ({_kind(member)})", *sizes, f"[{', '.join(conf.vertex_inputs[name])}]"]
         if types:
             row += [", ".join(str(types[i]) for i in conf.vertex_inputs[name]) if member else "-", str(types[name])]
@@ -61,9 +60,9 @@ def _kind(member: Member) -> str:
     return str(getattr(member.conf, "summary_name", type(member.conf).__name__))
 
 
-def _sizes(net: Network, member: Member) -> list[str]:
-    slots = [s for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if m is member]
-    slots.sort(key=lambda s: member.table_rank(s.name))
+def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[str]:
+    pairs = [(s, p) for s, (m, p) in zip(net.engine.slots, net.engine.parameters) if m is member]
+    slots = [s for s, _ in sorted(pairs, key=lambda pair: (weights_first and pair[1].role == "bias", member.table_rank(pair[0].name)))]
     if not slots:
         return ["-,-", "0", "-"]
     shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)
@@ -80,7 +79,7 @@ def _table(net: Network, head: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
         return "".join(c.ljust(w) for c, w in zip(cells, widths))
 
-    frozen = sum(s.size for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if getattr(m.conf, "frozen", False))
+    frozen = sum(s.size for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if m.is_frozen and not getattr(m.conf, "counts_as_trainable", False))
     count = int(net.engine.flat.params.size)
     foot = [f"{label:>28}:  {value:,}" for label, value in
             (("Total Parameters", count), ("Trainable Parameters", count - frozen), ("Frozen Parameters", frozen))]

@@ -119,6 +119,7 @@ class TrainingStep:
                 self._copied.append((gradient, array))
             else:
                 self._pinned[gradient] = array
+        self.names = frozenset(gradients)
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
         self.lock = threading.RLock()
 
