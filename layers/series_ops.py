@@ -201,7 +201,7 @@ class ExampleSpread(Op):
         return [inputs[0].sd.add_op(ExampleSums(), [output_grads[0], inputs[0]]), None]
 
 
-@op("reshape_examples")
+@op("reshape_examples", is_view=True)
 class ReshapeExamples(Op):
     """Each example in another shape, in c order; one size may be -1. Shapes: x (batch, *given) -> (batch, *shape).
 
