@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..datatype import DataType
 from ..errors import DataTypeError, GraphError, ShapeError
 from ..executor.context import RunContext
-from ..files.file_args import FileArgs
+from ..files.subgraph_args import SubGraphArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
 from ..subgraph import SubGraph, relaxed
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
 
 #: What makes the random numbers of every iteration different.
 _STRIDE = 0x9E3779B97F4A7C15
-
-
-class NotInFiles(FileArgs):
-    """Ops that hold graphs of their own: a file has no place for those."""
-
-    def encode(self, op_fields: Any, op_name: str = "", input_dtype: Any = DataType.FLOAT) -> dict[str, Any]:
-        """Refuse."""
-        raise GraphError(f"{op_name!r} cannot be saved: branches, loops and scans hold graphs of their own, for which graph files "
-                         "have no place. Save the arrays, and build the graph again from its code")
 
 
 def at_step(context: RunContext, step: int) -> RunContext:
@@ -40,7 +31,7 @@ def _grads_of(inputs: Sequence[Any], skip: int, floating: Sequence[int], found: 
     return [by_place.get(i) for i in range(len(inputs))]
 
 
-@op("if", inputs="condition *values", stateful=True, file=NotInFiles())
+@op("if", inputs="condition *values", stateful=True, file=SubGraphArgs())
 class If(Op):
     """Runs one of two graphs, on the same inputs, by a condition of one element."""
 
@@ -95,7 +86,7 @@ class Looping(Op):
         return bool(again.reshape(-1)[0])
 
 
-@op("while", inputs="*values", stateful=True, file=NotInFiles())
+@op("while", inputs="*values", stateful=True, file=SubGraphArgs())
 class While(Looping):
     """Runs the body on its own results as long as the condition holds."""
 
@@ -167,7 +158,7 @@ class WhileGrad(Looping):
         return (*upstream, *sums)
 
 
-@op("scan", inputs="*values", stateful=True, file=NotInFiles())
+@op("scan", inputs="*values", stateful=True, file=SubGraphArgs())
 class Scan(Op):
     """Runs the body once per element along the first axis of sequences.
 

@@ -1,11 +1,9 @@
-"""Convolution and recurrent ops keep their meaning in files; control flow refuses."""
+"""Convolution and recurrent ops keep their meaning in files; control flow stays."""
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from dl4py.samediff import Conv2DConfig, DataType, LSTMLayerConfig, LSTMLayerWeights, Pooling2DConfig, SameDiff
-from dl4py.samediff.errors import GraphError
 
 
 def numbers(*shape, seed=0):
@@ -32,9 +30,15 @@ def test_round_trip(tmp_path):
         assert np.array_equal(sd.output(feeds, name)[name], loaded.output(feeds, name)[name]), name
 
 
-def test_control_flow_cannot_be_saved(tmp_path):
+def test_control_flow_is_kept(tmp_path):
     sd = SameDiff.create()
-    x = sd.var("x", numbers(2))
-    sd.if_cond(lambda sd: x.sum() > 0, lambda sd: x, lambda sd: -x)
-    with pytest.raises(GraphError, match="cannot be saved"):
-        sd.save(tmp_path / "graph.fb", False)
+    x, i = sd.var("x", numbers(2)), sd.constant(np.int32(0))
+
+    def body(sd, v):
+        return [v[0] + 1, v[1] + sd.if_cond(lambda sd: v[1].sum() > 1, lambda sd: x, lambda sd: -x)]
+    sd.while_loop(["n", "y"], None, [i, x], lambda sd, v: v[0] < 3, body)
+    sd.scan(lambda sd, c, e: ([c[0] + e[0]], [c[0] * x]), [x], [sd.var("rows", numbers(3, 2))])[1][0].rename("z")
+    sd.save(tmp_path / "graph.fb", False)
+    loaded = SameDiff.load(tmp_path / "graph.fb", False)
+    for name in ("n", "y", "z"):
+        assert np.array_equal(sd.output({}, name)[name], loaded.output({}, name)[name])
