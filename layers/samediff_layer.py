@@ -128,7 +128,7 @@ class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer):
         if mask is None:
             return None
         found = authored.call(self, self.feed_forward_mask_array, mask, MaskState.Active, -1)
-        return found[0] if isinstance(found, (tuple, list)) else found
+        return found[0] if isinstance(found, (tuple, list)) else found  # type: ignore[no-any-return]
 
     @property
     def summary_name(self) -> str:

@@ -198,7 +198,7 @@ class L2Distance(Op):
         """The direction from one to the other."""
         x, y = inputs
         share = output_grads[0] / x.sd.call("base", "scalar_max", outputs[0], self.eps)
-        for _ in range(2, len(x.get_shape())):
+        for _ in range(2, len(x.get_shape() or ())):
             share = x.sd.call("base", "expand_dims", share, -1)
         to_x = (x - y) * share
         return [to_x, -to_x]

@@ -62,8 +62,8 @@ class Dense(SameDiffLayer):
 class JavaDense(SameDiffLayer):
     """The same with Java's names of the methods."""
 
-    nIn: int = 0  # noqa: N815 - as Java spells it
-    nOut: int = 0  # noqa: N815
+    nIn: int = 0
+    nOut: int = 0
 
     def defineParameters(self, params):
         params.clear()
@@ -74,10 +74,10 @@ class JavaDense(SameDiffLayer):
         params.get("b")[...] = 0
         self.initWeights(self.nIn, self.nOut, self.weightInit, params.get("W"))
 
-    def getOutputType(self, layerIndex, inputType):  # noqa: N803
+    def getOutputType(self, layerIndex, inputType):
         return InputType.feedForward(self.nOut)
 
-    def defineLayer(self, sd, layerInput, paramTable, mask):  # noqa: N803
+    def defineLayer(self, sd, layerInput, paramTable, mask):
         return sd.nn.tanh(layerInput.mmul(paramTable.get("W")).add(paramTable.get("b")))
 
 

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from functools import reduce
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.configuration import configuration
 from ...samediff.datatype import DataType
@@ -12,8 +13,13 @@ from ...samediff.training.regularization import Regularization
 from ...samediff.training.updater import IUpdater
 from ..contract import LayerContract
 from ..input_type import InputType, InputTypeRecurrent
+from ..parameters import LayerScope, ParameterTable
 from ..weight_init import WeightInit
 from .base import GraphVertex, vertex
+
+if TYPE_CHECKING:
+    from ...samediff.graph import SameDiff
+    from ...samediff.variable import SDVariable
 
 
 @configuration(kw_only=True)
@@ -21,6 +27,7 @@ class GraphDefinedVertex(LayerContract, GraphVertex):
     """A vertex defined by a graph, with parameters that train."""
 
     max_inputs: ClassVar[int | None] = None
+    summary_name: ClassVar[str] = "SameDiffGraphVertex"
     name: str | None = None
     layer_name: str | None = None
     data_type: DataType | None = None
@@ -78,3 +85,22 @@ class AttentionVertex(GraphDefinedVertex):
             raise ConfigurationError(f"AttentionVertex takes time series; got {queries!r}")
         size = self.n_out if self.project_input else self.n_in_values
         return InputType.recurrent(size, queries.time_series_length)
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """With ``project_input``: projections of queries, keys and values for each head, then of the joined heads."""
+        if not self.project_input:
+            return
+        for name, size in (("Wq", self.n_in_queries), ("Wk", self.n_in_keys), ("Wv", self.n_in_values)):
+            params.weight(name, (self.n_heads, self.head_size, size), fan_in=size, fan_out=self.head_size)
+        joined = self.n_heads * self.head_size
+        params.weight("Wo", (joined, self.n_out), fan_in=joined, fan_out=self.n_out)
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        _, *shown = masks
+        mask = reduce(lambda a, b: sd.call("math", "min", a, b), [m for m in shown if m is not None] or [None])
+        if self.project_input:
+            weights = [params[n] for n in ("Wq", "Wk", "Wv", "Wo")]
+            out = sd.call("nn", "multi_head_dot_product_attention", *inputs, *weights, mask, True)
+        else:
+            out = sd.call("nn", "dot_product_attention", *inputs, mask, True)
+        return out if masks[0] is None else out * sd.call("base", "expand_dims", masks[0], 1)  # type: ignore[no-any-return]

@@ -137,7 +137,10 @@ class L2Vertex(GraphVertex):
 
 @vertex("StackVertex")
 class StackVertex(GraphVertex):
-    """Joins its inputs along the batch; shorter time series are padded and masked."""
+    """Joins its inputs along the batch; shorter time series are filled up with zeros.
+
+    What is filled up is masked when one of the inputs has a mask.
+    """
 
     max_inputs: ClassVar[int | None] = None
 
@@ -151,11 +154,10 @@ class StackVertex(GraphVertex):
         return sd.call("base", "concat", 0, *inputs)  # type: ignore[no-any-return]
 
     def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
-        series = rank(inputs[0]) == 3       # their lengths may differ, and what is filled up has to be masked
-        if not series and all(m is None for m in masks):
+        if all(m is None for m in masks):
             return None
         full = [ones_mask(x) if m is None else m for x, m in zip(inputs, masks)]
-        return sd.add_op(StackPadded(), full) if series else sd.call("base", "concat", 0, *full)
+        return sd.add_op(StackPadded(), full) if rank(inputs[0]) == 3 else sd.call("base", "concat", 0, *full)  # type: ignore[no-any-return]
 
 
 @vertex("UnstackVertex")

@@ -83,7 +83,7 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
         if all(m is None for m in masks):
             return None
         found = authored.call(self, self.feed_forward_mask_arrays, masks, MaskState.Active, -1)
-        return found[0] if isinstance(found, (tuple, list)) else found
+        return found[0] if isinstance(found, (tuple, list)) else found  # type: ignore[no-any-return]
 
     def apply_global_config_to_layer(self, given: Any) -> Any:
         """Set further values from those of the network where this vertex has none."""
@@ -105,17 +105,13 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
     def _arguments(self, inputs: list[SDVariable], params: Any, masks: list[SDVariable | None]) -> tuple[Any, ...]:
         names = self.declared().get_inputs()
         if len(names) != len(inputs):
-            raise ConfigurationError(f"{self.label} names {len(names)} inputs ({', '.join(names)}) in define_inputs; the graph gives it {len(inputs)}")
+            raise ConfigurationError(f"{self.label} names {len(names)} inputs ({', '.join(names)}) in define_inputs; "
+                                     f"the graph gives it {len(inputs)}")
         full = [ones_mask(x) if m is None else m for x, m in zip(inputs, masks)]
         return dict(zip(names, inputs)), params, dict(zip(names, full))
 
     def to_document(self) -> dict[str, Any]:
         return self.declared_document(super().to_document())
-
-    @property
-    def summary_name(self) -> str:
-        """What tables call it."""
-        return "SameDiffGraphVertex"
 
 
 class VertexInputs(JavaSpelling):

@@ -45,7 +45,7 @@ class L2NormalizeVertex(GraphVertex):
         (x,) = inputs
         axes = self.dimension or tuple(range(1, rank(x)))
         norm = sd.call("base", "norm2", x, True, *axes)
-        return x / sd.call("base", "scalar_max", norm, self.eps)
+        return x / sd.call("base", "scalar_max", norm, self.eps)  # type: ignore[no-any-return]
 
 
 @vertex("PoolHelperVertex")

@@ -65,7 +65,7 @@ class DuplicateToTimeSeriesVertex(GraphVertex):
 
 @vertex(PACKAGE + "rnn.ReverseTimeSeriesVertex")
 class ReverseTimeSeriesVertex(GraphVertex):
-    """Reverses time series; with the mask of the named network input only the valid steps."""
+    """Reverses time series; with the mask of the named network input only the valid steps, and the others become 0."""
 
     mask_array_input_name: str | None = None
 
@@ -84,7 +84,8 @@ class ReverseTimeSeriesVertex(GraphVertex):
         if mask is None:
             return sd.call("base", "reverse", inputs[0], 2)  # type: ignore[no-any-return]
         lengths = sd.call("base", "cast_to", mask.sum(1), DataType.INT64)
-        return sd.call("base", "reverse_sequence", inputs[0], lengths, 2, 0)  # type: ignore[no-any-return]
+        turned = sd.call("base", "reverse_sequence", inputs[0], lengths, 2, 0)
+        return turned * sd.call("base", "expand_dims", mask, 1)  # type: ignore[no-any-return]
 
 
 def _names(name: str | None) -> tuple[str, ...]:

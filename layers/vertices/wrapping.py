@@ -10,9 +10,9 @@ from .base import GraphVertex, vertex
 
 if TYPE_CHECKING:
     from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
     from ...samediff.training.regularization import Regularization
     from ...samediff.training.updater import IUpdater
+    from ...samediff.variable import SDVariable
 
 
 @vertex("PreprocessorVertex")

@@ -222,8 +222,9 @@ def test_lambda_layer_equals_vertices(tmp_path):
 
 def test_lambda_vertex_equals_product(tmp_path):
     def made(product):
-        return graph(("a", DenseLayer(n_in=5, n_out=5, activation="tanh"), "in"), ("b", DenseLayer(n_in=5, n_out=5, activation="tanh"), "in"),
-                     ("p", product, "a", "b"), ("o", OutputLayer(n_in=5, n_out=5), "p"), outputs=["o"])
+        dense = DenseLayer(n_in=5, n_out=5, activation="tanh")
+        out = OutputLayer(n_in=5, n_out=5)
+        return graph(("a", dense, "in"), ("b", dense, "in"), ("p", product, "a", "b"), ("o", out, "p"), outputs=["o"])
 
     own, built_in = made(Product()), made(ElementWiseVertex("Product"))
     x, y = data(4, 5, 5, dtype=np.float64)
@@ -275,7 +276,7 @@ def test_output_layer_equals_mse(name, tmp_path):
 @pytest.mark.parametrize("n", [5, 1])
 def test_dense_vertex_equals_dense_layers(name, n, tmp_path):
     def made(*dense):
-        return graph(("a", dense[0], "in"), ("b", dense[1], "a"), ("o", OutputLayer(n_in=4, n_out=4), "b"), outputs=["o"], updater=Adam(0.01))
+        return graph(("a", dense[0], "in"), ("b", dense[1], "a"), ("o", OutputLayer(n_in=4, n_out=4), "b"), outputs=["o"])
 
     own = made(DenseVertex(n_in=3, n_out=4, activation=name), DenseVertex(n_in=4, n_out=4, activation=name))
     built_in = made(DenseLayer(n_in=3, n_out=4, activation=name), DenseLayer(n_in=4, n_out=4, activation=name))
@@ -299,7 +300,7 @@ def test_a_layer_may_refuse_a_batch(make):
     network, (x, y) = make(), data(2, 2, 2)
     network.fit(x[:1], y[:1])
     before = network.params()
-    with pytest.raises(ValueError, match="OneRow.*one row only, not 2") as found:
+    with pytest.raises(ValueError, match=r"OneRow.*one row only, not 2") as found:
         network.fit(x, y)
     assert isinstance(found.value, DL4PyError)
     np.testing.assert_array_equal(network.params(), before)
@@ -380,10 +381,8 @@ def test_contract_layer_that_fails():
 
 
 def test_custom_activation_updater_and_preprocessor():
-    own = net(DenseLayer(n_in=10, n_out=10, activation=Bent(0.5)), OutputLayer(n_in=10, n_out=10, activation="tanh", loss_function="mse"),
-              updater=PlainSgd(0.03))
-    built_in = net(DenseLayer(n_in=10, n_out=10, activation=Bent(0.5)), OutputLayer(n_in=10, n_out=10, activation="tanh", loss_function="mse"),
-                   updater=Sgd(0.03))
+    layers = DenseLayer(n_in=10, n_out=10, activation=Bent(0.5)), OutputLayer(n_in=10, n_out=10, activation="tanh", loss_function="mse")
+    own, built_in = net(*layers, updater=PlainSgd(0.03)), net(*layers, updater=Sgd(0.03))
     assert [one.updater for one in own.get_layer_wise_configurations().layers] == [PlainSgd(0.03)] * 2
     x, y = data(5, 10, 10)
     equal_training(own, built_in, x, y)
