@@ -106,14 +106,24 @@ class Inspection(GraphCore):
                 VariableType.CONSTANT: "box, style=filled, fillcolor=lightgray"}
         for name, v in self._variables.items():
             if v.get_variable_type() in look:
-                lines.append(f'  "{name}" [shape={look[v.get_variable_type()]}, label="{name}\\n{v.spec}"];')
+                lines.append(f"  {_quoted(name)} [shape={look[v.get_variable_type()]}, label={_quoted(f'{name}{_BREAK}{v.spec}')}];")
         for node in self._nodes.values():
-            lines.append(f'  "op {node.name}" [shape=ellipse, label="{node.op.id}\\n{", ".join(node.outputs)}"];')
+            own, made = _quoted(f"op {node.name}"), ", ".join(node.outputs)
+            lines.append(f"  {own} [shape=ellipse, label={_quoted(f'{node.op.id}{_BREAK}{made}')}];")
             for given in node.inputs:
                 if given is not None:
                     source = f"op {self._producers[given]}" if given in self._producers else given
-                    lines.append(f'  "{source}" -> "op {node.name}" [label="{self._variables[given].spec}"];')
+                    lines.append(f"  {_quoted(source)} -> {own} [label={_quoted(str(self._variables[given].spec))}];")
         return "\n".join([*lines, "}"]) + "\n"
+
+
+_BREAK = "\n"
+
+
+def _quoted(text: str) -> str:
+    """A DOT string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace(_BREAK, "\\n")
+    return f'"{escaped}"'
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> str:
