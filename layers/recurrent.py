@@ -117,9 +117,9 @@ class AbstractLSTM(BaseRecurrentLayer):
 
     def _direction(self, params: ParameterTable, suffix: str) -> None:
         n = self.n_out
-        fans = {"fan_in": n, "fan_out": self.n_in + n}
-        params.weight("W" + suffix, (self.n_in, 4 * n), order="f", **fans)
-        params.weight("RW" + suffix, (n, 4 * n + self.peepholes), order="f", init=self.weight_init_recurrent, **fans)
+        total = self.n_in + n
+        params.weight("W" + suffix, (self.n_in, 4 * n), order="f", fan_in=n, fan_out=total)
+        params.weight("RW" + suffix, (n, 4 * n + self.peepholes), order="f", fan_in=n, fan_out=total, init=self.weight_init_recurrent)
         bias = np.zeros(4 * n)
         bias[n:2 * n] = self.forget_gate_bias_init
         params.bias("b" + suffix, (4 * n,), init=bias)

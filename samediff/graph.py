@@ -11,8 +11,9 @@ from .errors import GraphError
 from .files.saving import Saving
 from .inspection import Inspection
 from .javanames import JavaSpelling
-from .namespaces import NAMESPACES, Namespace, _bound, call_by_id, find, is_namespace, method_names
+from .namespaces import Namespace, _bound, call_by_id, find, is_namespace, method_names
 from .training.evaluating import Evaluating
+from .typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
 
 if TYPE_CHECKING:
     from .variable import SDVariable
@@ -28,7 +29,7 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Creation, Inspection):
+class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Creation, Inspection, BaseOps):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line
@@ -50,10 +51,20 @@ class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Creation, I
     array([[0.5]], dtype=float32)
     """
 
+    math: MathOps
+    nn: NNOps
+    cnn: CNNOps
+    rnn: RNNOps
+    loss: LossOps
+    image: ImageOps
+    linalg: LinalgOps
+    bitwise: BitwiseOps
+    random: RandomOps
+
     def __init__(self) -> None:
         super().__init__()
-        for name in NAMESPACES:
-            setattr(self, name, Namespace(self, name))
+        for name, kind in CLASSES.items():
+            setattr(self, name, kind(self, name))
 
     create = _Create()
 
