@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import threading
 from collections import ChainMap
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -181,6 +182,28 @@ class GraphCore(JavaSpelling):
         ShapeError, DataTypeError, GraphError
             The inputs do not fit; the text names op, inputs and the calling line. The graph stays as it was.
         """
+        with self._all_or_nothing():
+            return self._add_op(op, inputs, names)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Take back what was added when the block raises."""
+        variables, nodes, losses = len(self._variables), len(self._nodes), len(self._losses)
+        try:
+            yield
+        except BaseException:
+            for name in list(self._variables)[variables:]:
+                del self._variables[name]
+                self._store.pop(name, None)
+                self._producers.pop(name, None)
+            for name in list(self._nodes)[nodes:]:
+                del self._nodes[name]
+            del self._losses[losses:]
+            self._names.released()
+            self._changed()
+            raise
+
+    def _add_op(self, op: Op, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         variables = self._as_inputs(op, inputs)
         line = user_line()
         specs = [None if v is None else self._visible(v) for v in variables]
@@ -208,8 +231,8 @@ class GraphCore(JavaSpelling):
         if len(given) > len(outputs):
             raise GraphError(f"{len(given)} names {given} for {len(outputs)} outputs")
         for i, name in enumerate(given):
-            if name in self._variables or name in wanted[i + 1:]:
-                raise GraphError(f"variable name {name!r} is taken already by {self._variables.get(name)!r}")
+            if name in self._variables or name in given[:i] or name in wanted[i + 1:]:
+                raise GraphError(f"variable name {name!r} is taken already by {self._variables.get(name, 'another output')!r}")
             wanted[i] = name
             if i == 0 and len(given) == 1:
                 wanted[1:] = [f"{name}:{k}" for k in range(1, len(outputs))]
@@ -224,6 +247,8 @@ class GraphCore(JavaSpelling):
                 continue
             number = isinstance(value, (bool, int, float))
             array = as_array(value, first.dtype.numpy if number and first is not None and first.dtype.is_numeric else None)
+            if array is value:
+                array = owned_copy(array)
             name = self._names.unique("const")
             made.append(self._add_variable(name, VariableType.CONSTANT, _value_spec(array), array))
         return made

@@ -9,7 +9,7 @@ import numpy as np
 from .arrays import as_array
 from .core import GraphCore, owned_copy
 from .datatype import DataType
-from .errors import DataTypeError, GraphError, ShapeError
+from .errors import DataTypeError, DL4PyError, GraphError, ShapeError
 from .spec import TensorSpec
 from .variable import SDVariable, VariableType
 
@@ -152,20 +152,34 @@ class Creation(GraphCore):
                 raise GraphError(f"{v!r} is the result of an op; convert its inputs or use cast_to")
             if v.dtype.is_numeric != dtype.is_numeric:
                 raise DataTypeError(f"{v!r} cannot become {dtype.name}: numbers stay numbers and text stays text")
+        before = {v: (v._spec, self._store.get(v.name())) for v in chosen}
         for v, dtype in chosen.items():
             v._spec = v.spec.with_dtype(dtype)
             if v.name() in self._store:
                 self._store[v.name()] = self._store[v.name()].astype(dtype.numpy)
-        self.infer_again()
+        try:
+            self.infer_again()
+        except DL4PyError:
+            for v, (spec, array) in before.items():
+                v._spec = spec
+                if array is not None:
+                    self._store[v.name()] = array
+            raise
 
     def infer_again(self) -> None:
-        """Compute shapes and types of all results anew, after types or shapes of their inputs changed."""
+        """Compute shapes and types of all results anew, after types or shapes of their inputs changed; all or none."""
         from .node import needed
+        found: dict[str, TensorSpec] = {}
         for node in needed(self._nodes.values(), list(self._producers)):
-            specs = [None if n is None else self._visible(self._variables[n]) for n in node.inputs]
-            inferred = node.op.infer(*specs)  # type: ignore[arg-type]
-            for name, spec in zip(node.outputs, inferred if isinstance(inferred, tuple) else (inferred,)):
-                self._variables[name]._spec = spec
+            specs = [None if n is None else found.get(n) or self._visible(self._variables[n]) for n in node.inputs]
+            try:
+                inferred = node.op.infer(*specs)  # type: ignore[arg-type]
+            except DL4PyError as error:
+                error.add_note(f"in {node.where()}")
+                raise
+            found.update(zip(node.outputs, inferred if isinstance(inferred, tuple) else (inferred,)))
+        for name, spec in found.items():
+            self._variables[name]._spec = spec
         self._changed()
 
     def rename_variable(self, old: str | SDVariable, new: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .errors import DataTypeError
+from .errors import DataTypeError, did_you_mean
 
 _TABLE: dict[str, tuple[int, Any]] = {  # name: (code in files, NumPy type)
     "BOOL": (1, np.bool_),
@@ -103,7 +103,8 @@ class DataType(Enum):
         try:
             dtype = np.dtype(kind if isinstance(kind, type) else getattr(kind, "dtype", kind))
         except TypeError:
-            raise DataTypeError(f"expected a data type, a NumPy type or an array; got {kind!r}") from None
+            near = did_you_mean(kind.upper(), DataType.__members__) if isinstance(kind, str) else ""
+            raise DataTypeError(f"expected a data type, a NumPy type or an array; got {kind!r}{near}") from None
         found = _BY_NUMPY.get(dtype)
         if found is None and dtype.kind in "USO":
             return DataType.UTF8

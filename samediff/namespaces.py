@@ -67,7 +67,8 @@ def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: s
                 except sig.Mismatch as mismatch:
                     reasons.append(str(mismatch))
                     continue
-                return cls(**attributes).place(sd, inputs, names)
+                with sd._all_or_nothing():
+                    return cls(**attributes).place(sd, inputs, names)
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
     why = "; ".join(dict.fromkeys(reasons[len(reasons) // 2:]))
     raise GraphError(f"{namespace}.{method} cannot be called with ({_text(args, kwargs)}): {why}. Ways to call it:\n  {ways}")

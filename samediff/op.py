@@ -154,11 +154,21 @@ class Op:
         return tuple(f.name for f in cls._attributes)
 
 
-#: Registered op classes by id.
-OPS: Registry[type[Op]] = Registry("op", "dl4py.ops")
-
 #: Where ops can be called: (namespace, method) -> classes, tried in order.
 METHODS: dict[tuple[str, str], list[type[Op]]] = {}
+
+
+class _Ops(Registry[type[Op]]):
+    def remove(self, name: str) -> None:
+        for place, classes in list(METHODS.items()):
+            classes[:] = [c for c in classes if c.id != name]
+            if not classes:
+                del METHODS[place]
+        super().remove(name)
+
+
+#: Registered op classes by id.
+OPS: Registry[type[Op]] = _Ops("op", "dl4py.ops")
 
 OpClass = TypeVar("OpClass", bound=type[Any])
 

@@ -1,0 +1,95 @@
+"""Matching calls with the ways an op can be called."""
+from __future__ import annotations
+
+import enum
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import GraphError, UnknownNameError
+from dl4py.samediff.signature import Mismatch, check_attributes, coerce
+
+
+class Kind(enum.Enum):
+    SOFT = 1
+    HARD = 2
+
+
+@pytest.fixture(scope="module")
+def sd():
+    made = SameDiff.create()
+    made.constant("x", np.arange(12.0).reshape(3, 4))
+    made.constant("i", np.array([0, 2], np.int32))
+    return made
+
+
+GOOD = [(int, 3, 3), (int, np.int64(3), 3), (float, 2, 2.0), (float, np.float32(0.5), 0.5), (bool, np.bool_(True), True), (tuple[int, ...], [1, 2], (1, 2)),
+        (tuple[int, ...], 3, (3,)), (tuple[int, ...], np.array([1, 2]), (1, 2)), (Literal["a", "b"], "b", "b"), (Kind, "hard", Kind.HARD),
+        (Kind, Kind.SOFT, Kind.SOFT), (DataType, "float", DataType.FLOAT), (DataType, np.float64, DataType.DOUBLE), (float | None, None, None),
+        (float | None, 1, 1.0), (str, "text", "text")]
+BAD = [(int, 1.5), (int, True), (float, "1"), (float, True), (bool, 1), (tuple[int, ...], [1.5]), (Literal["a", "b"], "c"), (Kind, "soft?"), (DataType, "flaot"),
+       (float | None, "x"), (str, 3), (DataType, None)]
+
+
+@pytest.mark.parametrize(("hint", "value", "wanted"), GOOD, ids=str)
+def test_values_of_attributes(hint, value, wanted):
+    found = coerce(hint, value, "name")
+    assert found == wanted and type(found) is type(wanted)
+
+
+@pytest.mark.parametrize(("hint", "value"), BAD, ids=str)
+def test_values_that_do_not_fit(hint, value):
+    with pytest.raises(Mismatch, match="name"):
+        coerce(hint, value, "name")
+
+
+def test_ways_to_give_arguments(sd):
+    x = sd.variable("x")
+    wanted = np.arange(12.0).reshape(3, 4).sum(0)
+    for made in (x.sum(0), x.sum("named", 0), x.sum(False, 0), sd.sum(x, 0), sd.sum("other", x, 0), sd.sum(x, [0]), sd.sum(x, False, 0),
+                 sd.math.sum(x, 0) if hasattr(sd.math, "sum") else x.sum(0), sd.sum(x, dimensions=(0,)), sd.sum(None, x, 0)):
+        np.testing.assert_array_equal(made.eval(), wanted)
+    assert sd.variable("named") is not None
+    assert [v.name() for v in sd.unstack(["a", "b", "c"], x, 0, 3)] == ["a", "b", "c"]
+    assert sd.concat(0, x, x).get_shape() == sd.concat(0, [x, x]).get_shape() == (6, 4)
+
+
+@pytest.mark.parametrize(("act", "texts"), [
+    (lambda sd, x: sd.nn.softmax(x, dimention=1), ["softmax", "'dimention'", "did you mean 'dimension'", "Ways to call"]),
+    (lambda sd, x: sd.nn.softmax(), ["softmax", "missing"]),
+    (lambda sd, x: sd.nn.softmax(x, 1, 2, 3), ["too many"]),
+    (lambda sd, x: sd.nn.softmax(x, "one"), ["softmax", "int", "'one'"]),
+    (lambda sd, x: sd.nn.softmax(x, 1, dimension=1), ["twice"]),
+    (lambda sd, x: sd.math.add(x), ["missing"]),
+    (lambda sd, x: sd.math.add(x, object()), ["object"]),
+], ids=range(7))
+def test_calls_that_do_not_fit(sd, act, texts):
+    count = len(sd.variables())
+    with pytest.raises(GraphError) as error:
+        act(sd, sd.variable("x"))
+    assert all(t in str(error.value) for t in texts), str(error.value)
+    assert len(sd.variables()) == count
+
+
+@pytest.mark.parametrize(("act", "near"), [(lambda sd, x: sd.nn.sofmax(x), "softmax"), (lambda sd, x: sd.math.tanhh(x), "tanh"), (lambda sd, x: x.summ(0), "sum"),
+                                           (lambda sd, x: sd.concatt(0, x), "concat")])
+def test_names_that_do_not_exist(sd, act, near):
+    with pytest.raises((UnknownNameError, AttributeError), match=near):
+        act(sd, sd.variable("x"))
+
+
+def test_attributes_by_name():
+    from dl4py.samediff.op import OPS
+    softmax = OPS["softmax"]
+    check_attributes(softmax, {"dimension": 1})
+    with pytest.raises(GraphError, match="did you mean 'dimension'"):
+        check_attributes(softmax, {"dimnsion": 1})
+    with pytest.raises(GraphError, match="dimension must be int"):
+        check_attributes(softmax, {"dimension": "x"})
+
+
+def test_every_method_documents_its_calls(sd):
+    assert "softmax(" in sd.nn.softmax.__doc__ and sd.nn.softmax.__name__ == "softmax"
+    assert "softmax" in dir(sd.nn) and "concat" in dir(sd) and "mmul" in dir(sd.variable("x")) and "ops>" in repr(sd.nn)
