@@ -145,7 +145,7 @@ class SoftmaxTerms(Elementwise):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """p sum(g labels) - g labels."""
-        labels, p, z = inputs
+        labels, p, _ = inputs
         pulled = output_grads[0] * labels
         return [self.partial(0, inputs, output_grads[0]), None, p * pulled.sum(True, -1) - pulled]
 

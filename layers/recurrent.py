@@ -96,7 +96,8 @@ class SimpleRnn(BaseRecurrentLayer):
         if self.has_layer_norm:
             raise ConfigurationError(f"{self.label}: layer normalization inside a recurrent layer cannot be run yet (nor can DL4J's)")
         h0 = params.state("h", x, self.n_out)
-        hidden, last = sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask, activation_op(self.activation))
+        hidden, last = sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask,
+                               activation_op(self.activation))
         params.keep_state("h", last)
         return hidden  # type: ignore[no-any-return]
 

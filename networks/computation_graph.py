@@ -145,7 +145,8 @@ class ComputationGraph(Fitting, Evaluating):
         given = {**dict(zip(names, args)), **options}
         unknown = [k for k in given if k not in names]
         if unknown or len(args) > 4 or given.get("inputs") is None:
-            raise GraphError(f"fit takes a data set, an iterator, or inputs, labels, features_masks, labels_masks; got {', '.join(unknown) or len(args)}")
+            raise GraphError("fit takes a data set, an iterator, or inputs, labels, features_masks, labels_masks; "
+                             f"got {', '.join(unknown) or len(args)}")
         lists = [given.get(n) if given.get(n) is None or isinstance(given.get(n), (list, tuple)) else [given.get(n)] for n in names]
         return Batch(*lists)  # type: ignore[arg-type]  # inputs are checked above
 

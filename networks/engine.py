@@ -120,7 +120,8 @@ class Engine:
     def variant(self, batch: Batch, stateful: bool = False) -> Variant:
         """The variant that a batch needs."""
         if len(batch.inputs) != len(self.structure.inputs):
-            raise GraphError(f"the network has {len(self.structure.inputs)} inputs ({', '.join(self.structure.inputs)}), {len(batch.inputs)} were given")
+            raise GraphError(f"the network has {len(self.structure.inputs)} inputs ({', '.join(self.structure.inputs)}), "
+                             f"{len(batch.inputs)} were given")
         return Variant(_ranks(batch.inputs), _ranks(batch.labels), _ranks(batch.features_masks), _ranks(batch.labels_masks), stateful)
 
     def graph(self, variant: Variant) -> NetworkGraph:

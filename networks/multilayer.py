@@ -41,7 +41,8 @@ class MultiLayerNetwork(Fitting, Evaluating):
         if isinstance(configuration, str):
             configuration = MultiLayerConfiguration.from_json(configuration)
         if not isinstance(configuration, MultiLayerConfiguration):
-            raise ConfigurationError(f"expected a MultiLayerConfiguration, got {type(configuration).__name__}; graphs go into ComputationGraph")
+            raise ConfigurationError(f"expected a MultiLayerConfiguration, got {type(configuration).__name__}; "
+                                     "graphs go into ComputationGraph")
         super().__init__(configuration)
         self._configuration: MultiLayerConfiguration
 
@@ -175,7 +176,8 @@ class MultiLayerNetwork(Fitting, Evaluating):
         given = {**dict(zip(names, args)), **options}
         unknown = [k for k in given if k not in names]
         if unknown or len(args) > 4 or given.get("x") is None:
-            raise GraphError(f"fit takes a data set, an iterator, or x, y, features_mask, labels_mask; got {', '.join(unknown) or len(args)}")
+            raise GraphError("fit takes a data set, an iterator, or x, y, features_mask, labels_mask; "
+                             f"got {', '.join(unknown) or len(args)}")
         x, y, fm, lm = (given.get(n) for n in names)
         labels = self._class_indices(as_array(y)) if y is not None else None
         return Batch([x], None if labels is None else [labels], None if fm is None else [fm], None if lm is None else [lm])

@@ -230,7 +230,8 @@ class Network(JavaSpelling):
             return np.concatenate([self.score_examples(d, add_regularization) for d in data])
         scores, _ = self.engine.scores(self._batch_of(data))
         if any(np.ndim(one) == 0 for one in scores):
-            raise ConfigurationError("an output layer of this network computes one loss for all examples: it has no scores of single examples")
+            raise ConfigurationError("an output layer of this network computes one loss for all examples: "
+                                     "it has no scores of single examples")
         total = sum(scores[1:], scores[0])
         return total + total.dtype.type(self.engine.regularization_score()) if add_regularization else total
 

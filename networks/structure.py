@@ -103,7 +103,8 @@ def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
             members.append(Member(name, vertex.layer, inputs, vertex.pre_processor))
         else:
             members.append(Member(name, vertex, inputs + _named(name, vertex, configuration), None, False))
-    default = next((v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex)), configuration.default_configuration)
+    layers = (v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex))
+    default = next(layers, configuration.default_configuration)
     return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
                      configuration.data_type, default.seed, default.mini_batch, _descends(default), tuple(configuration.vertices))
 

@@ -79,7 +79,8 @@ def _table(net: Network, head: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
         return "".join(c.ljust(w) for c, w in zip(cells, widths))
 
-    frozen = sum(s.size for s, (m, _) in zip(net.engine.slots, net.engine.parameters) if m.is_frozen and not getattr(m.conf, "counts_as_trainable", False))
+    frozen = sum(s.size for s, (m, _) in zip(net.engine.slots, net.engine.parameters)
+                 if m.is_frozen and not getattr(m.conf, "counts_as_trainable", False))
     count = int(net.engine.flat.params.size)
     foot = [f"{label:>28}:  {value:,}" for label, value in
             (("Total Parameters", count), ("Trainable Parameters", count - frozen), ("Frozen Parameters", frozen))]

@@ -71,7 +71,7 @@ def _method(place: str, method: str) -> str:
 
 
 def _parameters(signature: tuple[Formal, ...], named: bool, receiver: bool) -> str:
-    rest = [f for f in signature]
+    rest = list(signature)
     if receiver and rest and rest[0].kind == "input" and not rest[0].varargs:
         rest = rest[1:]                       # the variable itself
     parts = ["self"]

@@ -19,6 +19,7 @@ from dl4py.layers import (
     layer,
     vertex,
 )
+from dl4py.samediff.cnn_configuration import Conv2DConfig
 from dl4py.samediff.configuration import configuration
 from dl4py.samediff.training.updater import RatedUpdater
 
@@ -79,6 +80,33 @@ class JavaDense(SameDiffLayer):
 
     def defineLayer(self, sd, layerInput, paramTable, mask):
         return sd.nn.tanh(layerInput.mmul(paramTable.get("W")).add(paramTable.get("b")))
+
+
+@layer("tests.Conv")
+class Conv(SameDiffLayer):
+    """activation(convolution + b) of images, weights [kH, kW, nIn, nOut]."""
+
+    n_in: int = 0
+    n_out: int = 0
+    kernel: tuple[int, ...] = (2, 2)
+    stride: tuple[int, ...] = (1, 1)
+    same: bool = False
+    has_bias: bool = True
+    activation: IActivation = Activation.TANH.get_activation_function()
+
+    def define_parameters(self, params):
+        params.clear()
+        params.add_weight_param("W", *self.kernel, self.n_in, self.n_out)
+        if self.has_bias:
+            params.add_bias_param("b", 1, self.n_out)
+
+    def get_output_type(self, layer_index, input_type):
+        return None
+
+    def define_layer(self, sd, layer_input, param_table, mask):
+        config = Conv2DConfig(k_h=self.kernel[0], k_w=self.kernel[1], s_h=self.stride[0], s_w=self.stride[1], is_same_mode=self.same)
+        bias = [param_table["b"].reshape(self.n_out)] if self.has_bias else []
+        return self.activation.define(sd, sd.cnn.conv2d(layer_input, param_table["W"], *bias, config))
 
 
 @layer("tests.Simple")

@@ -60,12 +60,13 @@ class RandomGraph:
     """
 
     def __init__(self, seed: int, size: int = 12, dtype: DataType = DataType.FLOAT) -> None:
-        self.rng = rng = np.random.default_rng(seed)
+        self.rng = np.random.default_rng(seed)
         self.type = dtype.numpy
         self.sd = sd = SameDiff.create()
         self.pool: list[Any] = [sd.placeholder("x", dtype, -1, 3, 4), sd.placeholder("y", dtype, -1, 4),
                                 *(sd.var(f"w{i}", self.array(s)) for i, s in enumerate([(4, 4), (3, 1), (4,), (1, 1)])),
-                                sd.constant("k", self.array((3, 4))), sd.constant("zero", self.array(())), sd.constant("none", self.array((0, 4)))]
+                                sd.constant("k", self.array((3, 4))), sd.constant("zero", self.array(())),
+                                sd.constant("none", self.array((0, 4)))]
         self.types: dict[str, tuple[int, ...]] = {v.name(): v.get_shape() for v in self.pool}
         for _ in range(size):
             self.grow()

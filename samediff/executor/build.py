@@ -42,7 +42,8 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     read = {n for s in steps for n in s.inputs} | set(sources)
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
     written = {n: a for n, a in by_source.items() if any(n in s.outputs and s.kind in ("kernel", "fused") for s in steps)}
-    plan = Plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources), {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}))
+    plan = Plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources),
+                {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}))
     _place(plan, set(sources) - set(written))
     return plan
 

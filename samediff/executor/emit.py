@@ -39,9 +39,11 @@ class Writer:
         for i, step in enumerate(plan.steps):
             head.append(f"    c{i}{''.join(f', w{i}_{k}' for k in range(operands(step)))}, = calls[{i}]")
         head.append(f"    def run({', '.join(['ctx', *feeds])}):")
-        text = [*head, *(f"        {line}" for line, _ in self.body), f"        return ({''.join(r + ', ' for r in results)})", "    return run"]
+        text = [*head, *(f"        {line}" for line, _ in self.body),
+                f"        return ({''.join(r + ', ' for r in results)})", "    return run"]
         plan.lines[:] = [0] * len(head) + [i for _, i in self.body] + [max(len(plan.steps) - 1, 0)] * 2
-        scope: dict[str, Any] = {"empty": np.empty, "copy": owned, "copyto": np.copyto, **{t.name: t.numpy for t in DataType if t.is_numeric}}
+        scope: dict[str, Any] = {"empty": np.empty, "copy": owned, "copyto": np.copyto,
+                                 **{t.name: t.numpy for t in DataType if t.is_numeric}}
         scope.update({f"pinned_{k}": plan.handed_in[n] for k, n in enumerate(plan.outputs) if n in plan.handed_in})
         exec(compile("\n".join(text), FILE, "exec"), scope)
         return scope["make"]

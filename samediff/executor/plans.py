@@ -71,7 +71,8 @@ def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: 
         values = {n: (sd.variable(n).is_constant(), sd.stored(n)) for n in request.stored}
         specs = {n: TensorSpec(tuple(a.shape), sd.variable(n).dtype) for n, a in used}
         return build_plan(request.nodes, specs, {n: a for n, (fixed, a) in values.items() if not fixed},
-                          {n: a for n, (fixed, a) in values.items() if fixed}, request.outputs, pinned, {n: v.get_shape() for n, v in sd.variable_map().items()})
+                          {n: a for n, (fixed, a) in values.items() if fixed}, request.outputs, pinned,
+                          {n: v.get_shape() for n, v in sd.variable_map().items()})
 
     plan: Plan = cache_of(sd).get(sd.version, key, build)
     return plan

@@ -48,7 +48,8 @@ def _request(sd: GraphCore, outputs: Sequence[str], training: bool) -> Request:
     nodes = specialised(needed(sd.nodes(), outputs), training)
     names = {n for node in nodes for n in node.inputs if n is not None} | set(outputs)
     kinds = {n: sd.variable(n).get_variable_type() for n in sorted(names)}
-    return Request(tuple(outputs), training, tuple(nodes), frozenset(names), tuple(n for n, k in kinds.items() if k is VariableType.PLACEHOLDER),
+    return Request(tuple(outputs), training, tuple(nodes), frozenset(names),
+                   tuple(n for n, k in kinds.items() if k is VariableType.PLACEHOLDER),
                    tuple(n for n, k in kinds.items() if k in (VariableType.VARIABLE, VariableType.CONSTANT)))
 
 
@@ -154,4 +155,5 @@ def check_finite(values: Mapping[str, Any], order: Sequence[str]) -> None:
         array = np.asarray(values[name])
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             bad = np.argwhere(~np.isfinite(array))[0].tolist()
-            raise NumericalError(f"variable {name!r} is the first with NaN or infinity: {array[tuple(bad)]} at {bad} of shape {array.shape}")
+            raise NumericalError(f"variable {name!r} is the first with NaN or infinity: "
+                                 f"{array[tuple(bad)]} at {bad} of shape {array.shape}")

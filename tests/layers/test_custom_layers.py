@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from custom_classes import (
     Bent,
+    Conv,
     Dense,
     DenseVertex,
     Halved,
@@ -21,6 +22,8 @@ from custom_classes import (
 
 from dl4py.layers import (
     Activation,
+    CnnToFeedForwardPreProcessor,
+    ConvolutionLayer,
     DenseLayer,
     ElementWiseVertex,
     InputType,
@@ -207,6 +210,29 @@ def test_masks_are_ones_when_none_is_given():
     assert own.feed_forward(x, features_mask=mask)[1].sum() == x.sum() / 2
 
 
+@pytest.mark.parametrize(("kernel", "stride", "same"), [((2, 2), (1, 1), False), ((3, 2), (2, 1), True)])
+@pytest.mark.parametrize("has_bias", [True, False])
+def test_convolutions_equal_built_in_ones(kernel, stride, same, has_bias, tmp_path):
+    shared = {"has_bias": has_bias, "stride": stride, "activation": "tanh"}
+    own = net(Conv(n_in=1, n_out=3, kernel=kernel, same=same, **shared), Conv(n_in=3, n_out=2, kernel=kernel, same=same, **shared))
+    mode = "Same" if same else "Truncate"
+    built_in = net(*[ConvolutionLayer(n_in=a, n_out=b, kernel_size=kernel, convolution_mode=mode, **shared) for a, b in ((1, 3), (3, 2))])
+    assert own.get_param("0_W").shape == (*kernel, 1, 3)
+    for name, value in built_in.param_table().items():
+        own.set_param(name, value.transpose(2, 3, 1, 0) if value.ndim == 4 else value)
+    for n in (3, 1):
+        x = np.random.default_rng(n).normal(size=(n, 1, 16, 20)).astype(np.float32)
+        np.testing.assert_allclose(own.output(x), built_in.output(x), atol=1e-6)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x), own.output(x))
+
+
+def test_gradients_of_convolutions():
+    made = net(Conv(n_in=1, n_out=2), OutputLayer(n_in=24, n_out=2), dtype="DOUBLE", updater=NoOp())
+    conf = made.get_layer_wise_configurations().replace(input_pre_processors={1: CnnToFeedForwardPreProcessor(3, 4, 2)})
+    rng = np.random.default_rng(0)
+    check_gradients(MultiLayerNetwork(conf).init(), rng.normal(size=(3, 1, 4, 5)), np.eye(2)[[0, 1, 1]])
+
+
 # Lambda layers and vertices
 
 
@@ -346,6 +372,14 @@ def test_unknown_activations_are_named():
 
     with pytest.raises(GraphError, match="did you mean 'prediction'"):
         net(DenseLayer(n_in=2, n_out=2), Nameless()).output(np.ones((1, 2), np.float32))
+
+
+def test_files_need_names():
+    class Unnamed(Simple):
+        pass
+
+    with pytest.raises(ConfigurationError, match="Unnamed has no name that a file could keep"):
+        net(Unnamed(), OutputLayer(n_in=2, n_out=2)).get_layer_wise_configurations().to_json()
 
 
 def test_types_need_get_output_type():

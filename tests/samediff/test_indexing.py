@@ -10,8 +10,8 @@ from dl4py.samediff import DataType, SameDiff, SDIndex
 from dl4py.samediff.errors import DL4PyError, GraphError, ShapeError
 
 ARRAY = np.arange(60.0).reshape(3, 4, 5)
-INDICES = [np.s_[1], np.s_[-1], np.s_[1:], np.s_[:, ::2], np.s_[..., 0], np.s_[0, ..., 1], np.s_[:, None, 1:3], np.s_[::-1], np.s_[:, 3:0:-2],
-           np.s_[2, 3, 4], np.s_[None], np.s_[...], np.s_[-2:, -3:-1], np.s_[:, :100], np.s_[5:]]
+INDICES = [np.s_[1], np.s_[-1], np.s_[1:], np.s_[:, ::2], np.s_[..., 0], np.s_[0, ..., 1], np.s_[:, None, 1:3], np.s_[::-1],
+           np.s_[:, 3:0:-2], np.s_[2, 3, 4], np.s_[None], np.s_[...], np.s_[-2:, -3:-1], np.s_[:, :100], np.s_[5:]]
 
 
 @pytest.mark.parametrize("index", INDICES, ids=str)
@@ -28,13 +28,14 @@ def test_values(index):
 
 @pytest.mark.parametrize("index", INDICES[:9], ids=str)
 def test_gradients(index):
-    check_gradients(lambda sd, x: sd.math.square(x[index]), {"x": ARRAY[:, :, :2] if "0" == str(index) else ARRAY / 60}, order=1)
+    check_gradients(lambda sd, x: sd.math.square(x[index]), {"x": ARRAY[:, :, :2] if str(index) == "0" else ARRAY / 60}, order=1)
 
 
 def test_sdindex():
     sd = SameDiff.create()
     x = sd.constant("x", ARRAY)
-    pairs = [((SDIndex.point(1),), ARRAY[1]), ((SDIndex.point(1, True),), ARRAY[1:2]), ((SDIndex.all(), SDIndex.interval(1, 3)), ARRAY[:, 1:3]),
+    pairs = [((SDIndex.point(1),), ARRAY[1]), ((SDIndex.point(1, True),), ARRAY[1:2]),
+             ((SDIndex.all(), SDIndex.interval(1, 3)), ARRAY[:, 1:3]),
              ((SDIndex.all(), SDIndex.all(), SDIndex.interval(0, 2, 5)), ARRAY[:, :, 0:5:2])]
     for index, wanted in pairs:
         same(x.get(*index).eval(), wanted)
@@ -42,7 +43,8 @@ def test_sdindex():
     same(x[i].eval(), ARRAY[[2, 0]])
 
 
-@pytest.mark.parametrize(("index", "error"), [(np.s_[0, 0, 0, 0], ShapeError), (np.s_[3], DL4PyError), (np.s_["a"], GraphError), (np.s_[0.5], GraphError),
+@pytest.mark.parametrize(("index", "error"), [(np.s_[0, 0, 0, 0], ShapeError), (np.s_[3], DL4PyError), (np.s_["a"], GraphError),
+                                              (np.s_[0.5], GraphError),
                                               (np.s_[0, ..., ...], DL4PyError), (np.s_[::0], DL4PyError)], ids=str)
 def test_refused(index, error):
     sd = SameDiff.create()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.errors import DataTypeError
 from dl4py.samediff.nd4j_random import Nd4jRandom

@@ -274,7 +274,7 @@ def test_inputs_that_share_memory_with_results_of_earlier_runs(small):
     x = sd.placeholder("x", F, -1)
     (x * 2.0).add("y", 1.0)
     value = np.ones(4, np.float32)
-    for k in range(5):
+    for _ in range(5):
         wanted = value * 2 + 1
         value = sd.output({"x": value}, "y")["y"]
         same(value, wanted)
