@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _PACKAGE = "org.nd4j.linalg.activations.impl."
 
 
-ActivationClass = TypeVar("ActivationClass", bound="type[IActivation]")
+T = TypeVar("T", bound="IActivation")
 
 
-def activation(java_name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[ActivationClass], ActivationClass]:
+def activation(java_name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Register an activation function of one's own under the name that files use; annotated fields become its options.
 
     Examples

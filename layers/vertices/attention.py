@@ -97,7 +97,8 @@ class AttentionVertex(GraphDefinedVertex):
 
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
         _, *shown = masks
-        mask = reduce(lambda a, b: sd.call("math", "min", a, b), [m for m in shown if m is not None] or [None])
+        known = [m for m in shown if m is not None]
+        mask = reduce(lambda a, b: sd.call("math", "min", a, b), known) if known else None
         if self.project_input:
             weights = [params[n] for n in ("Wq", "Wk", "Wv", "Wo")]
             out = sd.call("nn", "multi_head_dot_product_attention", *inputs, *weights, mask, True)
