@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import contextvars
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from ..samediff.errors import ConfigurationError
 from ..samediff.javanames import JavaSpelling
 from ..samediff.nd4j_random import Nd4jRandom
-from ..samediff.variable import SDVariable
 from . import authored
 from .java_overrides import JavaOverrides
 from .parameters import Order, Parameter, ParameterTable
@@ -165,9 +163,14 @@ class Declaring(JavaOverrides):
 
     def declared_document(self, document: dict[str, Any]) -> dict[str, Any]:
         """The JSON document with the declared parameters, as DL4J keeps them once they are known."""
+        self.need_name()
         document[self.document_key] = self.declared().to_document()
         tag = {k: v for k, v in document.items() if k.startswith("@")}
         return tag | {k: document[k] for k in sorted(document) if k not in tag}
 
-
-Author = Callable[..., SDVariable]
+    def need_name(self) -> None:
+        """Refuse classes that files cannot name."""
+        if not vars(type(self)).get("java_name"):
+            kind = type(self).__name__
+            raise ConfigurationError(f"{kind} has no name that a file could keep; put @layer(\"package.{kind}\") or "
+                                     f"@vertex(\"package.{kind}\") above the class")

@@ -153,4 +153,5 @@ class SameDiffLambdaVertex(SameDiffVertex):
         return (VertexInputs(self.label, inputs),)
 
     def declared_document(self, document: dict[str, Any]) -> dict[str, Any]:
+        self.need_name()
         return document
