@@ -145,5 +145,6 @@ class Builder:
         def state(name: str, batch_like: SDVariable, size: int) -> SDVariable:
             key = f"{member.key}_{name}"
             self.made.state_inputs[key] = size
-            return self.sd.placeholder(state_name(key), self.structure.dtype, -1, size)
+            fed: SDVariable = self.sd.placeholder(state_name(key), self.structure.dtype, -1, size)
+            return fed
         return state
