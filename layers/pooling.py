@@ -7,7 +7,7 @@ from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError, ShapeError
 from ..samediff.op import Op
 from ..samediff.ops import pool
-from . import automatic
+from . import automatic, formats
 from .base import NoParamLayer, Rule, layer
 from .convolution import WINDOW, window_arguments
 from .formats import CNN2DFormat, CNN3DFormat, ConvolutionMode, PoolingType, RNNFormat
@@ -42,6 +42,7 @@ class BasePooling(NoParamLayer):
     padding: tuple[int, ...] = (0, 0)
     dilation: tuple[int, ...] = (1, 1)
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
+    PoolingType = formats.PoolingType       # DL4J's place of it
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, TypeVar
 from ..samediff.configuration_values import read_text
 from ..samediff.errors import FileFormatError
 from ..samediff.files import read_normalizer, write_normalizer
+from ..samediff.javanames import JavaSpelling
 from .computation_graph import ComputationGraph
 from .configuration import ComputationGraphConfiguration, MultiLayerConfiguration
 from .model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
@@ -18,7 +19,7 @@ Source = str | os.PathLike[str] | BinaryIO
 N = TypeVar("N", bound=Network)
 
 
-class ModelSerializer:
+class ModelSerializer(JavaSpelling):
     """Writes and reads DL4J's model files (``ModelSerializer``): networks, their updater state, a normalizer.
 
     Loading executes nothing that the file names: classes are those registered in this process.

@@ -67,8 +67,16 @@ class JavaSpelling:
 
     ``obj.numParams`` is ``obj.num_params``. Where there is no such method, ``getX()``, ``get_x()``, ``isX()`` and
     ``is_x()`` give the attribute ``x`` (or call the method ``x``), ``setX(v)`` and ``set_x(v)`` set it.
-    Names that exist cost nothing.
+    Names that exist cost nothing. Static and class methods have both names on the class itself.
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = (o for o in cls.__mro__ if o is cls or not issubclass(o, JavaSpelling))      # its bases did theirs
+        for name in {n for owner in own for n in vars(owner) if "_" in n.strip("_") and not n.startswith("_")}:
+            member = next(vars(o)[name] for o in cls.__mro__ if name in vars(o))
+            if isinstance(member, (staticmethod, classmethod)) and to_camel(name) not in vars(cls):
+                setattr(cls, to_camel(name), member)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
