@@ -51,8 +51,8 @@ class BaseWrapperLayer(Layer):
     def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
         return self.underlying.regularization_for(parameter)
 
-    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
-        return self.underlying.initial_value(parameter, rng, dtype)
+    def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
+        return self.underlying.initial_values(rng, dtype)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return inside(self.underlying, sd, x, params, mask)
@@ -312,15 +312,13 @@ class Bidirectional(Layer):
         inner, p = self._own(parameter)
         return inner.regularization_for(p)
 
-    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
+    def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
         """DL4J draws all parameters twice and keeps the second draw."""
-        table = self.parameter_table()
-        if parameter == table[0]:
-            for p in table:
-                inner, own = self._own(p)
-                inner.initial_value(own, rng, dtype)
-        inner, own = self._own(parameter)
-        return inner.initial_value(own, rng, dtype)
+        drawn: dict[str, Any] = {}
+        for _ in range(2):
+            for prefix, direction in self._directions().items():
+                drawn |= {prefix + name: value for name, value in direction.initial_values(rng, dtype).items()}
+        return drawn
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """Forward on the series, backward on the series turned round, combined by ``mode``."""
