@@ -327,6 +327,12 @@ class Activation(JavaSpelling, Enum):
         assert isinstance(function, IActivation)
         return function
 
+    def as_same_diff(self, *arguments: Any) -> SDVariable:
+        """Add the function to a graph: ``as_same_diff([name, ]sd, x)``."""
+        *name, sd, x = arguments
+        y = self.get_activation_function().define(sd, x)
+        return sd.identity(*name, y) if name else y  # type: ignore[no-any-return]
+
     def to_document(self) -> str:
         """The name, as DL4J's JSON has it."""
         return self.name
