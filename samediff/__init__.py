@@ -35,23 +35,38 @@ from .conditions import Condition, Conditions
 from .datatype import DataType
 from .graph import SameDiff
 from .indexing import SDIndex
+from .init_schemes import (
+    ConstantInitScheme, DistributionInitScheme, IdentityInitScheme, LecunUniformInitScheme, NDArraySupplierInitScheme, OneInitScheme,
+    ReluInitScheme, ReluUniformInitScheme, SigmoidUniformInitScheme, UniformInitScheme, VarScalingNormalFanAvgInitScheme,
+    VarScalingNormalFanInInitScheme, VarScalingNormalFanOutInitScheme, VarScalingNormalUniformFanInInitScheme,
+    VarScalingNormalUniformFanOutInitScheme, VarScalingUniformFanAvgInitScheme, WeightInitScheme, XavierFanInInitScheme,
+    XavierInitScheme, XavierUniformInitScheme, ZeroInitScheme)
 from .ops.gather import PartitionMode
 from .rnn_configuration import (GRUWeights, LSTMActivations, LSTMConfiguration, LSTMDataFormat, LSTMDirectionMode,
                                 LSTMLayerConfig, LSTMLayerWeights, LSTMWeights, RnnDataFormat, SRUWeights)
 from .variable import SDVariable, VariableType
+from .typed import install
 
 if TYPE_CHECKING:
     from .data import DataSet, MultiDataSet
     from .evaluation import Evaluation
     from .training import History, TrainingConfig
 
-__all__ = ["Condition", "Conditions", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat", "DataType",
-           "DataSet", "DeConv2DConfig", "DeConv3DConfig", "Divisor", "Evaluation", "GRUWeights", "History", "LSTMActivations",
-           "LSTMConfiguration", "LSTMDataFormat", "LSTMDirectionMode", "LSTMLayerConfig",
-           "LSTMLayerWeights", "LSTMWeights", "LocalResponseNormalizationConfig", "ImageResizeMethod", "LossReduce", "Mode", "MultiDataSet",
-           "PadMode", "PaddingMode", "PartitionMode", "Pooling2DConfig", "Pooling2DType", "Pooling3DConfig",
-           "Pooling3DType", "RnnDataFormat", "SDIndex", "SDVariable", "SRUWeights", "SameDiff", "TrainingConfig",
-           "VariableType", "WeightsFormat", "ops"]
+__all__ = [
+    "Condition", "Conditions", "ConstantInitScheme", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat",
+    "DataSet", "DataType", "DeConv2DConfig", "DeConv3DConfig", "DistributionInitScheme", "Divisor", "Evaluation",
+    "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "LecunUniformInitScheme",
+    "LocalResponseNormalizationConfig", "LossReduce", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat",
+    "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
+    "NDArraySupplierInitScheme", "OneInitScheme", "ops", "PaddingMode", "PadMode", "PartitionMode", "Pooling2DConfig",
+    "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "ReluInitScheme", "ReluUniformInitScheme", "RnnDataFormat",
+    "SameDiff", "SDIndex", "SDVariable", "SigmoidUniformInitScheme", "SRUWeights", "TrainingConfig",
+    "UniformInitScheme", "VariableType", "VarScalingNormalFanAvgInitScheme", "VarScalingNormalFanInInitScheme",
+    "VarScalingNormalFanOutInitScheme", "VarScalingNormalUniformFanInInitScheme",
+    "VarScalingNormalUniformFanOutInitScheme", "VarScalingUniformFanAvgInitScheme", "WeightInitScheme",
+    "WeightsFormat", "XavierFanInInitScheme", "XavierInitScheme", "XavierUniformInitScheme", "ZeroInitScheme"]
+
+install()              # ops as attributes of the classes
 
 _ON_FIRST_USE = ("training", "data", "evaluation")       # importing the package stays light
 

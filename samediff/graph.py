@@ -11,7 +11,7 @@ from .errors import GraphError
 from .files.saving import Saving
 from .inspection import Inspection
 from .javanames import JavaSpelling
-from .namespaces import Namespace, _bound, call_by_id, find, is_namespace, method_names
+from .namespaces import Namespace, bound, call_by_id, find, is_namespace, method_names
 from .training.evaluating import Evaluating
 from .typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
 
@@ -84,7 +84,7 @@ class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Creation, I
         if not name.startswith("_"):
             method = find("base", name)
             if method is not None:
-                return _bound(self, "base", method)
+                return bound(self, "base", method)
         try:
             return JavaSpelling.__getattr__(self, name)
         except AttributeError:

@@ -121,7 +121,7 @@ class Namespace:
                 raise AttributeError(name)
             near = did_you_mean(to_snake(name), method_names(self._namespace))
             raise MissingMethodError(f"namespace {self._namespace!r} has no op {name!r}{near}")
-        return _bound(self._sd, self._namespace, method)
+        return bound(self._sd, self._namespace, method)
 
     def __dir__(self) -> list[str]:
         return sorted(method_names(self._namespace))
@@ -134,7 +134,7 @@ class MissingMethodError(UnknownNameError, AttributeError):
     """An op name that a namespace or variable does not have; also an AttributeError, so that ``hasattr`` works."""
 
 
-def _bound(sd: SameDiff, namespace: str, method: str, *first: Any) -> Callable[..., Any]:
+def bound(sd: SameDiff, namespace: str, method: str, *first: Any) -> Callable[..., Any]:
     def invoke(*args: Any, **kwargs: Any) -> Any:
         if first:
             named = args[:1] if args and (isinstance(args[0], str)) else ()
@@ -142,9 +142,22 @@ def _bound(sd: SameDiff, namespace: str, method: str, *first: Any) -> Callable[.
         return call(sd, namespace, method, args, kwargs)
 
     invoke.__name__ = invoke.__qualname__ = method
-    classes = METHODS[namespace, method]
-    invoke.__doc__ = "\n".join([*(line for c in classes for line in sig.describe(c, method)), "", classes[0].__doc__ or ""])
+    invoke.__doc__ = documentation(namespace, method)
     return invoke
+
+
+def documentation(namespace: str, method: str) -> str:
+    """The ways to call an op, and its docstring."""
+    classes = tuple(METHODS[namespace, method])
+    key = (namespace, method, classes)
+    found = _documentation.get(key)
+    if found is None:
+        ways = [line for c in classes for line in sig.describe(c, method)]
+        found = _documentation[key] = "\n".join([*ways, "", classes[0].__doc__ or ""])
+    return found
+
+
+_documentation: dict[tuple[str, str, tuple[type[Op], ...]], str] = {}
 
 
 def variable_method(variable: SDVariable, name: str) -> Callable[..., Any]:
@@ -156,4 +169,4 @@ def variable_method(variable: SDVariable, name: str) -> Callable[..., Any]:
         if own is not None and java != name:
             return getattr(variable, java)  # type: ignore[no-any-return]
         raise MissingMethodError(f"variables have no method {name!r}{did_you_mean(java, method_names('var'))}")
-    return _bound(variable.sd, "var", method, variable)
+    return bound(variable.sd, "var", method, variable)

@@ -33,7 +33,7 @@ Operand = SDVariable | float | int | bool | NDArray[Any]
 
 def generate() -> str:
     """The text of the stub file."""
-    parts = [HEAD, "\nCLASSES: dict[str, type[Namespace]]\n"]
+    parts = [HEAD, "\nCLASSES: dict[str, type[Namespace]]\n\ndef install() -> None: ...\n"]
     for place in (*NAMESPACES, "base", "var"):
         name = class_name(place)
         base = "(Namespace)" if place in NAMESPACES else ""
@@ -47,8 +47,9 @@ def taken(place: str) -> set[str]:
     """Names that the class itself defines."""
     from .graph import SameDiff
     from .variable import SDVariable
+    from .typed import BaseOps, VariableOps
     cls = {"base": SameDiff, "var": SDVariable}.get(place)
-    return set() if cls is None else {n for k in cls.__mro__ for n in vars(k)}
+    return set() if cls is None else {n for k in cls.__mro__ if k not in (BaseOps, VariableOps) for n in vars(k)}
 
 
 def class_name(place: str) -> str:

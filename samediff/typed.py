@@ -1,7 +1,10 @@
 """The classes behind ``sd.math``, ``sd.nn`` …; their methods come from the registry, ``typed.pyi`` lists them for editors."""
 from __future__ import annotations
 
-from .namespaces import Namespace
+from typing import Any
+
+from .namespaces import Namespace, bound, documentation
+from .op import METHODS
 
 
 class MathOps(Namespace):
@@ -55,3 +58,33 @@ CLASSES: dict[str, type[Namespace]] = {
     "math": MathOps, "nn": NNOps, "cnn": CNNOps, "rnn": RNNOps, "loss": LossOps, "image": ImageOps, "linalg": LinalgOps,
     "bitwise": BitwiseOps, "random": RandomOps,
 }
+
+
+class OpMethod:
+    # An op as a class attribute: its documentation on the class, the bound op on an instance.
+
+    def __init__(self, place: str, method: str) -> None:
+        self.place, self.method = place, method
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]  # worked out when somebody asks
+        return documentation(self.place, self.method)
+
+    def __get__(self, holder: Any, owner: type | None = None) -> Any:
+        if holder is None:
+            return self
+        if self.place == "var":
+            return bound(holder.sd, "var", self.method, holder)
+        return bound(getattr(holder, "_sd", holder), self.place, self.method)
+
+    def __call__(self, holder: Any, *args: Any, **kwargs: Any) -> Any:
+        """``SDVariable.add(x, y)``: the first argument takes the place of the instance."""
+        return self.__get__(holder)(*args, **kwargs)
+
+
+def install() -> None:
+    """Put the registered ops on the classes, so that ``help`` and completion show them without an instance."""
+    holders: dict[str, type] = {**CLASSES, "base": BaseOps, "var": VariableOps}
+    for (place, method) in METHODS:
+        if place in holders:
+            setattr(holders[place], method, OpMethod(place, method))

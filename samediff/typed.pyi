@@ -12,6 +12,8 @@ Operand = SDVariable | float | int | bool | NDArray[Any]
 
 CLASSES: dict[str, type[Namespace]]
 
+def install() -> None: ...
+
 class MathOps(Namespace):
     def __call__(self) -> MathOps: ...
     @overload

@@ -11,6 +11,7 @@ from .datatype import DataType
 from .errors import GraphError
 from .indexing import SDIndex, index_spec
 from .spec import Shape, TensorSpec
+from .typed import VariableOps
 
 if TYPE_CHECKING:
     from .graph import SameDiff
@@ -26,7 +27,7 @@ class VariableType(Enum):
     SEQUENCE = "SEQUENCE"        #: ordered list of arrays
 
 
-class SDVariable:
+class SDVariable(VariableOps):
     """A named value of a :class:`SameDiff` graph; it holds no data itself.
 
     Every op of the catalogue's variable methods can be called on it (``x.mmul(w)``, ``x.sum("name", 0)``), and Python's
