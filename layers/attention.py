@@ -1,14 +1,19 @@
 """Attention layers (Vaswani et al., 2017) over time series (batch, size, time)."""
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ..samediff.errors import ConfigurationError
 from . import automatic
 from .activations import Activation
 from .base import Rule, layer
 from .input_type import InputType, InputTypeRecurrent
+from .parameters import LayerScope, ParameterTable
 from .samediff_base import GraphDefinedHiddenLayer
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
 
 
 @layer()
@@ -32,6 +37,28 @@ class AttentionLayer(GraphDefinedHiddenLayer):
             if self.n_out % self.n_heads:
                 raise ConfigurationError(f"{self.label}: n_out {self.n_out} is no multiple of n_heads {self.n_heads}")
             self.__dict__["head_size"] = self.n_out // self.n_heads
+
+    def define_projections(self, params: ParameterTable, queries: int) -> None:
+        """Wq, Wk, Wv (heads, head size, features) and Wo (heads * head size, n_out), with the fans of DL4J."""
+        joined = self.n_heads * self.head_size
+        for name, size in (("Wq", queries), ("Wk", self.n_in), ("Wv", self.n_in)):
+            params.weight(name, (self.n_heads, self.head_size, size), fan_in=joined, fan_out=self.n_out)
+        params.weight("Wo", (joined, self.n_out), fan_in=self.n_in, fan_out=self.head_size)
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """Projections, when the input is projected."""
+        if self.project_input:
+            self.define_projections(params, self.n_in)
+
+    def attend(self, sd: SameDiff, queries: SDVariable, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Dot-product attention of the queries over the steps of ``x``."""
+        if not self.project_input:
+            return sd.call("nn", "dot_product_attention", queries, x, x, mask, True)  # type: ignore[no-any-return]
+        weights = [params[n] for n in ("Wq", "Wk", "Wv", "Wo")]
+        return sd.call("nn", "multi_head_dot_product_attention", queries, x, x, *weights, mask, True)  # type: ignore[no-any-return]
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return self.attend(sd, x, x, params, mask)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -61,6 +88,18 @@ class LearnedSelfAttentionLayer(AttentionLayer):
     """Learned queries attend over all steps. Shapes: x (batch, n_in, time) -> (batch, n_out, n_queries)."""
 
     n_queries: int = 0
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        params.weight("Q", (1, self.n_in, self.n_queries), fan_in=self.n_in, fan_out=self.n_queries)
+        super().define_parameters(params)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The same queries for every example."""
+        zeros = sd.call("base", "expand_dims", sd.call("nn", "zero_state", x, 1), 2)
+        return self.attend(sd, params["Q"] + zeros, x, params, mask)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return None
 
     def length(self, input_type: InputTypeRecurrent) -> int:
         return self.n_queries

@@ -1,14 +1,30 @@
 """Capsule networks (Sabour et al., 2017)."""
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
+from ..samediff.errors import ConfigurationError
+from ..samediff.ops.conv import Conv2D
 from .base import layer
 from .formats import ConvolutionMode
 from .input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from .parameters import LayerScope, ParameterTable
 from .samediff_base import GraphDefinedHiddenLayer
+from .series_ops import reshaped
 from .sizes import convolved, repeated
+from .windows import window_attributes
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
+
+
+def squash(s: SDVariable, axis: int) -> SDVariable:
+    """s |s|^2 / ((1 + |s|^2) sqrt(|s|^2 + 1e-5)): the same direction, a length below 1."""
+    squares = (s * s).sum(True, axis)
+    return s * (squares / ((squares + 1.0) * s.sd.call("math", "sqrt", squares + 1e-5)))  # type: ignore[no-any-return]
 
 
 @layer("PrimaryCapsules")
@@ -38,6 +54,20 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
     def validate(self) -> None:
         for name in ("kernel_size", "stride", "padding", "dilation"):
             self.__dict__[name] = repeated(getattr(self, name), 2)
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        area, out = math.prod(self.kernel_size), self.capsule_dimensions * self.channels
+        params.weight("weight", (*self.kernel_size, self.input_channels, out), fan_in=self.input_channels * area,
+                      fan_out=out * area / math.prod(self.stride))
+        if self.has_bias:
+            params.bias("bias", (out,))
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        bias = [params["bias"]] if self.has_bias else []
+        z = sd.add_op(Conv2D(**window_attributes(self, Conv2D)), [x, params["weight"], *bias])
+        if self.use_relu:
+            z = sd.call("nn", "leaky_relu", z, self.leak) if self.leak else sd.call("nn", "relu", z, 0.0)
+        return squash(reshaped(z, (self.capsules, self.capsule_dimensions)), 2)
 
     def output_type(self, input_type: InputType) -> InputType:
         return InputType.recurrent(self.capsules or self._count(input_type), self.capsule_dimensions)
@@ -76,6 +106,34 @@ class CapsuleLayer(GraphDefinedHiddenLayer):
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         return dict(zip(("capsules", "capsule_dimensions", "routings"), args))
 
+    def define_parameters(self, params: ParameterTable) -> None:
+        given, out = self.input_capsules * self.input_capsule_dimensions, self.capsules * self.capsule_dimensions
+        params.weight("weight", (1, self.input_capsules, out, self.input_capsule_dimensions, 1), fan_in=given, fan_out=out)
+        if self.has_bias:
+            params.bias("bias", (1, 1, self.capsules, self.capsule_dimensions, 1))
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Each input capsule votes for each capsule; votes that agree with the result count more in the next round."""
+        n, j, k = self.input_capsules, self.capsules, self.capsule_dimensions
+        weights = sd.call("base", "reshape", params["weight"], n, j * k, self.input_capsule_dimensions)
+        votes = sd.call("base", "mmul", sd.call("base", "permute", x, 1, 0, 2), weights, False, True, False)
+        votes = sd.call("base", "permute", sd.call("base", "reshape", votes, n, -1, j, k), 1, 0, 2, 3)
+        bias = sd.call("base", "reshape", params["bias"], 1, 1, j, k) if self.has_bias else None
+        agreement: SDVariable | None = None
+        result: SDVariable | None = None
+        for _ in range(self.routings):
+            if result is not None:
+                found = (votes * result).sum(True, 3)
+                agreement = found if agreement is None else agreement + found
+            share = votes * (1 / j) if agreement is None else votes * sd.call("nn", "softmax", agreement, 2)
+            total = share.sum(True, 1)
+            result = squash(total if bias is None else total + bias, 3)
+        return sd.call("base", "squeeze", result, 1)  # type: ignore[no-any-return]
+
+    def validate(self) -> None:
+        if self.routings < 1:
+            raise ConfigurationError(f"{self.label}: routings must be at least 1; got {self.routings}")
+
     def output_type(self, input_type: InputType) -> InputType:
         return InputType.recurrent(self.capsules, self.capsule_dimensions)
 
@@ -100,3 +158,6 @@ class CapsuleStrengthLayer(GraphDefinedHiddenLayer):
         self.expects(input_type, InputTypeRecurrent)
         assert isinstance(input_type, InputTypeRecurrent)
         return InputType.feed_forward(input_type.size)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return sd.call("math", "norm2", x, 2)  # type: ignore[no-any-return]

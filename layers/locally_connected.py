@@ -1,21 +1,73 @@
 """Convolutions whose kernels differ from position to position."""
 from __future__ import annotations
 
-from typing import ClassVar, Self
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
+from ..samediff.ops.patches import Patches, Unfold
+from ..samediff.ops.window import Window
 from . import automatic
 from .activations import Activation
 from .base import Rule, layer
 from .formats import CNN2DFormat, ConvolutionMode
 from .input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from .parameters import LayerScope, ParameterTable
 from .samediff_base import GraphDefinedHiddenLayer
+from .series_ops import reshaped
 from .sizes import convolved, effective, repeated
+from .windows import PAD_MODES
+
+if TYPE_CHECKING:
+    from ..samediff.graph import SameDiff
+    from ..samediff.variable import SDVariable
+
+
+class LocallyConnected:
+    """Every position of the result has a matrix of its own for its patch of the input."""
+
+    n_in: int
+    n_out: int
+    has_bias: bool
+
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of positions along the axes, which must be known."""
+        sizes = getattr(self, "output_size", None)
+        found = (sizes,) if isinstance(sizes, int) else tuple(sizes or ())
+        if not found or min(found) < 1:
+            raise ConfigurationError(f"{self.label}: set input_size, or the input type of the network")  # type: ignore[attr-defined]
+        return found
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W (positions, patch, n_out), then b (n_out,)."""
+        window = self.window()
+        area = math.prod(window.kernel)
+        params.weight("W", (math.prod(self.shape()), area * self.n_in, self.n_out), fan_in=self.n_in * area,
+                      fan_out=self.n_out * area / math.prod(window.stride))
+        if self.has_bias:
+            params.bias("b", (self.n_out,))
+
+    def window(self) -> Window:
+        """Patches of images; series are images of width 1."""
+        one = isinstance(vars(self)["kernel"], int)
+        second = {"kernel": 1, "stride": 1, "padding": 0, "dilation": 1}
+        kernel, stride, padding, dilation = ((vars(self)[n], w) if one else tuple(vars(self)[n]) for n, w in second.items())
+        return Window(kernel, stride, padding, dilation, PAD_MODES.get(vars(self)["cm"], "VALID"))
+
+    def at_positions(self, sd: SameDiff, x: SDVariable, params: LayerScope, channels_last: bool) -> SDVariable:
+        """activation(patch @ W + b) as (batch, n_out, positions); as in DL4J positions of images run down the columns."""
+        columns = sd.add_op(Unfold(Patches(self.window(), "whncyx", channels_last, 3)), [x])
+        _, length, _ = next(p.shape for p in self.parameter_table() if p.name == "W")  # type: ignore[attr-defined]
+        patches = sd.call("base", "reshape", columns, math.prod(self.shape()), -1, length)
+        z = sd.call("base", "mmul", patches, params["W"])
+        z = z + params["b"] if self.has_bias else z
+        activation: Any = vars(self)["activation"]
+        return sd.call("base", "permute", activation.get_activation_function().define(sd, z), 1, 2, 0)  # type: ignore[no-any-return]
 
 
 @layer("LocallyConnected1D")
-class LocallyConnected1D(GraphDefinedHiddenLayer):
+class LocallyConnected1D(LocallyConnected, GraphDefinedHiddenLayer):
     """Shapes: x (batch, n_in, time), time known -> (batch, n_out, out time)."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
@@ -32,6 +84,9 @@ class LocallyConnected1D(GraphDefinedHiddenLayer):
     input_size: int = field(default=0, aliases=("set_input_size",))
     output_size: int = 0
     feature_dim: int = 0
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return self.at_positions(sd, sd.call("base", "expand_dims", x, 3), params, False)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -59,7 +114,7 @@ class LocallyConnected1D(GraphDefinedHiddenLayer):
 
 
 @layer("LocallyConnected2D")
-class LocallyConnected2D(GraphDefinedHiddenLayer):
+class LocallyConnected2D(LocallyConnected, GraphDefinedHiddenLayer):
     """Shapes: x (batch, n_in, height, width), size known -> (batch, n_out, out height, out width); NHWC likewise."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
@@ -81,6 +136,12 @@ class LocallyConnected2D(GraphDefinedHiddenLayer):
     def validate(self) -> None:
         for name in ("kernel", "stride", "padding", "dilation"):
             self.__dict__[name] = repeated(getattr(self, name), 2)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """As in DL4J the positions, which run down the columns, are read as rows of the result."""
+        last = self.format is CNN2DFormat.NHWC
+        images = reshaped(self.at_positions(sd, x, params, last), (self.n_out, *self.shape()))
+        return sd.call("base", "permute", images, 0, 2, 3, 1) if last else images  # type: ignore[no-any-return]
 
     def _out(self, sizes: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(convolved(self.label, n, k, s, p, d, self.cm)

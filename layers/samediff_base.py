@@ -17,6 +17,8 @@ class GraphDefinedLayer(Layer):
     """A layer defined by a graph: regularization and updaters as for other layers, weights initialised by itself."""
 
     summary_sizes: ClassVar[bool] = False       # summaries show no n_in and n_out
+    summary_name: ClassVar[str] = "SameDiffLayer"
+    takes_dropout: ClassVar[bool] = False
     regularization: tuple[Regularization, ...] = ()
     regularization_bias: tuple[Regularization, ...] = ()
     updater: IUpdater | None = None
