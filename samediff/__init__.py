@@ -35,6 +35,7 @@ from .conditions import Condition, Conditions
 from .datatype import DataType
 from .graph import SameDiff
 from .indexing import SDIndex
+from .inference_session import InferenceSession
 from .init_schemes import (
     ConstantInitScheme, DistributionInitScheme, IdentityInitScheme, LecunUniformInitScheme, NDArraySupplierInitScheme, OneInitScheme,
     ReluInitScheme, ReluUniformInitScheme, SigmoidUniformInitScheme, UniformInitScheme, VarScalingNormalFanAvgInitScheme,
