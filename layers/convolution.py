@@ -6,7 +6,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
-from ..samediff.errors import ConfigurationError
 from ..samediff.ops import conv, deconv
 from . import automatic
 from .affine import activated
@@ -19,21 +18,12 @@ from .input_type import (
     InputTypeRecurrent,
 )
 from .parameters import LayerScope, ParameterTable
-from .sizes import check_window, convolved, deconvolved, repeated
-from .windows import window_attributes, windowed_mask
+from .sizes import deconvolved
+from .windows import WINDOW, complete_window, refuse_causal, window_arguments, window_attributes, window_counts, windowed_mask
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
     from ..samediff.variable import SDVariable
-
-WINDOW = ("kernel_size", "stride", "padding")
-
-
-def window_arguments(*args: Any) -> dict[str, Any]:
-    """``Builder(3, 3)`` is the kernel; ``Builder((3, 3), (1, 1), (0, 0))`` kernel, stride and padding."""
-    if all(isinstance(a, int) for a in args):
-        return {"kernel_size": args} if args else {}
-    return dict(zip(WINDOW, args))
 
 
 @layer()
@@ -63,15 +53,11 @@ class BaseConvolution(FeedForwardLayer):
 
     def validate(self) -> None:
         super().validate()
-        window = {name: repeated(getattr(self, name), self.rank) for name in (*WINDOW, "dilation")}
-        check_window(self.label, self.rank, **window)
-        self.__dict__.update(window)
+        complete_window(self)
 
     def sizes(self, *sizes: int) -> list[int]:
         """Return the output sizes of the axes."""
-        mode = self.convolution_mode
-        return [convolved(self.label, n, k, s, p, d, mode)
-                for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
+        return window_counts(self, sizes)
 
     @property
     def layout(self) -> str:
@@ -132,8 +118,7 @@ class ConvolutionLayer(BaseConvolution):
 
     def validate(self) -> None:
         super().validate()
-        if self.convolution_mode is ConvolutionMode.Causal:
-            raise ConfigurationError(f"{self.label}: ConvolutionMode.Causal is for one-dimensional layers; use Same or Truncate")
+        refuse_causal(self)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)

@@ -9,7 +9,6 @@ from ..samediff.op import Op
 from ..samediff.ops import pool
 from . import automatic, formats
 from .base import NoParamLayer, Rule, layer
-from .convolution import WINDOW, window_arguments
 from .formats import CNN2DFormat, CNN3DFormat, ConvolutionMode, PoolingType, RNNFormat
 from .global_pooling import pooled
 from .input_type import (
@@ -20,8 +19,7 @@ from .input_type import (
     InputTypeRecurrent,
 )
 from .parameters import LayerScope
-from .sizes import check_window, convolved, repeated
-from .windows import window_attributes, windowed_mask
+from .windows import WINDOW, complete_window, refuse_causal, window_arguments, window_attributes, window_counts, windowed_mask
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -51,17 +49,13 @@ class BasePooling(NoParamLayer):
         return window_arguments(*args)
 
     def validate(self) -> None:
-        window = {name: repeated(getattr(self, name), self.rank) for name in (*WINDOW, "dilation")}
-        check_window(self.label, self.rank, **window)
-        self.__dict__.update(window)
+        complete_window(self)
         if self.pooling_type is PoolingType.PNORM and getattr(self, "pnorm", 1) < 1:
             raise ConfigurationError(f"{self.label}: PNORM pooling needs pnorm of at least 1")
 
     def sizes(self, *sizes: int) -> list[int]:
         """Return the output sizes of the axes."""
-        mode = self.convolution_mode
-        return [convolved(self.label, n, k, s, p, d, mode)
-                for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation)]
+        return window_counts(self, sizes)
 
     def operation(self) -> Op:
         """The op that pools."""
@@ -110,8 +104,7 @@ class SubsamplingLayer(BaseSubsampling):
 
     def validate(self) -> None:
         super().validate()
-        if self.convolution_mode is ConvolutionMode.Causal:
-            raise ConfigurationError(f"{self.label}: ConvolutionMode.Causal is for one-dimensional layers; use Same or Truncate")
+        refuse_causal(self)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)

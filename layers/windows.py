@@ -5,16 +5,45 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..samediff.errors import ConfigurationError
 from ..samediff.op import Op, Specs, op
 from ..samediff.ops.pooling import Pool
 from ..samediff.ops.window import Window
 from ..samediff.spec import TensorSpec
 from .formats import ConvolutionMode
+from .sizes import check_window, convolved, repeated
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
 
+WINDOW = ("kernel_size", "stride", "padding")
 PAD_MODES = {ConvolutionMode.Same: "SAME", ConvolutionMode.Causal: "CAUSAL"}
+
+
+def window_arguments(*args: Any) -> dict[str, Any]:
+    """``Builder(3, 3)`` is the kernel; ``Builder((3, 3), (1, 1), (0, 0))`` kernel, stride and padding."""
+    if all(isinstance(a, int) for a in args):
+        return {"kernel_size": args} if args else {}
+    return dict(zip(WINDOW, args))
+
+
+def complete_window(layer: Any) -> None:
+    """Check the window of a layer; a single number stands for all axes."""
+    window = {name: repeated(getattr(layer, name), layer.rank) for name in (*WINDOW, "dilation")}
+    check_window(layer.label, layer.rank, **window)
+    vars(layer).update(window)
+
+
+def refuse_causal(layer: Any) -> None:
+    """Causal padding has a meaning along time alone."""
+    if layer.convolution_mode is ConvolutionMode.Causal:
+        raise ConfigurationError(f"{layer.label}: ConvolutionMode.Causal is for one-dimensional layers; use Same or Truncate")
+
+
+def window_counts(layer: Any, sizes: Sequence[int]) -> list[int]:
+    """How many windows lie along each axis."""
+    return [convolved(layer.label, n, k, s, p, d, layer.convolution_mode)
+            for n, k, s, p, d in zip(sizes, layer.kernel_size, layer.stride, layer.padding, layer.dilation)]
 
 
 def window_attributes(layer: Any, operation: Any) -> dict[str, Any]:

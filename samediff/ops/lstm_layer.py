@@ -8,7 +8,7 @@ from ..elementwise import Elementwise
 from ..errors import ShapeError
 from ..expanded import Expanded
 from ..files.file_args import FileArgs
-from ..op import OPS, Op, Specs, op, require_floating
+from ..op import OPS, Op, Specs, attributes, op, require_floating
 from ..spec import TensorSpec
 from .dl4j_recurrent import RecurrentCall, given_or_none
 from .lstm_sequence import LstmSequence
@@ -55,16 +55,9 @@ def activation(name: Any, alpha: float, beta: float) -> Any:
     return name.lower()
 
 
-@op("lstmLayer", inputs="x weights r_weights *optional", file=FileArgs(
-    ints=("lstmdataformat:TNS|NTS|NST|T2NS", f"direction_mode:{_DIRECTIONS}", f"gate_act:{_ACTIVATIONS}", f"out_act:{_ACTIVATIONS}",
-          f"cell_act:{_ACTIVATIONS}"),
-    floats=("cell_clip",),
-    bools=("has_bias", "has_lengths", "has_h", "has_c", "has_peephole", "ret_full_sequence", "ret_last_h", "ret_last_c"),
-    properties={"gateAct": "s:gate_act", "outAct": "s:out_act", "cellAct": "s:cell_act", "retFullSequence": "b:ret_full_sequence",
-                "retLastH": "b:ret_last_h", "retLastC": "b:ret_last_c", "cellClip": "d:cell_clip", "lstmdataformat": "s:lstmdataformat",
-                "directionMode": "s:direction_mode"}))
-class LstmLayer(Expanded):
-    """The node behind ``sd.rnn.lstm_layer``; ``optional`` holds bias, lengths, h0, c0 and peepholes, those that are there."""
+@attributes
+class LstmOptions(Op):
+    """Layout, direction, activations, and which results a layer gives."""
 
     lstmdataformat: str = "TNS"
     direction_mode: str = "FWD"
@@ -81,6 +74,19 @@ class LstmLayer(Expanded):
     cell_beta: float = 0.0
     out_alpha: float = 0.0
     out_beta: float = 0.0
+
+
+@op("lstmLayer", inputs="x weights r_weights *optional", file=FileArgs(
+    ints=("lstmdataformat:TNS|NTS|NST|T2NS", f"direction_mode:{_DIRECTIONS}", f"gate_act:{_ACTIVATIONS}", f"out_act:{_ACTIVATIONS}",
+          f"cell_act:{_ACTIVATIONS}"),
+    floats=("cell_clip",),
+    bools=("has_bias", "has_lengths", "has_h", "has_c", "has_peephole", "ret_full_sequence", "ret_last_h", "ret_last_c"),
+    properties={"gateAct": "s:gate_act", "outAct": "s:out_act", "cellAct": "s:cell_act", "retFullSequence": "b:ret_full_sequence",
+                "retLastH": "b:ret_last_h", "retLastC": "b:ret_last_c", "cellClip": "d:cell_clip", "lstmdataformat": "s:lstmdataformat",
+                "directionMode": "s:direction_mode"}))
+class LstmLayer(LstmOptions, Expanded):
+    """The node behind ``sd.rnn.lstm_layer``; ``optional`` holds bias, lengths, h0, c0 and peepholes, those that are there."""
+
     has_bias: bool = False
     has_lengths: bool = False
     has_h: bool = False
@@ -136,7 +142,7 @@ class LstmLayer(Expanded):
 
 @op("lstm_layer_call", api="rnn.lstm_layer", inputs="x weights r_weights bias? max_ts_length? y_last? c_last? peephole_weights?",
     signatures=("x, &layer_weights, &config", "x, c_last, y_last, max_ts_length, &layer_weights, &config"))
-class LstmLayerCall(RecurrentCall):
+class LstmLayerCall(LstmOptions, RecurrentCall):
     """A whole LSTM layer; gate blocks i, f, c~, o in the columns of the weights, peepholes i, f, o.
 
     Shapes: x (T, N, in) for TNS, (N, T, in) for NTS, (N, in, T) for NST; weights (in, 4n), recurrent weights (n, 4n), bias (4n),
@@ -144,22 +150,6 @@ class LstmLayerCall(RecurrentCall):
     Results, as far as asked for: all h in the layout of x (2n features for BIDIR_CONCAT, (T, 2, N, n) for BIDIR_EXTRA_DIM), the
     last h and the last c (N, n) or (2, N, n).  Steps past a sequence's length give 0.
     """
-
-    lstmdataformat: str = "TNS"
-    direction_mode: str = "FWD"
-    gate_act: str = "SIGMOID"
-    cell_act: str = "TANH"
-    out_act: str = "TANH"
-    ret_full_sequence: bool = True
-    ret_last_h: bool = False
-    ret_last_c: bool = False
-    cell_clip: float = 0.0
-    gate_alpha: float = 0.0
-    gate_beta: float = 0.0
-    cell_alpha: float = 0.0
-    cell_beta: float = 0.0
-    out_alpha: float = 0.0
-    out_beta: float = 0.0
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """One node with the inputs that are there."""
