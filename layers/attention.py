@@ -9,6 +9,8 @@ from .activations import Activation
 from .base import Rule, layer
 from .input_type import InputType, InputTypeRecurrent
 from .parameters import LayerScope, ParameterTable
+from .recurrent import activation_op
+from .recurrent_attention_op import RecurrentAttention
 from .samediff_base import GraphDefinedHiddenLayer
 
 if TYPE_CHECKING:
@@ -113,6 +115,20 @@ class RecurrentAttentionLayer(AttentionLayer):
     has_bias: bool = True
     activation: Activation | None = Activation.TANH
     time_steps: int = 0
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W, RW, the projections, then b."""
+        params.weight("W", (self.n_in, self.n_out), fan_in=self.n_in, fan_out=self.n_out)
+        params.weight("RW", (self.n_out, self.n_out), fan_in=self.n_out, fan_out=self.n_out)
+        if self.project_input:
+            self.define_projections(params, self.n_out)
+        if self.has_bias:
+            params.bias("b", (self.n_out,))
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        activation = (self.activation or Activation.TANH).get_activation_function()
+        given = [params.get(n) for n in ("W", "RW", "b", "Wq", "Wk", "Wv", "Wo")]
+        return sd.add_op(RecurrentAttention(activation_op(activation)), [x, *given, mask])  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
