@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class AbstractSameDiffLayer(Declaring, GraphDefinedLayer):
     """What hidden and output layers of this kind share: parameters, types, values of the network."""
 
-    validates_several = False
+    takes_dropout: ClassVar[bool] = True
+    validates_several: ClassVar[bool] = False
 
     def define_parameters(self, params: SDLayerParams) -> None:  # type: ignore[override]  # DL4J's way of declaring
         """Declare names and shapes; sizes such as ``n_in`` are known by now."""

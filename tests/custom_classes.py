@@ -257,6 +257,38 @@ class TwoActivations(FeedForwardLayer):
         return sd.concat(1, self.activation.define(sd, z[:, :half]), self.second.define(sd, z[:, half:]))
 
 
+@layer("tests.Scan")
+class Scan(SameDiffLayer):
+    """Scaled running sums of series; masked steps are 0."""
+
+    n: int = 0
+
+    def set_n_in(self, input_type, override):
+        self.n = input_type.size
+
+    def define_parameters(self, params):
+        params.add_weight_param("g", 1, self.n, 1)
+
+    def initialize_parameters(self, params):
+        params["g"][...] = 0.5
+
+    def get_output_type(self, layer_index, input_type):
+        return input_type
+
+    def define_layer(self, sd, layer_input, param_table, mask):
+        return sd.math.cumsum(layer_input * param_table["g"], False, False, 2) * sd.expand_dims(mask, 1)
+
+
+@layer("tests.Running")
+class Running(FeedForwardLayer):
+    """Running sums of series that go on from call to call."""
+
+    def define_layer(self, sd, x, params, mask):
+        sums = sd.math.cumsum(x, False, False, 2) + sd.expand_dims(params.state("sum", x, self.n_in), 2)
+        params.keep_state("sum", sums[:, :, -1])
+        return sums
+
+
 @activation("tests.Bent")
 class Bent(IActivation):
     """tanh(x) + slope x"""

@@ -16,19 +16,24 @@ from custom_classes import (
     OneRowVertex,
     PlainSgd,
     Product,
+    Running,
+    Scan,
     Simple,
     TwoActivations,
 )
 
 from dl4py.layers import (
     Activation,
+    Bidirectional,
     CnnToFeedForwardPreProcessor,
     ConvolutionLayer,
     DenseLayer,
     ElementWiseVertex,
+    FrozenLayer,
     InputType,
     LossFunction,
     LossLayer,
+    MaskZeroLayer,
     OutputLayer,
     RnnOutputLayer,
     SameDiffLambdaLayer,
@@ -36,6 +41,7 @@ from dl4py.layers import (
     SameDiffOutputLayer,
     ScaleVertex,
     ShiftVertex,
+    TimeDistributed,
     UnitNormConstraint,
     layer,
 )
@@ -231,6 +237,38 @@ def test_gradients_of_convolutions():
     conf = made.get_layer_wise_configurations().replace(input_pre_processors={1: CnnToFeedForwardPreProcessor(3, 4, 2)})
     rng = np.random.default_rng(0)
     check_gradients(MultiLayerNetwork(conf).init(), rng.normal(size=(3, 1, 4, 5)), np.eye(2)[[0, 1, 1]])
+
+
+@pytest.mark.parametrize(("wrapped", "n_in"), [
+    (Bidirectional("CONCAT", Scan(n=3)), 6), (MaskZeroLayer(Scan(n=3), 0.0), 3),
+    (TimeDistributed(Dense(n_in=3, n_out=3, activation="tanh")), 3)])
+def test_wrapped_custom_layers(wrapped, n_in, tmp_path):
+    own = net(wrapped, RnnOutputLayer(n_in=n_in, n_out=2), dtype="DOUBLE")
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 3, 4)), np.eye(2)[rng.integers(0, 2, (2, 4))].transpose(0, 2, 1).copy()
+    check_gradients(own, x, y)
+    np.testing.assert_array_equal(reloaded(own, tmp_path).output(x), own.output(x))
+
+
+def test_frozen_custom_layers_stay():
+    own = net(FrozenLayer(Dense(n_in=3, n_out=4, activation="tanh")), OutputLayer(n_in=4, n_out=2))
+    before = own.params()
+    own.fit(*data(5, 3, 2))
+    np.testing.assert_array_equal(own.params()[:16], before[:16])
+    assert not np.array_equal(own.params()[16:], before[16:])
+
+
+def test_recurrent_state_of_ones_own():
+    own = net(Running(n_in=3, n_out=3), RnnOutputLayer(n_in=3, n_out=2))
+    x = np.random.default_rng(0).normal(size=(2, 3, 6)).astype(np.float32)
+    pieces = [own.rnn_time_step(x[:, :, :2]), own.rnn_time_step(x[:, :, 2:])]
+    np.testing.assert_allclose(np.concatenate(pieces, 2), own.output(x), rtol=1e-5)
+
+
+def test_the_score_has_the_penalty_of_custom_layers():
+    made = [net(kind(n_in=3, n_out=4, activation="tanh"), OutputLayer(n_in=4, n_out=2), l2=0.1) for kind in (Dense, DenseLayer)]
+    scores = [one.score(DataSet(*data(5, 3, 2))) for one in made]
+    assert scores[0] == scores[1] and made[0].calc_regularization_score() > 0
 
 
 # Lambda layers and vertices
