@@ -293,7 +293,7 @@ class Network(JavaSpelling):
         return other
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, type(self)) and self._configuration == other._configuration \
+        return isinstance(other, type(self)) and self.get_configuration() == other.get_configuration() \
             and np.array_equal(self.engine.flat.params, other.engine.flat.params)
 
     __hash__ = object.__hash__

@@ -25,10 +25,12 @@ from .configuration_builder import Builder, BuilderAccess
 from .configuration_values import FieldInfo, convert, encode, read_text, same, show, write_json, write_yaml
 from .errors import ConfigurationError, MissingOpError, RegistrationError, did_you_mean
 from .javanames import JavaSpelling, squash, to_snake
+from .registry import load_plugins
 
 T = TypeVar("T")
 _REGISTRY: dict[str, type[Configuration]] = {}
 _SIMPLE: dict[str, type[Configuration]] = {}
+_PLUGINS = ["dl4py.layers", "dl4py.vertices", "dl4py.activations", "dl4py.losses", "dl4py.updaters"]  # not loaded yet
 
 
 def field(default: Any = dataclasses.MISSING, *, default_factory: Any = dataclasses.MISSING, json: str | None = None,
@@ -375,12 +377,19 @@ def _register(name: str, cls: type[Configuration]) -> None:
 
 
 def find_class(name: str) -> type[Configuration]:
-    """Return the configuration class of a full Java name, or of a simple one."""
-    found = _REGISTRY.get(name) or (_SIMPLE.get(name) if "." not in name else None)
+    """Return the configuration class of a full Java name, or of a simple one; plug-ins are loaded when nobody has it."""
+    found = _known(name)
+    while found is None and _PLUGINS:
+        load_plugins(_PLUGINS.pop(0))
+        found = _known(name)
     if found is None:
         hint = did_you_mean(name, _REGISTRY)
         raise MissingOpError(f"no configuration class is registered as {name}{hint}; import or register that class")
     return found
+
+
+def _known(name: str) -> type[Configuration] | None:
+    return _REGISTRY.get(name) or (_SIMPLE.get(name) if "." not in name else None)
 
 
 def registered() -> Iterator[tuple[str, type[Configuration]]]:

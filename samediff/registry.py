@@ -25,6 +25,18 @@ def owner(thing: Any) -> str:
         return name
 
 
+def load_plugins(group: str) -> None:
+    """Load the entry points of a group; one that cannot be loaded is a warning that names it."""
+    import importlib.metadata
+    for point in importlib.metadata.entry_points(group=group):
+        try:
+            point.load()
+        except Exception as error:  # a broken plug-in must not break its host
+            where = point.dist.name if point.dist else "?"
+            warnings.warn(f"plug-in {point.name!r} ({point.value}) of distribution {where!r} could not be loaded: "
+                          f"{type(error).__name__}: {error}", PluginWarning, stacklevel=4)
+
+
 class Registry(Generic[T]):
     """Names and what they stand for, with discovery through entry points.
 
@@ -88,15 +100,8 @@ class Registry(Generic[T]):
         """Load the entry points of the group, once."""
         if self._discovered:
             return
-        import importlib.metadata
         self._discovered = True
-        for point in importlib.metadata.entry_points(group=self.group or ""):
-            try:
-                point.load()
-            except Exception as error:  # a broken plug-in must not break its host
-                where = point.dist.name if point.dist else "?"
-                warnings.warn(f"plug-in {point.name!r} ({point.value}) of distribution {where!r} could not be loaded: "
-                              f"{type(error).__name__}: {error}", PluginWarning, stacklevel=3)
+        load_plugins(self.group or "")
 
 
 def _redefined(old: Any, new: Any) -> bool:

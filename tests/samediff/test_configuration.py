@@ -4,7 +4,10 @@ from __future__ import annotations
 import copy
 import json
 import math
+import os
 import pickle
+import subprocess
+import sys
 from dataclasses import InitVar
 from enum import Enum
 from typing import Any
@@ -168,3 +171,22 @@ def test_java_spelling_of_any_class():
     assert net.numParams() == net.getNumParams() == 5 and net.getLearningRate() == net.learningRate == 2.0
     with pytest.raises(AttributeError):
         net.numParam()
+
+
+def test_classes_of_plug_ins_are_found_by_their_entry_points(tmp_path):
+    """A file that names a class nobody imported loads the plug-ins; a broken one is a warning."""
+    package = tmp_path / "acme_rules"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from dl4py.samediff.configuration import configuration\nfrom dl4py.samediff.training import Sgd\n"
+        "@configuration('com.acme.Halved')\nclass Halved(Sgd):\n    pass\n")
+    metadata = tmp_path / "acme_rules-1.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: acme-rules\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text("[dl4py.updaters]\nhalved = acme_rules:Halved\nbroken = acme_rules:Nothing\n")
+    code = ("from dl4py.samediff.training import IUpdater\n"
+            "print(IUpdater.from_json('{\"@class\": \"com.acme.Halved\", \"learningRate\": 0.5}'))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert done.stdout == "Halved(learning_rate=0.5)\n"
+    assert "plug-in 'broken'" in done.stderr and "'acme-rules'" in done.stderr
