@@ -117,8 +117,9 @@ class _Steps:
     def back(self, upstream: Any) -> list[Any]:
         """Gradients of x, w, rw, b, wq, wk, wv, wo."""
         xp, steps = self.xp, self.run()
-        dx, dw, drw, db, dwq, _, _, dwo = (None if v is None else xp.zeros(v.shape, upstream.dtype) for v in (
-            self.x, self.w, self.rw, self.b, self.wq, self.wk, self.wv, self.wo))
+        zeros: list[Any] = [None if v is None else xp.zeros(v.shape, upstream.dtype) for v in (
+            self.x, self.w, self.rw, self.b, self.wq, self.wo)]
+        dx, dw, drw, db, dwq, dwo = zeros
         dkeys, dvalues = xp.zeros(self.keys.shape, upstream.dtype), xp.zeros(self.values.shape, upstream.dtype)
         carried: Any = 0
         for t in reversed(range(len(steps))):
