@@ -131,11 +131,6 @@ class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer):
         found = authored.call(self, self.feed_forward_mask_array, mask, MaskState.Active, -1)
         return found[0] if isinstance(found, (tuple, list)) else found  # type: ignore[no-any-return]
 
-    @property
-    def summary_name(self) -> str:
-        """What tables call it."""
-        return "SameDiffLayer"
-
 
 @layer()
 class SameDiffLambdaLayer(SameDiffLayer):

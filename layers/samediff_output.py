@@ -38,6 +38,7 @@ class SameDiffOutputLayer(AbstractSameDiffLayer):
 
     has_loss: ClassVar[bool] = True
     loss_uses_feature_mask: ClassVar[bool] = False
+    summary_name: ClassVar[str] = "SameDiffOutputLayer"
 
     def define_layer(self, sd: SameDiff, layer_input: SDVariable, labels: SDVariable | None, param_table: LayerScope) -> SDVariable:  # type: ignore[override]  # DL4J's arguments
         """Build the graph and return the loss, a scalar."""
@@ -91,8 +92,3 @@ class SameDiffOutputLayer(AbstractSameDiffLayer):
         params.labels = labels
         self.define_layer(sd, x, params, None)  # type: ignore[arg-type]  # as the network calls it
         return params.made["loss"]
-
-    @property
-    def summary_name(self) -> str:
-        """What tables call it."""
-        return "SameDiffOutputLayer"

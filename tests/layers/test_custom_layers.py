@@ -333,6 +333,35 @@ def test_output_layer_equals_mse(name, tmp_path):
     check_gradients(own, x, y)
 
 
+@layer("tests.UnitLength")
+class UnitLength(SameDiffOutputLayer):
+    """Rows of length 1, without labels; Java's names."""
+
+    def defineParameters(self, params):
+        params.clear()
+
+    def activationsVertexName(self):
+        return "input"
+
+    def labelsRequired(self):
+        return False
+
+    def getOutputType(self, layerIndex, inputType):  # noqa: N803
+        return inputType
+
+    def defineLayer(self, sd, layerInput, labels, paramTable):  # noqa: N803
+        assert labels is None
+        return sd.math.square(layerInput.mul(layerInput).sum(1).sub(1.0)).sum()
+
+
+def test_a_loss_without_labels_trains():
+    own = net(DenseLayer(n_in=3, n_out=4, activation="identity"), UnitLength(), updater=Adam(0.1))
+    x, _ = data(8, 3, 2)
+    for _ in range(200):
+        own.fit(DataSet(x[:2], None))
+    np.testing.assert_allclose(np.linalg.norm(own.output(x[:2]), axis=1), 1, atol=0.05)
+
+
 # Vertices with parameters
 
 
