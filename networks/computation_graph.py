@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..samediff.arrays import as_array
@@ -51,6 +51,13 @@ class ComputationGraph(Fitting, Evaluating):
 
     def _counters(self) -> tuple[int, int]:
         return self._configuration.iteration_count, self._configuration.epoch_count
+
+    def _with_layers(self, change: Callable[[str, Any], Any]) -> ComputationGraphConfiguration:
+        def changed(name: str, vertex: Any) -> Any:
+            if not isinstance(vertex, LayerVertex):
+                return vertex
+            return vertex.replace(layer_conf=vertex.layer_conf.replace(layer=change(name, vertex.layer)))
+        return self._configuration.replace(vertices={n: changed(n, v) for n, v in self._configuration.vertices.items()})
 
     def get_configuration(self) -> ComputationGraphConfiguration:
         """The configuration, with the present counters."""

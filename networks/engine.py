@@ -61,9 +61,7 @@ class Engine:
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
-        pairs = [(slot, p, m) for m in structure.members for slot, p in m.slots()]
-        self.slots: list[FlatSlot] = [slot for slot, _, _ in pairs]
-        self.parameters: list[tuple[Member, Parameter]] = [(m, p) for _, p, m in pairs]
+        self._read_slots()
         self.flat = FlatParameters(self.slots, structure.dtype.numpy)
         self.computed: frozenset[str] = frozenset(s.name for s in self.slots)   # parameters with a gradient in the last run
         self.iteration = 0
@@ -72,6 +70,11 @@ class Engine:
         self._steps: dict[Variant, TrainingStep] = {}
         self._input_graphs: dict[Variant, tuple[Any, list[str | None]]] = {}
         self.lock = threading.RLock()
+
+    def _read_slots(self) -> None:
+        pairs = [(slot, p, m) for m in self.structure.members for slot, p in m.slots()]
+        self.slots: list[FlatSlot] = [slot for slot, _, _ in pairs]
+        self.parameters: list[tuple[Member, Parameter]] = [(m, p) for _, p, m in pairs]
 
     # Parameters
 
@@ -99,10 +102,11 @@ class Engine:
             raise ShapeError(f"the network has {self.flat.params.size} parameters, the vector given has {given.size}")
         self.flat.params[...] = given
 
-    def replace_slots(self, change: Callable[[FlatSlot], FlatSlot]) -> None:
-        """Change updaters or learning rates of parameters, keeping values and, where it fits, updater state."""
+    def reconfigure(self, structure: Structure) -> None:
+        """Go on with a changed configuration of the same parameters: their values stay, and updater state where it fits."""
         old = self.flat
-        self.slots = [change(s) for s in self.slots]
+        self.structure = structure
+        self._read_slots()
         fresh = FlatParameters(self.slots, old.dtype)
         fresh.params[...] = old.params
         before, after = old.state_by_parameter(), fresh.state_by_parameter()

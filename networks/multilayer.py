@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,10 @@ class MultiLayerNetwork(Fitting, Evaluating):
 
     def _counters(self) -> tuple[int, int]:
         return self._configuration.iteration_count, self._configuration.epoch_count
+
+    def _with_layers(self, change: Callable[[str, Any], Any]) -> MultiLayerConfiguration:
+        confs = self._configuration.confs
+        return self._configuration.replace(confs=tuple(c.replace(layer=change(str(i), c.layer)) for i, c in enumerate(confs)))
 
     def get_layer_wise_configurations(self) -> MultiLayerConfiguration:
         """The configuration, with the present counters."""

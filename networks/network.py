@@ -11,7 +11,7 @@ from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError, GraphError
 from ..samediff.javanames import JavaSpelling
 from ..samediff.training import Listener, Schedule
-from ..samediff.training.step import FlatSlot
+from ..samediff.training.updater import IUpdater
 from .engine import Batch, Engine
 from .structure import Structure
 
@@ -196,16 +196,13 @@ class Network(JavaSpelling):
     def set_learning_rate(self, *args: Any) -> None:
         """``set_learning_rate(rate or schedule)`` for all layers, ``set_learning_rate(layer, rate or schedule)`` for one."""
         key, rate = (None, args[0]) if len(args) == 1 else (self._layer_key(args[0]), args[1])
-        owners = {s.name: m.key for s, (m, _) in zip(self.engine.slots, self.engine.parameters)}
+        value = rate if isinstance(rate, Schedule) else float(rate)
+        self._configuration = self._with_layers(lambda own, layer: layer if key not in (None, own) else _with_rate(layer, value))
+        self.engine.reconfigure(self._structure())
 
-        def change(slot: FlatSlot) -> FlatSlot:
-            from dataclasses import replace
-            if (key is not None and owners[slot.name] != key) or not slot.updater.has_learning_rate():
-                return slot
-            value = rate if isinstance(rate, Schedule) else float(rate)
-            return replace(slot, updater=slot.updater.with_learning_rate(value))  # type: ignore[attr-defined]
-
-        self.engine.replace_slots(change)
+    def _with_layers(self, change: Callable[[str, Any], Any]) -> Any:
+        """The configuration with every layer replaced by ``change(key, layer)``."""
+        raise NotImplementedError
 
     def _layer_key(self, layer: Any) -> str:
         return str(layer)
@@ -303,4 +300,13 @@ def _flat(listeners: Sequence[Any]) -> list[Any]:
     return list(listeners[0]) if len(listeners) == 1 and isinstance(listeners[0], (list, tuple)) else list(listeners)
 
 
-Change = Callable[[FlatSlot], FlatSlot]
+def _with_rate(layer: Any, rate: float | Schedule) -> Any:
+    """A layer, and layers inside it, with another learning rate in every updater that has one."""
+    changes: dict[str, Any] = {}
+    for name in type(layer)._fields:
+        value = getattr(layer, name)
+        if isinstance(value, IUpdater) and value.has_learning_rate():
+            changes[name] = value.with_learning_rate(rate)  # type: ignore[attr-defined]  # all that have a rate
+        elif hasattr(value, "parameter_table"):
+            changes[name] = _with_rate(value, rate)
+    return layer.replace(**changes) if changes else layer

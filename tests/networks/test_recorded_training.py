@@ -107,7 +107,7 @@ class Told(Listener):
     def on_backward_pass(self, model):
         self.events.append("onBackwardPass")
 
-    def iteration_done(self, model, iteration, epoch, *rest):
+    def iteration_done(self, model, iteration, epoch):
         self.events.append(f"iterationDone iteration={iteration} epoch={epoch} {model.score():.4f}")
 
 
