@@ -346,10 +346,10 @@ class UnitLength(SameDiffOutputLayer):
     def labelsRequired(self):
         return False
 
-    def getOutputType(self, layerIndex, inputType):  # noqa: N803
+    def getOutputType(self, layerIndex, inputType):
         return inputType
 
-    def defineLayer(self, sd, layerInput, labels, paramTable):  # noqa: N803
+    def defineLayer(self, sd, layerInput, labels, paramTable):
         assert labels is None
         return sd.math.square(layerInput.mul(layerInput).sum(1).sub(1.0)).sum()
 
