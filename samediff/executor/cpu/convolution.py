@@ -1,9 +1,10 @@
 """Two-dimensional convolution on the CPU: patches as columns and BLAS, some images at a time.
 
-Images are NCHW, float32 or float64; one-dimensional ones count as images of height 1.
+Images are NCHW (others are turned), float32 or float64; one-dimensional ones count as images of height 1.
 """
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ...datatype import DataType
 from ...op import Kernel
 from ...spec import TensorSpec
+from .channels import channels_first, moved
 
 if TYPE_CHECKING:
     from ...ops.convolving import Geometry
@@ -85,6 +87,12 @@ def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpe
 
 def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None = None) -> Kernel | None:
     """Convolution, with a bias when there is one: ``call(x, w[, bias], y, columns)``."""
+    if geometry.channels_last:
+        turned, first = replace(geometry, channels_last=False), channels_first(x)
+        if _shapes(turned, first, w, bias) is None:
+            return None
+        from ...ops.convolving import output_shape
+        return moved(forward(turned, first, w, bias), (0,), TensorSpec(output_shape(turned, first.shape, w.shape), x.dtype))
     s = _shapes(geometry, x, w, bias)
     if s is None:
         return None
@@ -108,6 +116,9 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
 
 def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpec) -> Kernel | None:
     """Gradient by the images: ``call(w, g, like, dx, columns)``."""
+    if geometry.channels_last:
+        first = channels_first(x)
+        return moved(data_gradient(replace(geometry, channels_last=False), w, channels_first(g), first), (1,), first)
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None
@@ -129,6 +140,8 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
 
 def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorSpec) -> Kernel | None:
     """Gradient by the weights: ``call(x, g, like, dw, columns, parts, total)``."""
+    if geometry.channels_last:
+        return moved(weight_gradient(replace(geometry, channels_last=False), channels_first(x), channels_first(g), w), (0, 1))
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None

@@ -1,6 +1,7 @@
-"""Two-dimensional pooling of NCHW images on the CPU, float32 and float64."""
+"""Two-dimensional pooling on the CPU, float32 and float64; images are NCHW, others are turned."""
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from ...datatype import DataType
 from ...op import Kernel
 from ...spec import TensorSpec
+from .channels import channels_first, moved
 
 if TYPE_CHECKING:
     from ...ops.pooling import Pool
@@ -23,12 +25,23 @@ def _numbers(pool: Pool, x: TensorSpec, *others: TensorSpec) -> tuple[int, ...] 
     return (*window.kernel, *window.stride, *window.befores((x.shape or ())[2:]), *window.dilation)
 
 
+def _turned(pool: Pool) -> Pool:
+    return replace(pool, channels_last=False)
+
+
+def _pooled(pool: Pool, x: TensorSpec) -> TensorSpec:
+    return TensorSpec(pool.shape(x.shape), x.dtype)
+
+
 def _dense(array: Any) -> Any:
     return np.ascontiguousarray(array)
 
 
 def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
     """``call(x, y, index)``."""
+    if pool.channels_last:
+        first = channels_first(x)
+        return moved(maximum(_turned(pool), first), (0,), _pooled(_turned(pool), first))
     numbers = _numbers(pool, x)
     if numbers is None:
         return None
@@ -41,6 +54,8 @@ def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
 
 def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> Kernel | None:
     """``call(x, g, dx, y, index)``."""
+    if pool.channels_last:
+        return moved(maximum_gradient(_turned(pool), channels_first(x), channels_first(g)), (0, 1), channels_first(x))
     numbers = _numbers(pool, x, g)
     if numbers is None:
         return None
@@ -54,6 +69,9 @@ def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> Kernel | None:
 
 def average(pool: Pool, x: TensorSpec) -> Kernel | None:
     """``call(x, y)``."""
+    if pool.channels_last:
+        first = channels_first(x)
+        return moved(average(_turned(pool), first), (0,), _pooled(_turned(pool), first))
     numbers = None if pool.divisor == "none" else _numbers(pool, x)
     if numbers is None:
         return None
@@ -66,6 +84,8 @@ def average(pool: Pool, x: TensorSpec) -> Kernel | None:
 
 def average_gradient(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:
     """``call(g, like, dx)``."""
+    if pool.channels_last:
+        return moved(average_gradient(_turned(pool), channels_first(g), channels_first(x)), (0,), channels_first(x))
     numbers = None if pool.divisor == "none" else _numbers(pool, x, g)
     if numbers is None:
         return None
