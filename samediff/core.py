@@ -97,6 +97,14 @@ class GraphCore(JavaSpelling):
             raise GraphError(f"{variable!r} is no longer part of its graph")
         return variable
 
+    def _names_in(self, variables: Iterable[Any]) -> list[str]:
+        """Names from names or variables, which must be of this graph."""
+        flat = list(variables)
+        for v in flat[0] if len(flat) == 1 and isinstance(flat[0], (list, tuple, set)) else flat:
+            if isinstance(v, SDVariable):
+                self._own(v)
+        return names_of(flat)
+
     def _add_variable(self, name: str, kind: VariableType, spec: TensorSpec, array: Any = None) -> SDVariable:
         if name in self._variables:
             raise GraphError(f"variable name {name!r} is taken already by {self._variables[name]!r}; choose another one or rename that")

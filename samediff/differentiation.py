@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .core import names_of
 from .errors import GradientError, GraphError
 from .execution import Execution
 from .executor.context import RunContext
@@ -27,7 +26,7 @@ class Differentiation(Execution):
 
     def set_loss_variables(self, *losses: Any) -> None:
         """Replace the list of loss variables."""
-        names = names_of(losses)
+        names = self._names_in(losses)
         for name in names:
             self._check_loss(self.variable(name))
         self._losses = list(dict.fromkeys(names))
@@ -83,7 +82,7 @@ class Differentiation(Execution):
     def create_grad_function(self, *wrt: str) -> SameDiff:
         """Build the gradient graph now: a copy of this graph with the backward nodes, for the trainable variables and ``wrt``."""
         losses = self.infer_loss_variables()
-        targets = list(dict.fromkeys([*names_of(wrt), *(v.name() for v in self._variables.values() if v.is_trainable())]))
+        targets = list(dict.fromkeys([*self._names_in(wrt), *(v.name() for v in self._variables.values() if v.is_trainable())]))
         for name in targets:
             if not self.variable(name).dtype.is_floating:
                 raise GradientError(f"{self.variable(name)!r} has no gradient: only floating variables do")
@@ -105,7 +104,7 @@ class Differentiation(Execution):
 
     def grad(self, name: Any) -> SDVariable | None:
         """The gradient variable of ``name`` (a member of the gradient graph), None when the loss does not depend on it."""
-        name = names_of([name])[0]
+        name = self._names_in([name])[0]
         return self._gradients_for([name])[1][name]  # type: ignore[no-any-return, index]
 
     def has_gradient(self, name: str) -> bool:
@@ -121,12 +120,12 @@ class Differentiation(Execution):
         GradientError
             No loss, a variable that the loss does not depend on, or an op without gradient on the way.
         """
-        return self.calculate_gradients_and_outputs(placeholders, [], names_of(variables))[1]
+        return self.calculate_gradients_and_outputs(placeholders, [], self._names_in(variables))[1]
 
     def calculate_gradients_and_outputs(self, placeholders: Mapping[str, Any] | None, outputs: Any,
                                         variables: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Outputs and gradients from one run."""
-        names, outs = names_of(_list(variables)), names_of(_list(outputs))
+        names, outs = self._names_in(_list(variables)), self._names_in(_list(outputs))
         for name in names:
             self.variable(name)
         graph, found = self._gradients_for(names)

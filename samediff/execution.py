@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .core import GraphCore, names_of
+from .core import GraphCore
 from .errors import GraphError
 from .executor.context import RunContext
 from .executor.session import run
@@ -38,14 +38,14 @@ class Execution(GraphCore):
         >>> sd.output({"x": [1.0, 2.0]}, "y")
         {'y': array([2., 3.], dtype=float32)}
         """
-        names = names_of(outputs)
+        names = self._names_in(outputs)
         if not names:
             raise GraphError("name at least one output to compute")
         return self._run(placeholders, names)
 
     def output_single(self, placeholders: Mapping[str, Any] | None, output: Any) -> Any:
         """Compute one variable."""
-        return self.output(placeholders, output)[names_of([output])[0]]
+        return self.output(placeholders, output)[self._names_in([output])[0]]
 
     def output_all(self, placeholders: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Compute every variable of the graph."""
@@ -99,7 +99,7 @@ class BatchOutput(JavaSpelling):
 
     def input(self, variable: Any, array: Any) -> BatchOutput:
         """Give a placeholder its value."""
-        self._inputs[names_of([variable])[0]] = array
+        self._inputs[self._sd._names_in([variable])[0]] = array
         return self
 
     def inputs(self, values: Mapping[str, Any]) -> BatchOutput:
@@ -109,7 +109,7 @@ class BatchOutput(JavaSpelling):
 
     def output(self, *outputs: Any) -> BatchOutput:
         """Ask for variables."""
-        self._outputs += names_of(outputs)
+        self._outputs += self._sd._names_in(outputs)
         return self
 
     def output_all(self) -> BatchOutput:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .core import GraphCore, names_of
+from .core import GraphCore
 from .errors import GraphError
 from .node import Node
 from .spec import Shape
@@ -32,7 +32,7 @@ class Inspection(GraphCore):
 
     def set_outputs(self, *names: Any) -> None:
         """Declare the outputs of the graph."""
-        self._outputs = [self.variable(n).name() for n in names_of(names)]
+        self._outputs = [self.variable(n).name() for n in self._names_in(names)]
 
     def ops(self) -> list[Node]:
         """All nodes, in the order of creation."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..arrays import as_array
-from ..errors import GraphError, NumericalError, ShapeError, UnknownNameError, did_you_mean
+from ..errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError, UnknownNameError, did_you_mean
 from ..node import Node, needed
 from ..variable import VariableType
 from .context import RunContext
@@ -122,7 +122,7 @@ def checked_feeds(sd: GraphCore, placeholders: Mapping[str, Any] | None) -> dict
     feeds = dict(sd._placeholder_values()) if placeholders is None or not placeholders else {}
     known = sd.variable_map()
     for key, value in (placeholders or {}).items():
-        name = key if isinstance(key, str) else key.name()
+        name = key if isinstance(key, str) else sd._own(key).name()
         variable = known.get(name)
         if variable is None:
             names = [n for n, v in known.items() if v.is_place_holder()]
@@ -130,7 +130,10 @@ def checked_feeds(sd: GraphCore, placeholders: Mapping[str, Any] | None) -> dict
                                    f"{did_you_mean(name, names)}; placeholders: {', '.join(names) or 'none'}")
         if not variable.is_place_holder():
             raise GraphError(f"a value was given for {variable!r}, which is no placeholder; use set_array to change a stored value")
-        array = as_array(value)
+        try:
+            array = as_array(value)
+        except (DL4PyError, ValueError) as error:
+            raise DataTypeError(f"the value of placeholder {name!r} is no array: {error}") from error
         if array.dtype != variable.dtype.numpy:
             array = _converted(variable, array)
         if not variable.spec.accepts(array.shape):
@@ -140,10 +143,11 @@ def checked_feeds(sd: GraphCore, placeholders: Mapping[str, Any] | None) -> dict
 
 
 def _converted(variable: Any, array: Any) -> Any:
-    from ..errors import DataTypeError
     dtype = variable.dtype.numpy
-    lossy = (array.dtype.kind in "fc" and dtype.kind in "iub") or (array.dtype.kind == "O") != (dtype.kind == "O")
-    if lossy:
+    if (array.dtype.kind == "O") != (dtype.kind == "O"):
+        what = ("text", "numbers") if array.dtype.kind == "O" else ("numbers", "text")
+        raise DataTypeError(f"placeholder {variable.name()!r} is {variable.dtype.name}: the value given is {what[0]}, expected {what[1]}")
+    if array.dtype.kind in "fc" and dtype.kind in "iub":
         raise DataTypeError(f"placeholder {variable.name()!r} is {variable.dtype.name}, the value given is {array.dtype} and would lose "
                             "its fractions; convert it yourself if that is meant")
     return array.astype(dtype)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core import names_of
 from ..errors import ConfigurationError, GraphError
 from .batches import Source
 from .fit_loop import evaluate
@@ -65,14 +64,15 @@ class Evaluating(Fitting):
         outputs, heard = _split(outputs, Listener)
         if placeholders is None or isinstance(placeholders, Mapping):
             listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None
-            return self._heard_output(listeners, placeholders, names_of(outputs)) if listeners else super().output(placeholders, *outputs)
+            return self._heard_output(listeners, placeholders, self._names_in(outputs)) if listeners else super().output(placeholders,
+                *outputs)
         batches = self.output_batches(placeholders, *outputs, *heard)
-        return {n: np.concatenate([np.atleast_1d(b[n]) for b in batches]) for n in names_of(outputs)}
+        return {n: np.concatenate([np.atleast_1d(b[n]) for b in batches]) for n in self._names_in(outputs)}
 
     def output_batches(self, data: Any, *outputs: Any) -> list[dict[str, Any]]:
         """Outputs for each batch of data."""
         outputs, heard = _split(outputs, Listener)
-        names = names_of(outputs)
+        names = self._names_in(outputs)
         if not names:
             raise GraphError("name at least one output to compute")
         for name in names:
