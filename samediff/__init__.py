@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Condition", "Conditions", "ConstantInitScheme", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat",
     "DataSet", "DataType", "DeConv2DConfig", "DeConv3DConfig", "DistributionInitScheme", "Divisor", "Evaluation",
-    "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "LecunUniformInitScheme",
+    "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "InferenceSession", "LecunUniformInitScheme",
     "LocalResponseNormalizationConfig", "LossReduce", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat",
     "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
     "NDArraySupplierInitScheme", "OneInitScheme", "ops", "PaddingMode", "PadMode", "PartitionMode", "Pooling2DConfig",

@@ -46,8 +46,8 @@ def generate() -> str:
 def taken(place: str) -> set[str]:
     """Names that the class itself defines."""
     from .graph import SameDiff
-    from .variable import SDVariable
     from .typed import BaseOps, VariableOps
+    from .variable import SDVariable
     cls = {"base": SameDiff, "var": SDVariable}.get(place)
     return set() if cls is None else {n for k in cls.__mro__ if k not in (BaseOps, VariableOps) for n in vars(k)}
 

@@ -22,7 +22,8 @@ def test_steps(name):
     a, info = case.arrays, case.info
     limit = 1e-9 if a["params_0"].dtype == np.float64 else 2e-4
     net = case.network(a["params_0"])
-    batches = [[None if a.get(f"{key}_{k}") is None else [a[f"{key}_{k}"]] for key in ("features", "labels", "features_mask", "labels_mask")]
+    batches = [[None if a.get(f"{key}_{k}") is None else [a[f"{key}_{k}"]]
+                for key in ("features", "labels", "features_mask", "labels_mask")]
                for k in range(info["n_batches"])]
     assert list(net.param_table()) == [p["key"] for p in info["param_table"]]
     assert [list(v.shape) for v in net.param_table().values()] == [p["shape"] for p in info["param_table"]]

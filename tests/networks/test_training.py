@@ -44,7 +44,8 @@ def dense(updater=None, dtype="FLOAT", **options):
 
 
 def branched(updater=None):
-    conf = (NeuralNetConfiguration.Builder().seed(5).updater(updater or Nesterovs(0.1, 0.9)).activation("tanh").graph_builder().add_inputs("a", "b")
+    conf = (NeuralNetConfiguration.Builder().seed(5).updater(updater
+                                                             or Nesterovs(0.1, 0.9)).activation("tanh").graph_builder().add_inputs("a", "b")
             .add_layer("da", DenseLayer(n_in=4, n_out=3), "a").add_layer("db", DenseLayer(n_in=2, n_out=3), "b")
             .add_vertex("sum", ElementWiseVertex("Add"), "da", "db").add_vertex("both", MergeVertex(), "sum", "a")
             .add_layer("out", OutputLayer(n_in=7, n_out=3), "both").set_outputs("out").build())
@@ -93,7 +94,8 @@ def test_learning():
     assert net.score(DataSet(X, Y)) < 0.3 * first and net.get_iteration_count() == 90 and net.get_epoch_count() == 30
     assert net.evaluate(DataSet(X, Y)).accuracy() > 0.9
     assert (net.predict(X) == Y.argmax(1)).mean() == pytest.approx(net.evaluate(DataSet(X, Y)).accuracy())
-    assert net.evaluate(ExistingDataSetIterator([DataSet(X, Y)])).accuracy() == net.evaluate([DataSet(X[:5], Y[:5]), DataSet(X[5:], Y[5:])]).accuracy()
+    assert net.evaluate(ExistingDataSetIterator([DataSet(X, Y)])).accuracy() == net.evaluate([DataSet(X[:5], Y[:5]),
+        DataSet(X[5:], Y[5:])]).accuracy()
 
 
 def test_same_seed_same_training():
@@ -165,7 +167,8 @@ def test_new_learning_rates_are_in_copies_and_files(kind, tmp_path):
         assert each.get_learning_rate(0) == 0.0 and each == net
 
 
-@pytest.mark.parametrize("layer", [LSTM(n_in=3, n_out=4), SimpleRnn(n_in=3, n_out=4), GravesLSTM(n_in=3, n_out=4)], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize("layer", [LSTM(n_in=3, n_out=4), SimpleRnn(n_in=3, n_out=4), GravesLSTM(n_in=3, n_out=4)],
+                         ids=lambda v: type(v).__name__)
 def test_steps_of_series(layer):
     conf = NeuralNetConfiguration.Builder().seed(2).activation("tanh").list(layer, RnnOutputLayer(n_in=4, n_out=2)).build()
     net = MultiLayerNetwork(conf).init()
@@ -253,15 +256,24 @@ IMAGES = RNG.normal(size=(3, 2, 6, 6))
 LABELS, SERIES = np.eye(2)[[0, 1, 1]], np.eye(2)[RNG.integers(0, 2, (3, 5))].transpose(0, 2, 1)
 ZOO = {
     "dense": (X[:3], LABELS, [DenseLayer(n_in=4, n_out=3), OutputLayer(n_in=3, n_out=2)], None),
-    "layer norm, mse": (X[:3], LABELS, [DenseLayer(n_in=4, n_out=3, has_layer_norm=True), OutputLayer(n_in=3, n_out=2, loss_function="mse", activation="sigmoid")], None),
-    "batch norm": (X[:3], LABELS, [DenseLayer(n_out=4), BatchNormalization(), ActivationLayer("softplus"), OutputLayer(n_out=2)], InputType.feed_forward(4)),
-    "prelu, xent": (X[:3], LABELS, [DenseLayer(n_out=4), PReLULayer(), OutputLayer(n_out=2, loss_function="xent", activation="sigmoid")], InputType.feed_forward(4)),
-    "images": (IMAGES, LABELS, [ConvolutionLayer(kernel_size=(3, 2), n_out=2, convolution_mode="Same"), SubsamplingLayer(kernel_size=2, stride=2, pooling_type="AVG"),
-                                ConvolutionLayer(kernel_size=2, stride=(2, 1), n_out=2), OutputLayer(n_out=2)], InputType.convolutional(6, 6, 2)),
+    "layer norm, mse": (X[:3], LABELS,
+                        [DenseLayer(n_in=4, n_out=3, has_layer_norm=True),
+                         OutputLayer(n_in=3, n_out=2, loss_function="mse", activation="sigmoid")], None),
+    "batch norm": (X[:3], LABELS, [DenseLayer(n_out=4), BatchNormalization(), ActivationLayer("softplus"), OutputLayer(n_out=2)],
+                   InputType.feed_forward(4)),
+    "prelu, xent": (X[:3], LABELS, [DenseLayer(n_out=4), PReLULayer(), OutputLayer(n_out=2, loss_function="xent", activation="sigmoid")],
+                    InputType.feed_forward(4)),
+    "images": (IMAGES, LABELS,
+               [ConvolutionLayer(kernel_size=(3, 2), n_out=2, convolution_mode="Same"),
+                SubsamplingLayer(kernel_size=2, stride=2, pooling_type="AVG"),
+                                ConvolutionLayer(kernel_size=2, stride=(2, 1), n_out=2), OutputLayer(n_out=2)],
+                                InputType.convolutional(6, 6, 2)),
     "lstm": (T, SERIES, [LSTM(n_out=3), RnnOutputLayer(n_out=2)], InputType.recurrent(2)),
-    "bidirectional": (T, SERIES, [Bidirectional(GravesLSTM(n_out=2)), TimeDistributed(DenseLayer(n_out=3)), RnnOutputLayer(n_out=2)], InputType.recurrent(2)),
+    "bidirectional": (T, SERIES, [Bidirectional(GravesLSTM(n_out=2)), TimeDistributed(DenseLayer(n_out=3)), RnnOutputLayer(n_out=2)],
+                      InputType.recurrent(2)),
     "last step": (T, LABELS, [LastTimeStep(SimpleRnn(n_out=3)), OutputLayer(n_out=2)], InputType.recurrent(2)),
-    "pooled series": (T, LABELS, [LSTM(n_out=3), GlobalPoolingLayer(pooling_type="PNORM", pnorm=3), OutputLayer(n_out=2)], InputType.recurrent(2)),
+    "pooled series": (T, LABELS, [LSTM(n_out=3), GlobalPoolingLayer(pooling_type="PNORM", pnorm=3), OutputLayer(n_out=2)],
+                      InputType.recurrent(2)),
 }
 
 

@@ -25,9 +25,11 @@ def sd():
 
 @pytest.mark.parametrize("act", [
     lambda sd: sd.variable("y") + np.ones((5, 7), np.float32), lambda sd: sd.variable("y").mmul("bad", sd.variable("w")),
-    lambda sd: sd.math.add("w", sd.variable("y"), 1.0), lambda sd: sd.unstack(["p", "q"], sd.variable("w"), 0, 3) and sd.unstack(["q", "r"], sd.variable("w"), 0, 3),
+    lambda sd: sd.math.add("w", sd.variable("y"), 1.0),
+    lambda sd: sd.unstack(["p", "q"], sd.variable("w"), 0, 3) and sd.unstack(["q", "r"], sd.variable("w"), 0, 3),
     lambda sd: sd.unstack(["p", "y", "q"], sd.variable("w"), 0, 3), lambda sd: sd.unstack(["p"] * 3, sd.variable("w"), 0, 3),
-    lambda sd: sd.loss.mean_squared_error("w", sd.variable("y"), sd.variable("y"), None), lambda sd: sd.unstack(["a", "b", "c", "d"], sd.variable("w"), 0, 3),
+    lambda sd: sd.loss.mean_squared_error("w", sd.variable("y"), sd.variable("y"), None),
+    lambda sd: sd.unstack(["a", "b", "c", "d"], sd.variable("w"), 0, 3),
 ], ids=range(8))
 def test_what_fails_leaves_the_graph_as_it_was(sd, act):
     if act.__code__.co_consts and "r" in act.__code__.co_consts:
@@ -95,15 +97,17 @@ def test_operators_are_those_of_numpy():
     sd = SameDiff.create()
     a, b = np.array([5.0, -7.0, 2.5]), np.array([2.0, 3.0, -4.0])
     x, y = sd.var("x", a), sd.var("y", b)
-    for act in (lambda p, q: p + q, lambda p, q: p - q, lambda p, q: p * q, lambda p, q: p / q, lambda p, q: p // q, lambda p, q: p % q, lambda p, q: abs(p) ** q,
-                lambda p, q: -p, lambda p, q: p < q, lambda p, q: p <= q, lambda p, q: p > q, lambda p, q: p >= q, lambda p, q: (p > 0) & (q > 0),
-                lambda p, q: (p > 0) | (q > 0), lambda p, q: ~(p > 0), lambda p, q: 2 - p, lambda p, q: 2 / p, lambda p, q: 2 * p + 1):
+    for act in (lambda p, q: p + q, lambda p, q: p - q, lambda p, q: p * q, lambda p, q: p / q, lambda p, q: p // q, lambda p, q: p % q,
+                lambda p, q: abs(p) ** q, lambda p, q: -p, lambda p, q: p < q, lambda p, q: p <= q, lambda p, q: p > q, lambda p, q: p >= q,
+                lambda p, q: (p > 0) & (q > 0), lambda p, q: (p > 0) | (q > 0), lambda p, q: ~(p > 0), lambda p, q: 2 - p, lambda p,
+                q: 2 / p, lambda p, q: 2 * p + 1):
         found, wanted = act(x, y).eval(), act(a, b)
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
         assert found.dtype == wanted.dtype
 
 
-@pytest.mark.parametrize("make", [lambda sd: sd.var("v", F, -5), lambda sd: sd.placeholder("v", F, -2, 3), lambda sd: sd.zero("v", -1), lambda sd: sd.var("v")])
+@pytest.mark.parametrize("make", [lambda sd: sd.var("v", F, -5), lambda sd: sd.placeholder("v", F, -2, 3), lambda sd: sd.zero("v", -1),
+                                  lambda sd: sd.var("v")])
 def test_sizes_that_make_no_sense(sd, make):
     before = snapshot(sd)
     with pytest.raises(GraphError):

@@ -25,12 +25,13 @@ def sd():
     return made
 
 
-GOOD = [(int, 3, 3), (int, np.int64(3), 3), (float, 2, 2.0), (float, np.float32(0.5), 0.5), (bool, np.bool_(True), True), (tuple[int, ...], [1, 2], (1, 2)),
+GOOD = [(int, 3, 3), (int, np.int64(3), 3), (float, 2, 2.0), (float, np.float32(0.5), 0.5), (bool, np.bool_(True), True),
+        (tuple[int, ...], [1, 2], (1, 2)),
         (tuple[int, ...], 3, (3,)), (tuple[int, ...], np.array([1, 2]), (1, 2)), (Literal["a", "b"], "b", "b"), (Kind, "hard", Kind.HARD),
-        (Kind, Kind.SOFT, Kind.SOFT), (DataType, "float", DataType.FLOAT), (DataType, np.float64, DataType.DOUBLE), (float | None, None, None),
-        (float | None, 1, 1.0), (str, "text", "text")]
-BAD = [(int, 1.5), (int, True), (float, "1"), (float, True), (bool, 1), (tuple[int, ...], [1.5]), (Literal["a", "b"], "c"), (Kind, "soft?"), (DataType, "flaot"),
-       (float | None, "x"), (str, 3), (DataType, None)]
+        (Kind, Kind.SOFT, Kind.SOFT), (DataType, "float", DataType.FLOAT), (DataType, np.float64, DataType.DOUBLE),
+        (float | None, None, None), (float | None, 1, 1.0), (str, "text", "text")]
+BAD = [(int, 1.5), (int, True), (float, "1"), (float, True), (bool, 1), (tuple[int, ...], [1.5]), (Literal["a", "b"], "c"), (Kind, "soft?"),
+       (DataType, "flaot"), (float | None, "x"), (str, 3), (DataType, None)]
 
 
 @pytest.mark.parametrize(("hint", "value", "wanted"), GOOD, ids=str)
@@ -73,8 +74,8 @@ def test_calls_that_do_not_fit(sd, act, texts):
     assert len(sd.variables()) == count
 
 
-@pytest.mark.parametrize(("act", "near"), [(lambda sd, x: sd.nn.sofmax(x), "softmax"), (lambda sd, x: sd.math.tanhh(x), "tanh"), (lambda sd, x: x.summ(0), "sum"),
-                                           (lambda sd, x: sd.concatt(0, x), "concat")])
+@pytest.mark.parametrize(("act", "near"), [(lambda sd, x: sd.nn.sofmax(x), "softmax"), (lambda sd, x: sd.math.tanhh(x), "tanh"),
+                                           (lambda sd, x: x.summ(0), "sum"), (lambda sd, x: sd.concatt(0, x), "concat")])
 def test_names_that_do_not_exist(sd, act, near):
     with pytest.raises((UnknownNameError, AttributeError), match=near):
         act(sd, sd.variable("x"))
