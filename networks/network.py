@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError, GraphError
 from ..samediff.javanames import JavaSpelling
 from ..samediff.training import Listener, Schedule
+from ..samediff.training.listener import HasListeners
 from ..samediff.training.updater import IUpdater
 from .engine import Batch, Engine
 from .structure import Structure
@@ -59,7 +60,7 @@ class UpdaterView(JavaSpelling):
         return list(self._engine.flat.blocks)
 
 
-class Network(JavaSpelling):
+class Network(HasListeners, JavaSpelling):
     """Base of :class:`MultiLayerNetwork` and :class:`ComputationGraph`."""
 
     def __init__(self, configuration: Any) -> None:
@@ -164,18 +165,6 @@ class Network(JavaSpelling):
     def increment_epoch_count(self) -> None:
         """Count one more epoch."""
         self.engine.epoch += 1
-
-    def set_listeners(self, *listeners: Any) -> None:
-        """Replace the listeners."""
-        self._listeners = _flat(listeners)
-
-    def add_listeners(self, *listeners: Any) -> None:
-        """Add listeners."""
-        self._listeners += _flat(listeners)
-
-    def get_listeners(self) -> list[Listener]:
-        """The listeners."""
-        return list(self._listeners)
 
     def batch_size(self) -> int:
         """Number of examples of the last batch."""
@@ -294,10 +283,6 @@ class Network(JavaSpelling):
             and np.array_equal(self.engine.flat.params, other.engine.flat.params)
 
     __hash__ = object.__hash__
-
-
-def _flat(listeners: Sequence[Any]) -> list[Any]:
-    return list(listeners[0]) if len(listeners) == 1 and isinstance(listeners[0], (list, tuple)) else list(listeners)
 
 
 def _with_rate(layer: Any, rate: float | Schedule) -> Any:

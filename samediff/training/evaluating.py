@@ -9,10 +9,10 @@ import numpy as np
 from ..errors import ConfigurationError, GraphError
 from .batches import Source
 from .fit_loop import evaluate
-from .fitting import Fitting, _flat, _split
+from .fitting import Fitting, _split
 from .history import EvaluationRecord, name_of
 from .hooks import tell_ops, wanted_variables
-from .listener import At, Listener, Listeners, Operation
+from .listener import At, Listener, Listeners, Operation, flat
 
 
 class Evaluating(Fitting):
@@ -33,8 +33,8 @@ class Evaluating(Fitting):
         args, heard = _split(args, Listener)
         if args and isinstance(args[0], (int, np.integer, Mapping)):
             label_index, args = args[0], args[1:]
-        given = outputs if isinstance(outputs, Mapping) else {name_of(outputs): _flat(args) or _default()}
-        evaluations = {self.variable(name_of(v)).name(): _flat((es,)) for v, es in given.items()}
+        given = outputs if isinstance(outputs, Mapping) else {name_of(outputs): flat(args) or _default()}
+        evaluations = {self.variable(name_of(v)).name(): flat((es,)) for v, es in given.items()}
         several = isinstance(label_index, Mapping)
         indices = {name_of(v): i for v, i in label_index.items()} if several else dict.fromkeys(evaluations, label_index)
         self._checked_config(training=False)

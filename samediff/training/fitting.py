@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,11 @@ from .config import TrainingConfig
 from .fit_loop import FitLoop
 from .graph_parameters import GraphParameters, States, TrainingSession
 from .history import History
-from .listener import Listener
+from .listener import HasListeners, Listener, flat
 from .updater import GradientUpdater
 
 
-class Fitting(Differentiation):
+class Fitting(HasListeners, Differentiation):
     """The part of :class:`SameDiff` that trains."""
 
     def __init__(self) -> None:
@@ -48,18 +48,6 @@ class Fitting(Differentiation):
         if training and self._config.updater is None:
             raise ConfigurationError("the training configuration has no updater: TrainingConfig.builder().updater(Adam(1e-3))")
         return self._config
-
-    def set_listeners(self, *listeners: Any) -> None:
-        """Replace the listeners of this graph."""
-        self._listeners = _flat(listeners)
-
-    def add_listeners(self, *listeners: Any) -> None:
-        """Add listeners."""
-        self._listeners += _flat(listeners)
-
-    def get_listeners(self) -> list[Listener]:
-        """The listeners of this graph."""
-        return list(self._listeners)
 
     def get_iteration_count(self) -> int:
         """Number of optimizer steps done under the training configuration."""
@@ -134,7 +122,7 @@ class Fitting(Differentiation):
         values = dict(zip(("epochs", "validation_data", "validation_frequency"), args))
         epochs, validation_data = values.get("epochs", epochs), values.get("validation_data", validation_data)
         frequency = values.get("validation_frequency", validation_frequency)
-        heard = [*self._listeners, *heard, *_flat((listeners,))]
+        heard = [*self._listeners, *heard, *flat((listeners,))]
         with self._fit_lock:
             self._checked_config()
             source = Source(data)
@@ -255,20 +243,13 @@ class FitConfig(JavaSpelling):
 
     def listeners(self, *listeners: Any) -> FitConfig:
         """Use these listeners besides those of the graph."""
-        return self._set(listeners=_flat(listeners))
+        return self._set(listeners=flat(listeners))
 
     def exec(self) -> History:
         """Train."""
         if "data" not in self._values:
             raise ConfigurationError("nothing to train on: call train(data, epochs) before exec()")
         return self._sd.fit(**self._values)  # type: ignore[no-any-return]
-
-
-def _flat(listeners: Iterable[Any]) -> list[Any]:
-    made: list[Any] = []
-    for item in listeners:
-        made += item if isinstance(item, (list, tuple)) else [item]
-    return made
 
 
 def _split(args: tuple[Any, ...], kind: type) -> tuple[tuple[Any, ...], list[Any]]:

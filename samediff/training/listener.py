@@ -273,3 +273,29 @@ def _takes_at(call: Any) -> bool:
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return True
     return sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters) >= 4
+
+
+def flat(items: Iterable[Any]) -> list[Any]:
+    """The items, and those of lists and tuples among them."""
+    made: list[Any] = []
+    for item in items:
+        made += item if isinstance(item, (list, tuple)) else [item]
+    return made
+
+
+class HasListeners:
+    """What graphs and networks share: listeners that hear every training."""
+
+    _listeners: list[Listener]
+
+    def set_listeners(self, *listeners: Any) -> None:
+        """Replace the listeners."""
+        self._listeners = flat(listeners)
+
+    def add_listeners(self, *listeners: Any) -> None:
+        """Add listeners."""
+        self._listeners += flat(listeners)
+
+    def get_listeners(self) -> list[Listener]:
+        """The listeners."""
+        return list(self._listeners)
