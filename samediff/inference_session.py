@@ -43,7 +43,7 @@ class InferenceSession(JavaSpelling):
         sd = self.same_diff
         feeds = dict(placeholders or {})
         if batch is not None:
-            config = sd.get_training_config()
+            config = sd._checked_config(training=False)
             feeds = {**config.placeholders(batch.features, batch.labels, batch.features_masks, batch.labels_masks), **feeds}
         names = names_of(list(variables)) + names_of(list(required_activations))
         return run(sd, feeds, names, RunContext(training, sd.seed))

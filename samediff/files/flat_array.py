@@ -102,16 +102,6 @@ def decode_dense_array(flat: FlatArray, what: str = "array") -> np.ndarray[Any, 
     return _strided(elements, shape, contiguous_strides(shape, order), what)
 
 
-def encode_dense_array(array: Any) -> FlatArray:
-    """Return the form that arrays have inside SDNB files; see :func:`decode_dense_array`."""
-    array = np.asarray(array)
-    dtype = DataType.of(array)
-    if dtype is DataType.UTF8:
-        raise DataTypeError("SDNB files cannot hold strings")
-    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
-    return FlatArray(array.shape, array.tobytes(order="F" if fortran else "C"), dtype.code, int(fortran))
-
-
 def _descriptor(info: Sequence[int], what: str) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     rank = info[0] if info else -1
     if not 0 <= rank <= _MAX_RANK or len(info) != 2 * rank + 4:

@@ -64,16 +64,6 @@ class ByteOrder(IntEnum):
     BIG = 1
 
 
-class OutputMode(IntEnum):
-    """Output mode of a stored configuration."""
-
-    IMPLICIT = 0
-    EXPLICIT = 1
-    EXPLICIT_AND_IMPLICIT = 2
-    VARIABLE_SPACE = 3
-    OPTIMIZED = 4
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """One slot of a table: attribute of the dataclass, slot number, element type and whether it is a vector."""

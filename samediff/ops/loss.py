@@ -12,7 +12,7 @@ from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Elementwise
 from ..files.file_args import FileArgs
-from ..op import OPS, Op, Specs, attributes, op
+from ..op import Op, Specs, attributes, op
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
@@ -235,8 +235,3 @@ def element_loss(name: str, method: str, function: Any, doc: str, **class_attrib
     Declared.__doc__ = doc
     Declared.__name__ = Declared.__qualname__ = "".join(p.title() for p in name.split("_"))
     return Declared
-
-
-def loss_ids() -> list[str]:
-    """Registry ids of all losses."""
-    return [name for name, cls in OPS.items() if issubclass(cls, Loss)]

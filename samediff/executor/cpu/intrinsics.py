@@ -22,8 +22,6 @@ _prefer_wide_vectors()
 # Loops over many arrays need more overlap checks than LLVM's default of 8 before it gives up on vectors.
 llvm.set_option("", "-runtime-memory-check-threshold=100")
 
-_WIDTH = {types.float32: ir.IntType(32), types.float64: ir.IntType(64)}
-
 
 def _float_function(name: str, arity: int, flags: tuple[str, ...] = ()) -> Any:
     """Scalar function ``llvm.<name>`` of ``arity`` arguments of one floating type."""
