@@ -137,6 +137,11 @@ class LayerScope(Mapping[str, SDVariable]):
         """
         return self._hooks.state(self._prefix + name, batch_like, size)
 
+    @property
+    def in_pieces(self) -> bool:
+        """True when series are trained piece by piece (truncated back-propagation through time)."""
+        return self._hooks.in_pieces
+
     def keep_state(self, name: str, value: SDVariable) -> None:
         """Hand on recurrent state to the next run."""
         self._hooks.keep_state(self._prefix + name, value)
@@ -155,6 +160,7 @@ class ScopeHooks:
     """Where a scope leaves what a layer asks for; the network reads it after the layer is built."""
 
     initial_state: Callable[[str, SDVariable, int], SDVariable] | None = None
+    in_pieces: bool = False
     kept: dict[str, SDVariable] = field(default_factory=dict)
     moves: dict[str, SDVariable] = field(default_factory=dict)
     penalties: list[SDVariable] = field(default_factory=list)

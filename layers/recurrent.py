@@ -1,6 +1,7 @@
 """Recurrent layers."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -95,11 +96,25 @@ class SimpleRnn(BaseRecurrentLayer):
         """One sequence op."""
         if self.has_layer_norm:
             raise ConfigurationError(f"{self.label}: layer normalization inside a recurrent layer cannot be run yet (nor can DL4J's)")
-        h0 = params.state("h", x, self.n_out)
-        hidden, last = sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask,
-                               activation_op(self.activation))
+        def run(h0: SDVariable) -> Any:
+            return sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask,
+                           activation_op(self.activation))
+
+        hidden, last = run(params.state("h", x, self.n_out))
         params.keep_state("h", last)
-        return hidden  # type: ignore[no-any-return]
+        return truncated(sd, hidden, params, lambda zero: run(zero)[0], x, self.n_out)
+
+
+def truncated(sd: SameDiff, exact: SDVariable, params: LayerScope, run: Callable[[SDVariable], SDVariable], x: SDVariable,
+              size: int) -> SDVariable:
+    """``exact`` as it is; in truncated back-propagation with DL4J's gradient, that of the same piece run from a zero state.
+
+    DL4J goes back through the whole piece, whatever its backward length says.
+    """
+    if not params.in_pieces:
+        return exact
+    from_zero = run(sd.call("nn", "zero_state", x, size))
+    return from_zero + sd.call("base", "stop_gradient", exact - from_zero)  # type: ignore[no-any-return]
 
 
 @layer()
@@ -130,12 +145,14 @@ class AbstractLSTM(BaseRecurrentLayer):
         return self._lstm(sd, x, params, mask, "")
 
     def _lstm(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, suffix: str) -> SDVariable:
-        h0, c0 = (params.state(k + suffix, x, self.n_out) for k in ("h", "c"))
-        hidden, h, c = sd.call("rnn", "dl4j_lstm", x, params["W" + suffix], params["RW" + suffix], params["b" + suffix], h0, c0, mask,
-                               activation_op(self.activation), activation_op(self.gate_activation))
+        def run(h0: SDVariable, c0: SDVariable) -> Any:
+            return sd.call("rnn", "dl4j_lstm", x, params["W" + suffix], params["RW" + suffix], params["b" + suffix], h0, c0, mask,
+                           activation_op(self.activation), activation_op(self.gate_activation))
+
+        hidden, h, c = run(*(params.state(k + suffix, x, self.n_out) for k in ("h", "c")))
         params.keep_state("h" + suffix, h)
         params.keep_state("c" + suffix, c)
-        return hidden  # type: ignore[no-any-return]
+        return truncated(sd, hidden, params, lambda zero: run(zero, zero)[0], x, self.n_out)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """Unmasked, as DL4J runs it: a mask reaches an LSTM only through a wrapper."""

@@ -96,7 +96,7 @@ class Builder:
     def _add(self, member: Member) -> None:
         inputs = [self.values[n] for n in member.inputs]
         masks = [self.masks[n] for n in member.inputs]
-        hooks = ScopeHooks(self._initial_state(member) if self.variant.stateful else None)
+        hooks = ScopeHooks(self._initial_state(member) if self.variant.stateful else None, self._in_pieces())
         own = {n.removeprefix(f"{member.key}_"): v for n, v in self.parameters.items() if self._belongs(n, member)}
         with self.sd.with_name_scope(getattr(member.conf, "layer_name", None) or member.key):
             noise = getattr(member.conf, "weight_noise", None)
@@ -140,6 +140,10 @@ class Builder:
         scores = conf.define_loss(self.sd, x, labels, scope, fed if given is None else given)
         self.made.scores.append(scores.name())
         self.made.losses.append(scores.sum().name())
+
+    def _in_pieces(self) -> bool:
+        """State is carried, and there are labels to learn from."""
+        return self.variant.stateful and any(self.variant.labels)
 
     def _initial_state(self, member: Member) -> Any:
         def state(name: str, batch_like: SDVariable, size: int) -> SDVariable:

@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ..layers.formats import RNNFormat
 from ..samediff.data import DataSet, MultiDataSet
-from ..samediff.errors import DL4PyError, GraphError
+from ..samediff.errors import GraphError, ShapeError
 from ..samediff.training.listener import At, Listeners, Operation
 from .engine import Batch
 from .network import Network
@@ -45,6 +46,11 @@ class Fitting(Network):
         pieces = _Sliced(batch, batch_size or batch.size)
         return self._fit_epochs(pieces, epochs)
 
+    def _time_axis(self) -> int:
+        """The axis of time in series: 1 when a recurrent layer has the format NWC, else 2."""
+        formats = [getattr(m.conf, "rnn_data_format", None) for m in self.engine.structure.members]
+        return 1 if RNNFormat.NWC in formats else 2
+
     def _batch_from(self, *args: Any, **options: Any) -> Batch:
         raise NotImplementedError
 
@@ -77,7 +83,7 @@ class Fitting(Network):
             self._fit_piece(batch, None, hear)
             return
         states: dict[str, Any] = {}
-        for piece in _pieces(batch, length):
+        for piece in _pieces(batch, length, self._time_axis()):
             states = self._fit_piece(piece, states, hear)
 
     def _fit_piece(self, batch: Batch, states: dict[str, Any] | None, hear: Listeners) -> dict[str, Any]:
@@ -119,18 +125,19 @@ class _Sliced:
             yield self._batch.map(lambda a: a[rows])  # noqa: B023 - used at once
 
 
-def _pieces(batch: Batch, length: int) -> Iterator[Batch]:
+def _pieces(batch: Batch, length: int, axis: int) -> Iterator[Batch]:
     """Consecutive pieces of time; arrays that are no series are given whole to every piece."""
-    series = [a for a in (*batch.inputs, *batch.labels) if a is not None and a.ndim == 3]
-    steps = {a.shape[2] for a in series}
+    steps = {a.shape[axis] for a in (*batch.inputs, *batch.labels) if a is not None and a.ndim == 3}
     if len(steps) != 1:
-        raise DL4PyError(f"truncated back-propagation needs features and labels of equal length, got lengths {sorted(steps)}")
+        raise ShapeError(f"truncated back-propagation needs features and labels of equal length, got lengths {sorted(steps)}")
     total = steps.pop()
     for start in range(0, total, length):
-        def cut(a: Any, at: int = start) -> Any:
+        piece = slice(start, start + length)
+
+        def cut(a: Any, piece: slice = piece) -> Any:
             if a.ndim == 3:
-                return a[:, :, at:at + length]
-            return a[:, at:at + length] if a.ndim == 2 and a.shape[1] == total else a
+                return a[:, piece] if axis == 1 else a[:, :, piece]
+            return a[:, piece] if a.ndim == 2 and a.shape[1] == total else a
         yield batch.map(cut)
 
 

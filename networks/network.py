@@ -111,8 +111,8 @@ class Network(HasListeners, JavaSpelling):
     set_parameters = set_params
 
     def num_params(self, backwards: bool = False) -> int:
-        """Number of parameters."""
-        return int(self.engine.flat.params.size)
+        """Number of parameters of the layers; as in DL4J those of vertices do not count (``params()`` has them too)."""
+        return sum(s.size for s, (m, _) in zip(self.engine.slots, self.engine.parameters) if m.is_layer)
 
     def param_table(self, backprop_params_only: bool = False) -> dict[str, Any]:
         """Parameters by name ("0_W"): views, so that writing to them changes the network."""
