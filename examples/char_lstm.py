@@ -21,7 +21,7 @@ def build(characters: int, width: int, truncation: int) -> MultiLayerNetwork:
     """An LSTM layer and a softmax over characters at every step; gradients go back ``truncation`` steps."""
     conf = (NeuralNetConfiguration.Builder()
             .seed(12345)
-            .updater(Adam(5e-3))
+            .updater(Adam(2e-2))
             .weight_init("xavier")
             .list()
             .layer(LSTM(n_in=characters, n_out=width, activation="tanh"))

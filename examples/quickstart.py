@@ -98,7 +98,7 @@ class EpochLine(Listener):
               f"{time.perf_counter() - self.start:5.1f} s")
 
 
-def main(epochs: int = 12) -> float:
+def main(epochs: int = 10) -> float:
     """Train, evaluate, save, load; returns the accuracy on the test digits."""
     train, test = digits()
     net = build()
