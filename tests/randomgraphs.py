@@ -86,7 +86,9 @@ class RandomGraph:
         """Add one op; what does not fit is left out."""
         rng, floating = self.rng, self.type.kind == "f"
         x = self.pool[rng.integers(len(self.pool))]
-        kind = rng.choice(["unary", "binary", "binary", "reduce", "matmul", "permute", "reshape", "slice", "concat"])
+        kind = rng.choice(["unary", "binary", "binary", "reduce", "matmul", "permute", "reshape", "slice", "concat", "softmax", "unstack",
+                           "where",
+                           "cast", "cumsum", "gather", "norm", "stretch", "stack"])
         rank = len(x.get_shape())
         bounded = self.sd.math.tanh(x) if floating and rng.random() < 0.3 else x
         if kind == "unary":
@@ -106,9 +108,35 @@ class RandomGraph:
             made = x[..., 1:] if rng.random() < 0.5 else x[..., ::2]
         elif kind == "concat" and rank and x.get_shape()[-1] not in (-1, 0):
             made = self.sd.concat(rank - 1, x, x)
+        elif rank and (x.get_shape()[-1] or 0) > 1 and 0 not in x.get_shape():
+            made = self.further(kind, x, rank)
         else:
-            return
-        self.pool.append(made)
+            made = None
+        if made is not None:
+            self.pool += made if isinstance(made, list) else [made]
+
+    def further(self, kind: str, x: Any, rank: int) -> Any:
+        """Ops that have kernels of their own, several outputs, other types, or copies among views."""
+        sd, rng, floating = self.sd, self.rng, self.type.kind == "f"
+        if kind == "softmax" and floating:
+            return sd.nn.softmax(x, rank - 1) if rng.random() < 0.5 else sd.nn.log_softmax(x)
+        if kind == "unstack" and x.get_shape()[-1] <= 4:
+            return list(sd.unstack(x, rank - 1, x.get_shape()[-1]))[::2]
+        if kind == "where":
+            return sd.math.mul(x.gt(0.0).cast_to(x.dtype), x)
+        if kind == "cast" and floating:
+            return sd.math.mul(x.cast_to(DataType.INT).cast_to(x.dtype), x)
+        if kind == "cumsum":
+            return sd.cumsum(x, False, bool(rng.random() < 0.5), rank - 1)
+        if kind == "gather":
+            return sd.gather(x, sd.constant(rng.integers(0, x.get_shape()[-1], 3).astype(np.int32)), rank - 1)
+        if kind == "norm" and floating and rank == 2:
+            return sd.nn.layer_norm(x, sd.constant(self.array(x.get_shape()[-1:])), None, False, 1)
+        if kind == "stretch":
+            return sd.expand_dims(x, rank) if rank < 4 else None
+        if kind == "stack" and rank < 3:
+            return sd.stack(rank, x, sd.math.neg(x))
+        return None
 
     def pair(self, x: Any) -> Any:
         others = [o for o in self.pool if self.fits(x.get_shape(), o.get_shape())]

@@ -278,3 +278,58 @@ def test_inputs_that_share_memory_with_results_of_earlier_runs(small):
         wanted = value * 2 + 1
         value = sd.output({"x": value}, "y")["y"]
         same(value, wanted)
+
+
+def trained(steps=4):
+    from dl4py.samediff import Adam, DataSet, L2Regularization, TrainingConfig
+    sd = SameDiff.create()
+    x, y = sd.placeholder("x", F, -1, 3), sd.placeholder("y", F, -1, 2)
+    h = sd.nn.dropout_inverted(sd.math.tanh(x.mmul(sd.var("w", array(3, 5))) + sd.var("b", array(5))), 0.8)
+    sd.loss.softmax_cross_entropy("loss", y, h.mmul(sd.var("v", array(5, 2))), None)
+    sd.set_training_config(TrainingConfig(Adam(0.05), [L2Regularization(0.01)], data_set_feature_mapping="x", data_set_label_mapping="y"))
+    for k in range(steps):
+        n = 4 + k % 2
+        sd.fit(DataSet(array(n, 3, seed=k), np.eye(2, dtype=np.float32)[np.arange(n) % 2]))
+    return {name: sd.variable(name).get_arr() for name in ("w", "b", "v")}
+
+
+def test_training_by_the_reference_executor(monkeypatch):
+    found = trained()
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    for name, value in trained().items():
+        same(found[name], value)
+
+
+@pytest.mark.parametrize("kind", ["network", "graph"])
+def test_networks_by_the_reference_executor(monkeypatch, kind):
+    from dl4py.layers import (
+        LSTM,
+        BatchNormalization,
+        ConvolutionLayer,
+        DenseLayer,
+        InputType,
+        OutputLayer,
+        RnnOutputLayer,
+        SubsamplingLayer,
+    )
+    from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+    from dl4py.samediff import Nesterovs
+
+    def run():
+        builder = NeuralNetConfiguration.Builder().seed(3).updater(Nesterovs(0.05)).l2(0.01).activation("tanh")
+        if kind == "network":
+            made = builder.list(ConvolutionLayer(kernel_size=3, n_out=2), BatchNormalization(), SubsamplingLayer(kernel_size=2, stride=2),
+                                DenseLayer(n_out=4), OutputLayer(n_out=2)).set_input_type(InputType.convolutional(8, 8, 1)).build()
+            x, y = array(6, 1, 8, 8), np.eye(2, dtype=np.float32)[[0, 1] * 3]
+        else:
+            made = builder.list(LSTM(n_in=3, n_out=4), RnnOutputLayer(n_in=4, n_out=2)).build()
+            x, y = array(6, 3, 5), np.eye(2, dtype=np.float32)[np.arange(30) % 2].reshape(6, 5, 2).transpose(0, 2, 1)
+        net = MultiLayerNetwork(made).init()
+        for _ in range(3):
+            net.fit(x, y)
+        return net.params(), net.output(x), np.float32(net.score())
+
+    found = run()
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    for a, b in zip(found, run()):
+        same(a, b, 2e-5)
