@@ -1,4 +1,13 @@
-"""Layers, vertices, preprocessors, activations, losses and everything else that a network is configured with."""
+"""Layers, vertices, preprocessors, activations, losses and everything else that a network is configured with.
+
+All of them are configuration objects: a keyword constructor or DL4J's builder, ``==``, ``repr``, ``replace``, JSON and YAML::
+
+    DenseLayer(n_in=784, n_out=100, activation="relu")
+    DenseLayer.Builder().nIn(784).nOut(100).activation(Activation.RELU).build()        # the same
+
+Layers, vertices and losses of one's own: ``@layer``, ``@vertex``, ``@loss``, or DL4J's ``SameDiffLayer``, ``SameDiffLambdaLayer``,
+``SameDiffOutputLayer``, ``SameDiffVertex``, ``SameDiffLambdaVertex`` and ``SameDiffLoss``.
+"""
 # ruff: noqa: I001, RUF022 - names are packed
 if __name__ == "layers":
     text = "layers/ is the source folder of dl4py.layers: run `pip install -e .` once, then import dl4py.layers"

@@ -1,4 +1,13 @@
-"""Networks: configuration builders, lists of layers and graphs, model files."""
+"""Networks: configuration builders, lists of layers and graphs, model files.
+
+::
+
+    conf = NeuralNetConfiguration.Builder().seed(1).updater(Adam(1e-3)).list().layer(...).layer(...).build()
+    net = MultiLayerNetwork(conf).init()          # or graph_builder() and ComputationGraph
+    net.fit(iterator, epochs)
+    net.evaluate(test).stats()
+    net.save("model.zip")                         # DL4J's own file
+"""
 if __name__ == "networks":
     text = "networks/ is the source folder of dl4py.networks: run `pip install -e .` once, then import dl4py.networks"
     raise ImportError(text)

@@ -1,4 +1,9 @@
-"""User-defined ops: a function or a class becomes an op of every graph."""
+"""User-defined ops: a function or a class becomes an op of every graph.
+
+``@user_op("acme.swish")`` on array code is all; shape rule, gradients and kernels follow from it, and :func:`check_op` looks whether
+they are right. DL4J's own form is :class:`UserDefinedCustomOp` with ``@user_defined_op``; :func:`new_op` and :func:`new_layer`
+write files to start from.
+"""
 from __future__ import annotations
 
 if __name__ == "udf":

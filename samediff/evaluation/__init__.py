@@ -1,4 +1,8 @@
-"""Evaluation of predictions: classification, regression, ROC curves and calibration."""
+"""Evaluation of predictions: classification, regression, ROC curves and calibration.
+
+Every evaluation takes batches by ``eval(labels, predictions, mask)``, joins others by ``merge`` and prints itself by ``stats()``,
+with DL4J's numbers, texts and JSON.
+"""
 
 from .base import BaseEvaluation
 from .binary import EvaluationBinary

@@ -1,4 +1,7 @@
-"""Files: ND4J arrays, SameDiff graphs, normalizers."""
+"""Files: ND4J arrays, SameDiff graphs, normalizers, data sets, and zip archives that are checked before they are read.
+
+Graphs are read and written by ``SameDiff.load`` and ``sd.save``, networks by :mod:`dl4py.networks`.
+"""
 from .nd4j import Nd4j
 from .nd4j_array import read_array, write_array
 from .normalizers import NormalizerSerializer, read_normalizer, write_normalizer
