@@ -150,8 +150,6 @@ class GraphCore(JavaSpelling):
             self._store[variable.name()] = value.copy()
             self._changed()
 
-    associate_array_with_variable = set_array
-
     # Ops
 
     def nodes(self) -> list[Node]:

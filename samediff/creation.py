@@ -19,7 +19,7 @@ class Creation(GraphCore):
 
     def placeholder(self, name: str, dtype: Any = DataType.FLOAT, *shape: Any) -> SDVariable:
         """A value that is given at each run; -1 marks unknown sizes, a shape of None an unknown rank."""
-        dims = shape[0] if len(shape) == 1 and (shape[0] is None or isinstance(shape[0], (list, tuple))) else shape
+        dims = _dims(shape)
         if name in self._variables:
             raise GraphError(f"placeholder name {name!r} is taken already by {self._variables[name]!r}")
         spec = TensorSpec(None if dims is None else _sizes(dims, unknown=True), DataType.of(dtype))
@@ -166,6 +166,18 @@ class Creation(GraphCore):
                     self._store[v.name()] = array
             raise
 
+    def set_placeholder_shape(self, placeholder: str | SDVariable, *shape: Any) -> None:
+        """Declare another shape for a placeholder; shapes and types of all results follow, or nothing changes."""
+        v, dims = self.variable(placeholder), _dims(shape)
+        if not v.is_place_holder():
+            raise GraphError(f"{v!r} is no placeholder: its shape follows from its value")
+        before, v._spec = v._spec, v.spec.with_shape(None if dims is None else _sizes(dims, unknown=True))
+        try:
+            self.infer_again()
+        except DL4PyError:
+            v._spec = before
+            raise
+
     def infer_again(self) -> None:
         """Compute shapes and types of all results anew, after types or shapes of their inputs changed; all or none."""
         from .node import needed
@@ -208,6 +220,11 @@ class Creation(GraphCore):
 
 def _unpacked(values: Any) -> tuple[Any, ...]:
     return tuple(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else tuple(values)
+
+
+def _dims(shape: tuple[Any, ...]) -> Any:
+    """Sizes given one by one, as a list, or None."""
+    return shape[0] if len(shape) == 1 and (shape[0] is None or isinstance(shape[0], (list, tuple))) else shape
 
 
 def _sizes(values: Any, unknown: bool = False) -> tuple[int, ...]:

@@ -95,6 +95,12 @@ class Differentiation(Execution):
         self._grad_graph = (self.version, targets, fork, found)
         return fork  # type: ignore[return-value]
 
+    def prepare_for_training(self, losses: Any = None) -> None:
+        """Build the gradient graph ahead of ``fit``, for these losses when some are given."""
+        if losses is not None:
+            self.set_loss_variables(*_list(losses))
+        self.create_grad_function()
+
     def _gradients_for(self, names: list[str]) -> tuple[GraphAndGradients, ...]:
         known = getattr(self, "_grad_graph", None)
         if known is None or known[0] != self.version or any(n not in known[1] for n in names):

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from .control_dependencies import ControlDependencies
 from .control_flow import ControlFlow
-from .creation import Creation
 from .errors import GraphError
 from .files.saving import Saving
 from .inspection import Inspection
 from .javanames import JavaSpelling
+from .lookup import Lookup
 from .namespaces import Namespace, bound, call_by_id, find, is_namespace, method_names
+from .rewiring import Rewiring
 from .training.evaluating import Evaluating
 from .typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
 
@@ -29,7 +30,7 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Creation, Inspection, BaseOps):
+class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Rewiring, Inspection, Lookup, BaseOps):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

@@ -38,8 +38,9 @@ class Inspection(GraphCore):
         """All nodes, in the order of creation."""
         return self.nodes()
 
-    def get_op_by_id(self, name: str) -> Node:
+    def get_op_by_id(self, name: str | Node) -> Node:
         """The node of that name."""
+        name = name.name if isinstance(name, Node) else name
         if name not in self._nodes:
             from .errors import UnknownNameError, did_you_mean
             raise UnknownNameError(f"no op named {name!r} in this graph{did_you_mean(name, self._nodes)}")
@@ -49,11 +50,11 @@ class Inspection(GraphCore):
         """The node that computes a variable, None for given ones."""
         return self.producer(self.variable(name).name())
 
-    def get_inputs_for_op(self, name: str) -> list[str]:
+    def get_inputs_for_op(self, name: str | Node) -> list[str]:
         """Names of a node's inputs."""
         return [n for n in self.get_op_by_id(name).inputs if n is not None]
 
-    def get_outputs_for_op(self, name: str) -> list[str]:
+    def get_outputs_for_op(self, name: str | Node) -> list[str]:
         """Names of a node's outputs."""
         return list(self.get_op_by_id(name).outputs)
 

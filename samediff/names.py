@@ -67,6 +67,7 @@ class NameScope:
         self._names = names
         self.name = name
         names.scopes.append(name)
+        self.prefix = names.prefix
         self._depth = len(names.scopes)
 
     def close(self) -> None:

@@ -60,6 +60,8 @@ class SDVariable(VariableOps):
         """The unique name in the graph."""
         return self._name
 
+    get_var_name = name
+
     @property
     def sd(self) -> SameDiff:
         """The owning graph."""
@@ -83,6 +85,12 @@ class SDVariable(VariableOps):
         if self._type is not VariableType.PLACEHOLDER:
             raise GraphError(f"{self!r} is no placeholder")
         return self._spec.shape
+
+    placeholder_shape = place_holder_shape
+
+    def set_shape(self, *shape: Any) -> None:
+        """Declare another shape for a placeholder (-1: unknown); shapes and types behind it follow, or nothing changes."""
+        self._sd.set_placeholder_shape(self, *shape)
 
     @property
     def dtype(self) -> DataType:
@@ -140,6 +148,14 @@ class SDVariable(VariableOps):
         return self
 
     set_var_name = rename
+
+    def clone(self, *args: Any) -> SDVariable:
+        """A copy in another graph: ``clone(sd)`` or ``clone(name, sd)``. Results of ops become placeholders there."""
+        sd, name = args[-1], args[0] if len(args) == 2 else self._name
+        if self._type in (VariableType.VARIABLE, VariableType.CONSTANT):
+            copied: SDVariable = (sd.constant if self.is_constant() else sd.var)(name, self.get_arr())
+            return copied
+        return sd.placeholder(name, self.dtype, self._spec.shape)  # type: ignore[no-any-return]
 
     def mark_as_loss(self) -> SDVariable:
         """Add it to the loss variables."""

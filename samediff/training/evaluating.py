@@ -48,6 +48,10 @@ class Evaluating(Fitting):
                     evaluation.eval(labels[index], values[name], batch.get_labels_mask_array(index))
         return EvaluationRecord(evaluations)
 
+    def evaluate_multiple(self, data: Any, variable_evals: Mapping[Any, Any], *listeners: Any) -> EvaluationRecord:
+        """Several evaluations for several outputs: ``{"softmax": [Evaluation(), ROC()]}``; otherwise as :meth:`evaluate`."""
+        return self.evaluate(data, variable_evals, *listeners)
+
     def do_evaluation(self, data: Any, *evaluations: Any) -> EvaluationRecord:
         """Evaluate the only output of the graph."""
         names = [n for n in self.outputs() if n not in self._losses]  # type: ignore[attr-defined]  # of the whole graph
