@@ -56,7 +56,7 @@ class UserFunction:
 
 
 class _Decorator:
-    def __init__(self, op_id: str, version: int, grad: Any, infer: Any, numba: Any, cuda: Any, scope: dict[str, Any]) -> None:
+    def __init__(self, op_id: str, version: int | None, grad: Any, infer: Any, numba: Any, cuda: Any, scope: dict[str, Any]) -> None:
         self.op_id, self.version, self.grad, self.infer, self.numba, self.cuda, self.scope = op_id, version, grad, infer, numba, cuda, scope
 
     @overload
@@ -111,10 +111,22 @@ class _Decorator:
             cls.inputs = inputs
         if "signatures" not in cls.__dict__ and "*" in cls.inputs:
             cls.signatures = (", ".join(cls.inputs.split()),)
-        cls.version = self.version
+        cls.version = self._version(cls)
         guard(cls)
         op(self.op_id, api=self.op_id if self.op_id.count(".") == 1 else "", file=_FILE)(cls)
         return cls
+
+    def _version(self, cls: Any) -> int:
+        """The version given to the decorator or written in the class; a sub-class of an op does not inherit that of its base."""
+        written = cls.__dict__.get("version")
+        if self.version is not None and written not in (None, self.version):
+            raise RegistrationError(f"op {self.op_id!r}: user_op says version {self.version}, the class says {written}; write it once")
+        version = self.version if written is None else written
+        if version is None:
+            return 1
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise RegistrationError(f"op {self.op_id!r}: version must be a positive int, got {version!r}")
+        return version
 
 
 def check_id(op_id: Any) -> None:
@@ -127,7 +139,7 @@ def check_id(op_id: Any) -> None:
                                 f"such as 'acme.{op_id.split('.', 1)[1]}'")
 
 
-def user_op(op_id: str, version: int = 1, *, grad: Callable[..., Sequence[Any]] | None = None, infer: Callable[..., Any] | None = None,
+def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Sequence[Any]] | None = None, infer: Callable[..., Any] | None = None,
             numba: Callable[..., Any] | str | None = None, cuda: str | None = None) -> _Decorator:
     """Register a function or a sub-class of :class:`UserOp` as an op.
 
@@ -144,7 +156,7 @@ def user_op(op_id: str, version: int = 1, *, grad: Callable[..., Sequence[Any]] 
     op_id : str
         Name in the registry and in files, with dots: ``"acme.swish"`` is also ``sd.acme.swish(...)``.
     version : int
-        Stored in files; raise it when the meaning of the attributes changes.
+        Stored in files; raise it when the meaning of the attributes changes. By default the class attribute ``version``, else 1.
     grad : callable, optional
         ``grad(inputs, outputs, output_grads, **attributes)``: a variable for each input (None: zero), built from nodes.
     infer : callable, optional
@@ -177,7 +189,7 @@ def user_op(op_id: str, version: int = 1, *, grad: Callable[..., Sequence[Any]] 
     SDVariable('y', ARRAY, DOUBLE, (2,))
     """
     check_id(op_id)
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+    if version is not None and (not isinstance(version, int) or isinstance(version, bool) or version < 1):
         raise RegistrationError(f"op {op_id!r}: version must be a positive int, got {version!r}")
     caller = sys._getframe(1)
     return _Decorator(op_id, version, grad, infer, numba, cuda, {**caller.f_globals, **caller.f_locals})

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..datatype import DataType
-from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError
+from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError, did_you_mean
 from ..javanames import squash
 from ..op import OPS, Op
 from ..signature import Mismatch, coerce
@@ -79,6 +79,7 @@ def read_op(cls: type[Op], node: FlatNode) -> Op:
         found = _by_spelling(cls, found)
     found = _upgraded(cls, node, found)
     names = cls.attribute_names()
+    _refuse_unknown(cls, node, found)
     values = {}
     for name in names:
         if name in found:
@@ -114,6 +115,18 @@ def _upgraded(cls: type[Op], node: FlatNode, found: dict[str, Any]) -> dict[str,
                                       f"this is version {mine}")
     upgrade = getattr(cls, "upgrade", None)
     return found if upgrade is None else dict(upgrade(found, stored))
+
+
+def _refuse_unknown(cls: type[Op], node: FlatNode, found: Mapping[str, Any]) -> None:
+    """FileFormatError for saved attributes that the class of a user op lacks: without them it would compute something else."""
+    if getattr(cls, "version", None) is None:
+        return
+    names = cls.attribute_names()
+    for name in found:
+        if name not in (*names, VERSION, PRESENT):
+            raise FileFormatError(f"node {node.name!r}: the file holds property {name!r} of op {cls.id!r}, which the registered class "
+                                  f"lacks{did_you_mean(name, names)}; its properties: {', '.join(names) or 'none'}. Register the op as it "
+                                  "was when saved, or raise its version and write upgrade(cls, attributes, version)")
 
 
 def _typed(cls: type[Op], node: FlatNode, name: str, value: Any) -> Any:
