@@ -1,6 +1,7 @@
 """The tables of a graph: variables, nodes, stored arrays, names."""
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from . import namespaces
-from .arrays import as_array
+from .arrays import as_array, converted
 from .datatype import DataType
 from .errors import DL4PyError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from .javanames import JavaSpelling
@@ -44,6 +45,15 @@ class GraphCore(JavaSpelling):
         self._fed = threading.local()
         self.version = 0
         self.seed = 0
+
+    @property
+    def seed(self) -> int:
+        """Where random ops draw from; setting it starts their numbers again."""
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed: int) -> None:
+        self._seed, self._draws = int(seed), itertools.count()
 
     # Names
 
@@ -106,6 +116,7 @@ class GraphCore(JavaSpelling):
         return names_of(flat)
 
     def _add_variable(self, name: str, kind: VariableType, spec: TensorSpec, array: Any = None) -> SDVariable:
+        check_name(name)
         if name in self._variables:
             raise GraphError(f"variable name {name!r} is taken already by {self._variables[name]!r}; choose another one or rename that")
         made = SDVariable(self, name, kind, spec)  # type: ignore[arg-type]  # every core is a SameDiff
@@ -137,7 +148,9 @@ class GraphCore(JavaSpelling):
         kind = variable.get_variable_type()
         if kind is VariableType.ARRAY:
             raise GraphError(f"{variable!r} is computed by {self._nodes[self._producers[variable.name()]].where()}; it cannot be set")
-        value = as_array(array, variable.dtype.numpy)
+        value = as_array(array)
+        if value.dtype != variable.dtype.numpy:
+            value = converted(value, variable.dtype.numpy, f"{variable!r} is {variable.dtype.name}")
         if not variable.spec.accepts(value.shape):
             raise ShapeError(f"{variable!r} declares shape {variable.get_shape()}, the array has {value.shape}")
         if kind is VariableType.PLACEHOLDER:
@@ -281,6 +294,12 @@ class GraphCore(JavaSpelling):
 def _value_spec(array: Any) -> TensorSpec:
     value = array if array.size <= VISIBLE_VALUE else None
     return TensorSpec(tuple(array.shape), DataType.of(array.dtype), value)
+
+
+def check_name(name: Any) -> None:
+    """GraphError unless it can be the name of a variable."""
+    if not isinstance(name, str) or not name:
+        raise GraphError(f"names of variables are text that is not empty, got {name!r}")
 
 
 def names_of(variables: Iterable[str | SDVariable]) -> list[str]:

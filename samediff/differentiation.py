@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import GradientError, GraphError
 from .execution import Execution
-from .executor.context import RunContext
 from .executor.session import run
 from .gradient import check_losses, gradients
 from .variable import SDVariable, VariableType
@@ -139,7 +138,7 @@ class Differentiation(Execution):
         if lost:
             raise GradientError(f"the loss ({', '.join(self.infer_loss_variables())}) does not depend on {', '.join(lost)}")
         asked = {n: found[n].name() for n in names}  # type: ignore[index]
-        context = RunContext(True, self.seed, self._iteration())
+        context = self._context(True)
         if placeholders is None or not placeholders:
             placeholders = dict(self._placeholder_values())
         values = run(graph, placeholders, [*outs, *asked.values()], context)  # type: ignore[arg-type]

@@ -15,7 +15,11 @@ class Execution(GraphCore):
     """The part of :class:`SameDiff` that computes values."""
 
     def _run(self, placeholders: Mapping[str, Any] | None, names: list[str], training: bool = False) -> dict[str, Any]:
-        return run(self, placeholders, names, RunContext(training, self.seed, self._iteration()))
+        return run(self, placeholders, names, self._context(training))
+
+    def _context(self, training: bool) -> RunContext:
+        """The context of a run outside of ``fit``: random ops draw anew in each."""
+        return RunContext(training, self.seed, self._iteration(), draw=next(self._draws))
 
     def _iteration(self) -> int:
         return 0

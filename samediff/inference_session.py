@@ -46,4 +46,4 @@ class InferenceSession(JavaSpelling):
             config = sd._checked_config(training=False)
             feeds = {**config.placeholders(batch.features, batch.labels, batch.features_masks, batch.labels_masks), **feeds}
         names = names_of(list(variables)) + names_of(list(required_activations))
-        return run(sd, feeds, names, RunContext(training, sd.seed))
+        return run(sd, feeds, names, sd._context(training))

@@ -55,7 +55,7 @@ class SubGraph:
         """Values of the outputs."""
         from .executor.session import run
         names = list(dict.fromkeys(self.outputs))
-        own = RunContext(context.training, context.seed, context.iteration)
+        own = RunContext(context.training, context.seed, context.iteration, draw=context.draw)
         values = run(self.sd, dict(zip(self.inputs, arrays)), names, own)
         return [values[n] for n in self.outputs]
 

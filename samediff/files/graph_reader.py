@@ -51,8 +51,16 @@ class GraphReader:
             if not self.sd.has_variable(name):
                 raise FileFormatError(f"loss variable {name!r} is no variable of the file")
         self.sd._losses = list(self.flat.loss_variables)
+        self.sd.set_outputs(*self._listed_outputs())
         self._training(load_updater_state)
         self.sd._changed()
+
+    def _listed_outputs(self) -> list[str]:
+        pairs = [(p.first, p.second) for p in self.flat.outputs]
+        for pair in pairs:
+            if self.by_id.get(pair) not in self.sd._variables:
+                raise FileFormatError(f"output {pair} is no variable of the file")
+        return [self.by_id[pair] for pair in pairs]
 
     def _variable(self, v: FlatVariable) -> None:
         try:

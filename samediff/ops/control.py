@@ -22,7 +22,7 @@ _STRIDE = 0x9E3779B97F4A7C15
 
 def at_step(context: RunContext, step: int) -> RunContext:
     """The context of one iteration."""
-    return RunContext(context.training, (context.seed + (step + 1) * _STRIDE) & 0xFFFFFFFFFFFFFFFF, context.iteration)
+    return RunContext(context.training, (context.seed + (step + 1) * _STRIDE) & 0xFFFFFFFFFFFFFFFF, context.iteration, draw=context.draw)
 
 
 def _grads_of(inputs: Sequence[Any], skip: int, floating: Sequence[int], found: Sequence[Any]) -> list[Any]:

@@ -301,3 +301,10 @@ def test_long_chains_in_reverse_order():
     rows = {f"n{i}": _node(f"n{i}", i - 1) for i in range(1500, 1, -1)}
     sd = SameDiff.from_flat_buffers(_graph(**rows))
     assert len(sd.nodes()) == 1499 and len(SameDiff.from_flat_buffers(sd.as_flat_buffers()).nodes()) == 1499
+
+
+def test_the_declared_outputs_come_back():
+    sd = mlp()
+    sd.set_outputs("out", "h")
+    assert SameDiff.from_flat_buffers(sd.as_flat_buffers()).outputs() == sd.dup().outputs() == ["out", "h"]
+    assert mlp().dup().outputs() == ["loss"]
