@@ -76,3 +76,22 @@ def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
         raise DataTypeError(f"expected numbers or text, got an array of objects such as {array.ravel()[0]!r:.60}; "
                             "rows of different length make such arrays")
     return array if dtype is None or array.dtype == dtype else array.astype(dtype)
+
+
+def converted(array: Any, dtype: Any, what: str) -> Any:
+    """The array in another type; DataTypeError, starting with ``what``, where that would change the numbers altogether."""
+    if (array.dtype.kind == "O") != (dtype.kind == "O"):
+        kinds = ("text", "numbers") if array.dtype.kind == "O" else ("numbers", "text")
+        raise DataTypeError(f"{what}: the value given is {kinds[0]}, expected {kinds[1]}")
+    lost = None
+    if array.dtype.kind in "cmM":
+        lost = "is no real number"
+    elif array.dtype.kind == "f" and dtype.kind in "iub":
+        lost = "would lose its fractions"
+    elif array.dtype.kind in "iu" and dtype.kind in "iu" and not np.can_cast(array.dtype, dtype) and array.size:
+        low, high = int(array.min()), int(array.max())
+        if low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
+            lost = f"reaches from {low} to {high}, beyond {dtype}"
+    if lost:
+        raise DataTypeError(f"{what}, the value given is {array.dtype} and {lost}; convert it yourself if that is meant")
+    return array.astype(dtype)

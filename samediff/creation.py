@@ -1,13 +1,14 @@
 """Making variables, constants and placeholders; converting and renaming them."""
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .arrays import as_array
-from .core import GraphCore, owned_copy
+from .core import GraphCore, check_name, owned_copy
 from .datatype import DataType
 from .errors import DataTypeError, DL4PyError, GraphError, ShapeError
 from .spec import TensorSpec
@@ -200,6 +201,7 @@ class Creation(GraphCore):
         before = variable.name()
         if before == new:
             return
+        check_name(new)
         if new in self._variables:
             raise GraphError(f"cannot rename {before!r}: {new!r} is the name of {self._variables[new]!r} already")
         self._variables = {(new if n == before else n): v for n, v in self._variables.items()}
@@ -228,7 +230,10 @@ def _dims(shape: tuple[Any, ...]) -> Any:
 
 
 def _sizes(values: Any, unknown: bool = False) -> tuple[int, ...]:
-    sizes = tuple(int(v) for v in values)
+    try:
+        sizes = tuple(operator.index(v) for v in values)
+    except TypeError:
+        raise ShapeError(f"shape {tuple(values)}: sizes are whole numbers") from None
     for n in sizes:
         if n < (-1 if unknown else 0):
             raise ShapeError(f"shape {sizes}: sizes are positive{' or -1 (unknown)' if unknown else ''}, got {n}")

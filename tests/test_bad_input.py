@@ -37,6 +37,8 @@ def graph(updater=None):
     sd = SameDiff.create()
     x, y = sd.placeholder("x", F, -1, 3), sd.placeholder("y", F, -1, 2)
     w = sd.var("w", np.full((3, 2), 0.1, np.float32))
+    sd.placeholder("i", DataType.INT, -1)
+    sd.constant("k", np.array([1], np.int32))
     sd.loss.softmax_cross_entropy("loss", y, x.mmul("logits", w), None)
     sd.set_loss_variables("loss")
     sd.set_training_config(TrainingConfig(updater or Adam(0.1), data_set_feature_mapping="x", data_set_label_mapping="y"))
@@ -65,12 +67,19 @@ RUNS = {
     "rows of different length": (lambda sd: sd.output({"x": [[1.0, 2.0], [1.0]]}, "logits"), DataTypeError, ["'x'", "inhomogeneous"]),
     "missing value": (lambda sd: sd.output({}, "logits"), GraphError, ["'x'", "matmul", "given: none"]),
     "missing label": (lambda sd: sd.output({"x": X}, "loss"), GraphError, ["'y'", "given: x"]),
-    "unknown placeholder": (lambda sd: sd.output({"xx": X}, "logits"), UnknownNameError, ["'xx'", "did you mean 'x'", "x, y"]),
+    "unknown placeholder": (lambda sd: sd.output({"xx": X}, "logits"), UnknownNameError, ["'xx'", "did you mean 'x'", "x, y, i"]),
     "unknown output": (lambda sd: sd.output({"x": X}, "logit"), UnknownNameError, ["'logit'", "did you mean 'logits'"]),
     "other graph": (lambda sd: sd.variable("w") + graph().variable("w"), GraphError, ["another graph", "sd.var"]),
     "other graph's output": (lambda sd: sd.output({"x": X}, graph().variable("w")), GraphError, ["another graph"]),
     "misspelt option": (lambda sd: sd.nn.softmax(sd.variable("w"), dimensoin=1), GraphError, ["'dimensoin'", "did you mean 'dimension'"]),
     "misspelt op": (lambda sd: sd.nn.sofmax(sd.variable("w")), UnknownNameError, ["'sofmax'", "did you mean", "softmax"]),
+    "complex numbers": (lambda sd: sd.output({"x": np.ones((1, 3), complex)}, "logits"), DataTypeError, ["'x'", "complex128", "real"]),
+    "numbers out of range": (lambda sd: sd.output({"i": np.array([2**40])}, "i"), DataTypeError, ["'i'", "1099511627776", "int32"]),
+    "fractions for an integer": (lambda sd: sd.output({"i": np.array([0.5])}, "i"), DataTypeError, ["'i'", "fractions"]),
+    "fractional size": (lambda sd: sd.placeholder("v", F, 2.5), ShapeError, ["2.5", "whole"]),
+    "fractions for an integer constant": (lambda sd: sd.set_array("k", [1.5]), DataTypeError, ["'k'", "fractions"]),
+    "no name": (lambda sd: sd.variable("w").rename(""), GraphError, ["not empty"]),
+    "a number as name": (lambda sd: sd.placeholder(5, F, 2), GraphError, ["5"]),
     "negative size": (lambda sd: sd.var("v", F, 3, -4), ShapeError, ["-4"]),
     "negative unknown size": (lambda sd: sd.placeholder("v", F, -3), ShapeError, ["-3"]),
     "labels of another width": (lambda sd: sd.fit(DataSet(X, np.ones((8, 5), np.float32))), ShapeError, ["'y'", "(-1, 2)", "(8, 5)"]),

@@ -40,7 +40,10 @@ def compute(op: Op, inputs: Sequence[Any], context: RunContext, name: str) -> tu
 def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
     """An array of exactly this type."""
     array = np.asarray(result)
-    return array if array.dtype == dtype else array.astype(dtype)
+    if array.dtype == dtype:
+        return array
+    with np.errstate(all="ignore"):
+        return array.astype(dtype)
 
 
 def plain(array: Any) -> Any:

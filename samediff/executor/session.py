@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import as_array
+from ..arrays import as_array, converted
 from ..errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError, UnknownNameError, did_you_mean
 from ..node import Node, needed
 from ..variable import VariableType
@@ -143,14 +143,7 @@ def checked_feeds(sd: GraphCore, placeholders: Mapping[str, Any] | None) -> dict
 
 
 def _converted(variable: Any, array: Any) -> Any:
-    dtype = variable.dtype.numpy
-    if (array.dtype.kind == "O") != (dtype.kind == "O"):
-        what = ("text", "numbers") if array.dtype.kind == "O" else ("numbers", "text")
-        raise DataTypeError(f"placeholder {variable.name()!r} is {variable.dtype.name}: the value given is {what[0]}, expected {what[1]}")
-    if array.dtype.kind in "fc" and dtype.kind in "iub":
-        raise DataTypeError(f"placeholder {variable.name()!r} is {variable.dtype.name}, the value given is {array.dtype} and would lose "
-                            "its fractions; convert it yourself if that is meant")
-    return array.astype(dtype)
+    return converted(array, variable.dtype.numpy, f"placeholder {variable.name()!r} is {variable.dtype.name}")
 
 
 def check_finite(values: Mapping[str, Any], order: Sequence[str]) -> None:
