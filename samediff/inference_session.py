@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .core import names_of
-from .executor.context import RunContext
 from .executor.session import run
 from .javanames import JavaSpelling
 
