@@ -10,7 +10,7 @@ import numpy as np
 from ..layers.parameters import Parameter
 from ..samediff.arrays import as_array
 from ..samediff.datatype import DataType
-from ..samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, ShapeError
+from ..samediff.errors import ConfigurationError, DataTypeError, DL4PyError, GradientError, GraphError, ShapeError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.session import run
 from ..samediff.gradient import gradients
@@ -28,10 +28,10 @@ class Batch:
 
     def __init__(self, inputs: Arrays, labels: Arrays | None = None, features_masks: Arrays | None = None,
                  labels_masks: Arrays | None = None) -> None:
-        self.inputs = [as_array(x) for x in inputs]
-        self.labels = _arrays(labels)
-        self.features_masks = _arrays(features_masks)
-        self.labels_masks = _arrays(labels_masks)
+        self.inputs = [_array(x, "an input") for x in inputs]
+        self.labels = _arrays(labels, "labels")
+        self.features_masks = _arrays(features_masks, "a features mask")
+        self.labels_masks = _arrays(labels_masks, "a labels mask")
 
     @property
     def size(self) -> int:
@@ -45,8 +45,20 @@ class Batch:
         return Batch(each(self.inputs), each(self.labels), each(self.features_masks), each(self.labels_masks))
 
 
-def _arrays(values: Arrays | None) -> list[Any]:
-    return [None if v is None else as_array(v) for v in values or ()]
+def _arrays(values: Arrays | None, what: str) -> list[Any]:
+    return [None if v is None else _array(v, what) for v in values or ()]
+
+
+def _array(value: Any, what: str) -> Any:
+    try:
+        array = as_array(value)
+    except (DL4PyError, ValueError) as error:
+        raise DataTypeError(f"{what} of the network is no array: {error}") from error
+    if array.dtype.kind in "OcmM":
+        raise DataTypeError(f"{what} of the network must hold numbers, got {array.dtype}")
+    if not array.ndim:
+        raise ShapeError(f"{what} of the network must have an axis of examples, got a single number")
+    return array
 
 
 def _ranks(arrays: Sequence[Any]) -> tuple[int, ...]:
@@ -176,6 +188,8 @@ class Engine:
         return [values[n] for n in made.scores], float(sum(np.sum(values[n], dtype=np.float64) for n in made.losses))
 
     def _with_loss(self, batch: Batch, stateful: bool = False) -> NetworkGraph:
+        if not batch.size:
+            raise ShapeError("a batch without examples has no loss")
         made = self.graph(self.variant(batch, stateful))
         if not made.losses:
             outputs = ", ".join(self.structure.outputs)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..layers.formats import RNNFormat
 from ..samediff.data import DataSet, MultiDataSet
-from ..samediff.errors import GraphError, ShapeError
+from ..samediff.errors import ConfigurationError, GraphError, ShapeError
 from ..samediff.training.listener import At, Listeners, Operation
 from .engine import Batch
 from .network import Network
@@ -34,11 +34,12 @@ class Fitting(Network):
         ShapeError
             Inputs or labels that do not fit; parameters are then as after the last whole step.
         """
-        epochs = int(options.pop("epochs", 1))
-        batch_size = options.pop("batch_size", None)
+        epochs, batch_size = options.pop("epochs", 1), options.pop("batch_size", None)
         first: Any = args[0] if args else None
         if _is_iterator(first):
-            return self._fit_epochs(first, int(args[1]) if len(args) > 1 else epochs)
+            return self._fit_epochs(first, _positive("epochs", args[1] if len(args) > 1 else epochs))
+        _positive("epochs", epochs)
+        _positive("batch_size", 1 if batch_size is None else batch_size)
         batch = self._batch_of(first) if isinstance(first, (DataSet, MultiDataSet)) else self._batch_from(*args, **options)
         if batch_size is None and epochs == 1:
             self._heard(lambda hear: self._fit_batch(batch, hear))
@@ -58,10 +59,15 @@ class Fitting(Network):
         if epochs > 1 and hasattr(batches, "reset_supported") and not batches.reset_supported():
             raise GraphError(f"{type(batches).__name__} cannot be reset, so only one epoch is possible; {epochs} were asked for")
 
+        if epochs > 1 and isinstance(batches, Iterator):
+            raise GraphError(f"{epochs} epochs need data that can be gone through again; a {type(batches).__name__} can be read once")
+
         def run(hear: Listeners) -> None:
             for _ in range(epochs):
                 hear.epoch_start(self, self._at())
                 for data in batches:
+                    if not isinstance(data, (Batch, DataSet, MultiDataSet)):
+                        raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
                     self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)
                 stop = hear.epoch_end(self, self._at(), None, 0)
                 self.engine.epoch += 1
@@ -115,8 +121,6 @@ class _Sliced:
     """Batches of consecutive rows."""
 
     def __init__(self, batch: Batch, size: int) -> None:
-        if size < 1:
-            raise GraphError(f"batch_size must be at least 1, got {size}")
         self._batch, self._size = batch, size
 
     def __iter__(self) -> Iterator[Batch]:
@@ -144,5 +148,12 @@ def _pieces(batch: Batch, length: int, axis: int) -> Iterator[Batch]:
 def _is_iterator(data: Any) -> bool:
     if isinstance(data, (DataSet, MultiDataSet)) or hasattr(data, "__array__"):
         return False
-    return hasattr(data, "has_next") or (isinstance(data, (list, tuple)) and bool(data)
-                                         and isinstance(data[0], (DataSet, MultiDataSet)))
+    if isinstance(data, (list, tuple)):
+        return bool(data) and isinstance(data[0], (DataSet, MultiDataSet))
+    return hasattr(data, "has_next") or isinstance(data, Iterator)
+
+
+def _positive(what: str, number: Any) -> int:
+    if isinstance(number, bool) or not hasattr(number, "__index__") or number < 1:
+        raise ConfigurationError(f"{what} must be a whole number above 0; got {number!r}")
+    return int(number)

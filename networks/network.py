@@ -185,6 +185,8 @@ class Network(HasListeners, JavaSpelling):
     def set_learning_rate(self, *args: Any) -> None:
         """``set_learning_rate(rate or schedule)`` for all layers, ``set_learning_rate(layer, rate or schedule)`` for one."""
         key, rate = (None, args[0]) if len(args) == 1 else (self._layer_key(args[0]), args[1])
+        if not isinstance(rate, (Schedule, float, int)):
+            raise ConfigurationError(f"expected a learning rate or a schedule; got {rate!r}")
         value = rate if isinstance(rate, Schedule) else float(rate)
         self._configuration = self._with_layers(lambda own, layer: layer if key not in (None, own) else _with_rate(layer, value))
         self.engine.reconfigure(self._structure())

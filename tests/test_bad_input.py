@@ -183,9 +183,15 @@ def test_series_of_another_width():
     (lambda: net_graph().output(X, X), ["1 input", "2 were given"]), (lambda: network().fit(MultiDataSet([X, X], [Y])), ["2"]),
     (lambda: MultiLayerNetwork(net_graph().get_configuration()), ["ComputationGraph"]),
     (lambda: ComputationGraph(network().get_configuration()), ["MultiLayerNetwork"]),
+    (lambda: network().fit(X[:0], Y[:0]), ["without examples"]), (lambda: network().output([["a", "b", "c"]]), ["numbers"]),
+    (lambda: network().output(None), ["input", "no array"]), (lambda: network().output(5.0), ["axis of examples"]),
+    (lambda: network().fit([DataSet(X, Y)], 0), ["epochs", "0"]), (lambda: network().fit(X, Y, batch_size=0), ["batch_size", "0"]),
+    (lambda: network().fit([DataSet(X, Y), 5]), ["int", "data sets"]), (lambda: network().fit((X, Y)), ["no array"]),
+    (lambda: network().fit({"x": X}), ["no array"]), (lambda: network().fit((DataSet(X, Y) for _ in range(2)), 2), ["generator", "once"]),
+    (lambda: network().set_learning_rate("x"), ["'x'"]),
     (lambda: network().set_params(np.zeros(3)), ["26", "3"]), (lambda: network().fit(X), ["label"]),
     (lambda: network().fit(X, batch_sze=3), ["batch_sze"]),
-], ids=range(16))
+], ids=range(27))
 def test_names_sizes_and_kinds(act, texts):
     with pytest.raises(DL4PyError) as error:
         act()
