@@ -139,7 +139,7 @@ class Unstack(Op):
         at = normalize_axis(self.axis, len(x.shape))
         n = x.shape[at] if self.num is None else self.num
         if n == -1 or x.shape[at] not in (-1, n):
-            raise ShapeError(f"the axis has size {x.shape[at]}, num is {self.num}")
+            raise ShapeError(f"the axis has size {x.shape[at]}, num is {self.num}; give the number of arrays that the axis holds")
         return (TensorSpec((*x.shape[:at], *x.shape[at + 1:]), x.dtype),) * n
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -200,7 +200,10 @@ class SplitV(Op):
 
     def compute(self, xp: Any, x: Any, sizes: Any) -> Any:
         """Views."""
-        ends = np.cumsum([int(n) for n in sizes.reshape(-1)])
+        parts = [int(n) for n in sizes.reshape(-1)]
+        if len(parts) != self.num_split or min(parts, default=0) < 0 or sum(parts) != x.shape[self.split_dim]:
+            raise ShapeError(f"{self.num_split} sizes that add up to {x.shape[self.split_dim]} expected, got {parts}")
+        ends = np.cumsum(parts)
         return tuple(xp.split(x, ends[:-1].tolist(), axis=self.split_dim))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

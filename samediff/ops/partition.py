@@ -144,7 +144,7 @@ class SequenceMask(Op):
     def compute(self, xp: Any, lengths: Any, longest: Any = None) -> Any:
         """By comparison."""
         n = max(self.max_len if longest is None else int(longest.reshape(-1)[0]), int(lengths.max(initial=0)))
-        return xp.arange(n) < lengths[..., None]
+        return (xp.arange(n) < lengths[..., None]).astype(self.data_type.numpy)
 
 
 @op("confusion_matrix", api="math.confusion_matrix base.confusion_matrix", inputs="labels pred weights?", gradient="zero", signatures=(
@@ -177,4 +177,4 @@ class ConfusionMatrix(Op):
             raise ShapeError(f"classes must lie between 0 and {n - 1}")
         out = xp.zeros((n, n), xp.int64 if weights is None else weights.dtype)
         xp.add.at(out, (labels.reshape(-1), pred.reshape(-1)), 1 if weights is None else weights.reshape(-1))
-        return out
+        return out if self.data_type is None else out.astype(self.data_type.numpy)

@@ -1,0 +1,404 @@
+"""One row for every registered op: example inputs and attributes that ``test_every_op`` and ``test_bad_input`` run.
+
+Inputs are text, ``kind:sizes`` joined by blanks, or lists of numbers. Kinds: f values of both signs away from 0, p positive,
+u between 0.1 and 0.9, s between -0.9 and 0.9, d positive definite matrices, t triangular ones, b booleans, iN integers
+below N; ``-`` leaves an optional input out.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff import ops as _ops  # noqa: F401 - registers the ops
+from dl4py.samediff.choices import ImageResizeMethod
+from dl4py.samediff.conditions import Conditions
+from dl4py.samediff.op import OPS
+from dl4py.samediff.ops.convolving import Geometry
+from dl4py.samediff.ops.pad import PadMode
+from dl4py.samediff.ops.patches import Patches
+from dl4py.samediff.ops.pooling import Pool
+from dl4py.samediff.ops.window import Window
+from dl4py.samediff.subgraph import SubGraph
+
+#: Why second derivatives are not checked.
+THROUGH_TIME = "back-propagation through time is one node without a derivative of its own"
+SYMMETRIC = "defined for symmetric matrices, which random directions leave"
+STATISTICS = "the statistics are functions of x for the gradient, inputs or constants for the op"
+SAVED = "some outputs only serve the gradient; dl4j_lstm, dl4j_simple_rnn and lstmLayer are checked"
+RANKED = "the derivative of the singular vectors is not built"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One example. ``derivatives`` 0 leaves gradients out, 1 second ones; ``why`` says why. ``gradient`` asks for them where
+    they are not checked by default; ``saved_as`` is what files hold instead."""
+
+    op_id: str
+    inputs: tuple[Any, ...]
+    attributes: dict[str, Any]
+    derivatives: int = 2
+    why: str = ""
+    gradient: bool | None = None
+    saved_as: str = ""
+
+    def arrays(self) -> list[Any]:
+        """The example inputs, floating ones in double precision."""
+        rng = np.random.default_rng(sum(map(ord, self.op_id)))
+        return [drawn(rng, text) for text in self.inputs]
+
+    def op(self) -> Any:
+        """The op with its attributes."""
+        return OPS[self.op_id](**self.attributes)
+
+
+def drawn(rng: np.random.Generator, text: Any) -> Any:
+    """An array of a kind and shape."""
+    if not isinstance(text, str):
+        return np.asarray(text, np.int32) if np.asarray(text).dtype.kind == "i" else np.asarray(text)
+    if text == "-":
+        return None
+    kind, _, sizes = text.partition(":")
+    shape = tuple(int(n) for n in sizes.split(",") if n)
+    count = int(np.prod(shape))
+    grid = np.linspace(0.0, 1.0, count + 2)[1:-1]                                       # distinct: no ties at maxima
+    spaced = rng.permutation(grid + rng.uniform(-0.3, 0.3, count) / (count + 1)).reshape(shape)
+    if kind == "b":
+        return rng.random(shape) < 0.5
+    if kind[0] == "i":
+        return rng.integers(0, int(kind[1:]), shape).astype(np.int32)
+    if kind == "d":
+        return spaced @ np.swapaxes(spaced, -1, -2) + np.eye(shape[-1]) * (1.0 + spaced)
+    if kind == "t":
+        return np.tril(spaced) + np.eye(shape[-1])
+    signs = np.where(rng.random(shape) < 0.5, -1.0, 1.0)
+    return {"f": signs * (0.3 + 1.4 * spaced), "p": 0.3 + 1.4 * spaced, "u": 0.1 + 0.8 * spaced, "s": signs * (0.1 + 0.8 * spaced)}[kind]
+
+
+ROWS: list[Row] = []
+
+
+def row(ids: str, *inputs: Any, derivatives: int = 2, why: str = "", check: bool | None = None,
+        saved_as: str = "", **attributes: Any) -> None:
+    """Add the same example for several ops; one text may hold several inputs."""
+    flat = [part for given in inputs for part in (given.split() if isinstance(given, str) else [given])]
+    ROWS.extend(Row(name, tuple(flat), attributes, derivatives, why, check, saved_as) for name in ids.split())
+
+
+def sub(*functions: Any, floats: int, extra: int = 0) -> Iterator[SubGraph]:
+    """Graphs of functions of scalars or vectors, as control flow holds them."""
+    for function in functions:
+        sd = SameDiff()
+        inputs = [sd.placeholder(f"in{i}", DataType.DOUBLE, *([3] if i < floats else [])) for i in range(floats + extra)]
+        made = function(*inputs)
+        yield SubGraph(sd, [v.name() for v in inputs], [v.name() for v in (made if isinstance(made, list) else [made])])
+
+
+# Elementwise, one input
+row("sigmoid logsigmoid softplus softsign swish mish gelu precise_gelu hard_sigmoid hardtanh selu hardtanhderivative "
+    "softsignderivative elu leakyrelu "
+    "leakyreluderivative relu relu6 neg exp expm1 sin cos tan atan sinh cosh asinh erf erfc rational_tanh rectified_tanh tanh abs "
+    "square cube Reciprocal "
+    "ceil floor rint round sign isnan isinf isfinite step affine_activation scaled_tanh", "f:2,3")
+row("log log1p log2 log10 lgamma digamma sqrt rsqrt", "p:2,3")
+row("asin acos atanh", "s:2,3")
+row("acosh", [[1.2, 1.5, 2.0], [1.7, 2.4, 3.1]])
+row("log_x", "p:2,3", base=3.0)
+row("thresholdedrelu", "f:2,3", cutoff=0.5)
+row("boolean_not", "b:2,3")
+row("toggle_bits", "i9:2,3")
+row("ClipByValue", "f:2,3", clip_value_min=-0.52, clip_value_max=0.84)
+row("match_condition_transform", "f:2,3", condition=Conditions.greater_than(0.5))
+row("cas", "f:2,3", condition=Conditions.greater_than(0.5), value=2.0)
+row("add_scalar sub_scalar mul_scalar div_scalar rsub_scalar rdiv_scalar squaredsubtract_scalar max_scalar scalar_min "
+    "floordiv_scalar mod_scalar fmod_scalar "
+    "equals_scalar notequals_scalar lessthan_scalar lessthanorequal_scalar greaterthan_scalar greaterthanorequal_scalar", "f:2,3",
+    scalar=0.71)
+row("pow", "p:2,3", value=2.5)
+row("loss_not_zero", "f:2,3")
+
+# Elementwise, several inputs
+row("add subtract multiply divide reversesubtract reversedivide divide_no_nan squaredsubtract maximum minimum tf_atan2 floordiv "
+    "floormod mod "
+    "equals not_equals less less_equal greater greater_equal", "f:2,3 f:3")
+row("Pow", "p:2,3 f:3")
+row("and or xor", "b:2,3 b:3")
+row("bitwise_and bitwise_or bitwise_xor shift_bits rshift_bits cyclic_shift_bits cyclic_rshift_bits bits_hamming_distance", "i9:2,3 i5:2,3")
+row("Where where_np", "f:2,3 f:2,3 b:2,3")
+row("select", "b:2,3 f:2,3 f:2,3")
+row("sigmoid_bp", "f:2,3 f:2,3")
+row("prelu_element", "f:2,3 p:3")
+row("prelu", "f:2,3,4 p:3,1", shared_axes=(2,))
+row("crelu", "f:2,3")
+row("crelu_slope", "f:2,3 f:2,3 f:2,3")
+row("clip_by_values", "f:2,3", [-0.52], [0.84])
+row("assign", "f:2,3 f:3")
+row("car", "f:2,3 f:2,3", condition=Conditions.greater_than(0.5))
+row("weighted_cross_entropy_with_logits", "u:2,3 f:2,3 p:3")
+row("normalized", "f:2,3 f:3 p:3", epsilon=1e-3)
+row("normalize_moments", [[4.0]], "f:1,3 p:1,3")
+row("partial", "f:2,3 f:2,3 f:2,3", op=OPS["multiply"](), wrt=0)
+row("reduction_slope", "f:2,3 f:2,3 f:2,3", of="reduce_sqnorm")
+row("loss_terms", "f:2,3 f:2,3", loss=OPS["mean_sqerr_loss"]())
+row("color_part", "u:2,3 u:2,3 u:2,3", of=OPS["rgb_to_yuv"](), index=1)
+row("clip_norm_bp", "f:2,3 f:2,3 p:2,1 f:2,1 p:2,1", clip_value=0.9)
+
+# Reductions
+REDUCED = ("reduce_sum reduce_mean reduce_max reduce_min reduce_prod reduce_norm1 reduce_norm2 reduce_sqnorm reduce_normmax asum"
+    " amax amin amean reduce_logsumexp")
+row(f"{REDUCED} zero_fraction countNonZero countZero", "f:2,3,4", dimensions=(0, -1))
+row(f"{REDUCED} argmax argmin iamax iamin match_condition first_index last_index var std moments", "f:2,3", dimensions=(1,), keep_dims=True)
+row("reduce_sum reduce_mean argmax", "f:2,3", [1])
+row("entropy shannonentropy logentropy", "u:2,3", dimensions=(1,))
+row("all any", "b:2,3", dimensions=(1,))
+row("ismax", "f:2,3", dimensions=(1,))
+row("is_non_decreasing is_strictly_increasing", "f:4")
+row("dot manhattan euclidean cosinesimilarity cosinedistance", "f:2,3 f:2,3", dimensions=(1,))
+row("jaccarddistance", "p:2,3 p:2,3", dimensions=(1,))
+row("hammingdistance", "f:2,3 f:2,3", dimensions=(1,))
+row("product_of_others sum_spread", "f:2,3", dimensions=(1,))
+row("spread", "f:2 f:2,3", dimensions=(1,))
+row("spread_sum", "f:2,3 f:2 f:2,3", dimensions=(1,))
+row("sum_to", "f:2,3 f:1,3")
+row("broadcast_like", "f:1,3 f:2,3")
+row("clipbynorm clipbyavgnorm", "f:2,3", clip_value=0.9, dimensions=(1,))
+row("standardize", "f:2,3", dimensions=(1,))
+row("cumsum", "f:2,3", axis=(1,), exclusive=True, reverse=True)
+row("cumprod", "f:2,3", axis=(1,))
+row("cumprod_bp", "f:2,3 f:2,3", axis=(1,))
+
+# Softmax, normalisation, attention
+row("softmax log_softmax", "f:2,3", dimension=-1)
+row("softmax_grad log_softmax_grad", "u:2,3 f:2,3", dimension=-1)
+row("softmax_bp", "f:2,3 f:2,3", dimension=1)
+row("layer_norm", "f:2,3,4 p:3 f:3", channels_first=True, dimensions=(1, 2))
+row("standardized_axes", "f:2,5", axes=(1,))
+row("standardize_slope", "f:2,5 f:2,5", axes=(1,))
+row("align_axes", "f:3 f:2,3,4", axes=(1,))
+row("batchnorm", "f:2,3 f:3 p:3 p:3 f:3", axis=(1,))
+row("batch_norm_training", "f:4,3 f:3 p:3 p:3 f:3", axis=1, derivatives=0, why=STATISTICS)
+row("batch_norm_inference", "f:4,3 f:3 p:3 p:3 f:3", axis=1)
+row("batch_norm_training_grad", "f:4,3 f:4,3 f:3 p:3 p:3", axis=1, derivatives=0, why=STATISTICS)
+row("lrn", "f:1,4,2,2", depth=3, bias=1.5, alpha=0.5)
+row("neighbour_sum", "f:2,5", depth=1)
+row("dot_product_attention", "f:2,3,2 f:2,3,4 f:2,3,4 b:2,4")
+row("multi_head_dot_product_attention", "f:1,3,2 f:1,3,4 f:1,3,4 f:2,2,3 f:2,2,3 f:2,2,3 f:4,5")
+row("hide_steps", "f:2,4,3", [[1, 1, 0, 1], [1, 0, 1, 1]], derivatives=0, why="differences drown in the large numbers that hide")
+row("project_heads", "f:2,3,4 f:2,5,3")
+row("project_heads_input", "f:2,2,5,4 f:2,5,3")
+row("project_heads_weights", "f:2,2,5,4 f:2,3,4")
+row("join_heads", "f:2,2,5,4 f:10,3")
+row("head_rows", "f:10,3 f:2,2,5,4")
+
+# Products and matrices
+row("xw_plus_b relu_layer", "f:2,3 f:3,4 f:4")
+row("biasadd", "f:2,3 f:3")
+row("matmul", "f:2,3 f:4,3", transpose_y=True)
+row("batched_gemm", "f:2,3 f:2,3 f:3,4 f:3,4")
+row("tensordot", "f:2,3 f:3,4", dimensions_x=(1,), dimensions_y=(0,))
+row("diag trace diag_part matrix_diag_part", "f:3,3")
+row("trace_bp", "f: f:3,3")
+row("matrix_set_diag", "f:2,3,3 f:2,3")
+row("cross", "f:2,3 f:2,3")
+row("matrix_band_part", "f:3,4", min_lower=1, max_upper=0)
+row("triu", "f:3,4", diag=1)
+row("tri", row=2, column=3)
+row("matrix_inverse matrix_determinant matrix_cofactors lu lu_order", "d:3,3")
+row("logdet cholesky", "d:3,3", derivatives=0, why=SYMMETRIC)
+row("matrix_transposed eye_like", "f:3,3")
+row("matrix_scale", "f:2,3,3 f:2")
+row("solve", "d:3,3 f:3,2")
+row("triangular_solve", "t:3,3 f:3,2")
+row("lstsq", "f:4,2 f:4,2")
+row("qr", "f:4,2")
+row("svd", "d:3,3", derivatives=1, why=RANKED)
+row("svd_slope", "d:3,3 f:3")
+row("eig", "d:3,3")
+
+# Shapes, parts, joining
+row("reshape", "f:2,3", shape=(3, -1))
+row("set_shape", "f:2,3", [3, 2])
+row("reshape_like", "f:2,3 f:3,2")
+row("expand_dims", "f:2,3", axis=1)
+row("squeeze", "f:2,1,3", axis=(1,))
+row("permute", "f:2,3,4", dimensions=(2, 0, 1))
+row("transpose identity stop_gradient loss_centre shape_of size rank is_numeric_tensor zeros_as ones_as", "f:2,3")
+row("size_at", "f:2,3", dimension=-1)
+row("axis_size", "f:2,3", axis=1)
+row("set_scalar", "f:2,3", scalar=2.0)
+row("cast", "f:2,3", data_type=DataType.DOUBLE)
+row("flatten", "f:2,3 f:4", order="f")
+row("index", "f:4,3", saved_as="strided_slice", axes=(("slice", 0, 4, 2), ("point", -1, False)))
+row("placed", "f:2 f:4,3", of=OPS["index"](axes=(("slice", 0, 4, 2), ("point", -1, False))))
+row("slice", "f:3,4", starts=(1, 0), sizes=(2, -1))
+row("strided_slice", "f:3,4", starts=(0, 3), stops=(3, 0), steps=(2, -1))
+row("slice", "f:3,4", [1, 0], [2, 3])
+row("reverse", "f:2,3", dimensions=(1,))
+row("reverse_sequence", "f:2,3", [2, 3], seq_dim=1)
+row("concat", "f:2,3 f:2,1", dimension=1)
+row("concat_part", "f:2,4 f:2,3 f:2,1", dimension=1, position=0)
+row("stack", "f:2,3 f:2,3", axis=1)
+row("unstack", "f:2,3", axis=1, num=3)
+row("split", "f:2,4", num_split=2, split_dim=1)
+row("split_v", "f:2,4", [1, 3], num_split=2, split_dim=1)
+row("tile", "f:2,3", repeat=(2, 1))
+row("tile_sum", "f:4,3 f:2,3", repeat=(2, 1))
+row("repeat", "f:2,3", [2, 1], axis=0)
+row("repeat_positions", "f:2,3", [2, 1], axis=0)
+row("pad", "f:2,3", [[1, 0], [1, 1]], mode=PadMode.REFLECT)
+row("pad_sum", "f:3,5", [[1, 0], [1, 1]], "f:2,3", mode=PadMode.REFLECT)
+row("mergeadd mergeavg mergemax mergemaxindex", "f:2,3 f:2,3 f:2,3")
+row("meshgrid", "f:2 f:3")
+row("listdiff", [1, 2, 3, 4], [2, 4])
+row("where_coordinates", "b:2,3")
+row("zero_state", "f:2,3", size=4)
+
+# Indices
+row("gather", "f:3,4", [2, 0, 2], axis=1)
+row("gather_bp", "f:3,3 f:3,4", [2, 0, 2], axis=1)
+row("gather_nd", "f:3,4", [[2, 0], [0, 3]])
+row("gather_nd_bp", "f:2 f:3,4", [[2, 0], [0, 3]])
+row("embedding_lookup", "f:4,3", [2, 0, 2])
+row("onehot", [0, 2, 1], depth=3)
+row("invert_permutation", [2, 0, 1])
+row("scatter_add scatter_sub scatter_mul scatter_div scatter_max scatter_min scatter_update", "f:3,4", [2, 0], "f:2,4")
+row("put_rows", "f:3,4", [2, 0], "f:2,4", [1, 0])
+row("scatter_nd_add scatter_nd_sub scatter_nd_update", "f:3,4", [[2], [0]], "f:2,4")
+row("last_row", [2, 0, 2], "f:3,4")
+row("compat_sparse_to_dense", [[0, 1], [2, 0]], [3, 2], "f:2 f:")
+row("segment_sum segment_mean segment_prod segment_max segment_min", "f:4,3", [0, 0, 1, 2])
+row("unsorted_segment_sum unsorted_segment_mean unsorted_segment_sqrt_n unsorted_segment_prod unsorted_segment_max unsorted_segment_min",
+    "f:4,3", [1, 0, 1, 2], num_segments=3)
+row("count_of_row", [1, 0, 1, 2], "f:4,3")
+row("dynamic_partition", "f:4,3", [1, 0, 1, 0], num_partitions=2)
+row("partition_join", "f:4,3", [1, 0, 1, 0], "f:2,3 f:2,3")
+row("dynamic_stitch stitch_kept", [0, 2], [1, 3], "f:2,3 f:2,3")
+row("sequence_mask", [1, 3, 2], max_len=4)
+row("confusion_matrix", [0, 1, 1], [1, 1, 0], num_classes=2, data_type=DataType.FLOAT)
+row("top_k", "f:2,4", k=2)
+row("put_along_last", "f:2,2", [[0, 2], [3, 1]], "f:2,4")
+row("take_along_last", "f:2,4", [[0, 2], [3, 1]], "f:2,2")
+
+# Creation
+row("fill", [2, 3], data_type=DataType.FLOAT, value=1.5)
+row("create", [2, 3], data_type=DataType.FLOAT)
+row("range", from_=0.0, to=5.0, step=2.0)
+row("range_of", [0.0], [5.0], [2.0])
+row("lin_space", start=0.0, stop=1.0, number=4)
+row("lin_space_of", [0.0], [1.0], [4], data_type=DataType.DOUBLE)
+row("eye", rows=2, cols=3)
+row("eye_of", [2], [3])
+row("min_max_datatype", datatype=5, min_or_max=1)
+row("distribution_uniform", [2, 3], min=0.0, max=1.0)
+row("distribution_gaussian distribution_lognormal distribution_truncated", [2, 3], mean=0.0, stddev=1.0)
+row("distribution_bernoulli", [2, 3], p=0.5)
+row("distribution_binomial", [2, 3], n_trials=3, p=0.5)
+row("random_exponential", [2, 3], lambda_=2.0)
+row("dropout dropout_inverted", "f:2,3", p=0.5)
+row("dropout_grad", "f:2,3", p=0.5, inverted=True, of="other")
+row("random_crop", "f:4,3", [2, 3])
+row("random_crop_back", "f:2,3 f:4,3", [2, 3], of="other")
+
+# Losses
+row("absolute_difference_loss mean_sqerr_loss huber_loss mean_pairwssqerr_loss", "f:2,3 p:2,1 f:2,3")
+row("hinge_loss", "f:2,3 p:2,1", [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+row("log_loss", "u:2,3 p:2,1 u:2,3", epsilon=1e-4)
+row("log_poisson_loss", "f:2,3 p:2,1 p:2,3")
+row("sigm_cross_entropy_loss", "f:2,3 p:2,1 u:2,3")
+row("cosine_distance_loss", "f:2,3 p:2,1 f:2,3", dimension=1)
+row("softmax_cross_entropy_loss", "f:2,3 p:2 u:2,3")
+row("cross_entropy_terms", "f:2,3 u:2,3")
+row("cross_entropy_slope", "f:2,3 u:2,3 f:2")
+row("last_axis_spread", "f:2 f:2,3")
+row("sparse_softmax_cross_entropy_loss_with_logits", [0, 2], "f:2,3")
+row("sparse_cross_entropy_slope", [0, 2], "f:2,3 f:2")
+row("l2_loss", "f:2,3")
+row("loss_weights", "f:2,1 f:2,3")
+row("loss_weights_sum", "f:2,3 f:2,1")
+row("ctc_loss", [[1, 2]], "f:1,4,3", [2], [4], derivatives=1, why="the slope of the forward-backward sums has no derivative of its own")
+row("ctc_slope", [[1, 2]], "f:1,4,3", [2], [4], "f:1")
+
+# Images
+row("space_to_depth", "f:1,2,4,2", block_size=2)
+row("depth_to_space", "f:1,4,1,2", block_size=2)
+row("space_to_batch", "f:1,2,4,1", [[0, 0], [0, 0]], blocks=(2, 2))
+row("batch_to_space", "f:4,1,2,1", [[0, 0], [0, 0]], blocks=(2, 2))
+row("space_to_batch_call", "f:1,2,4,1", blocks=(2, 2))
+row("batch_to_space_call", "f:4,1,2,1", blocks=(2, 2))
+row("repeat_cells", "f:2,3", factors=(2, 1))
+row("sum_cells", "f:4,3", factors=(2, 1))
+row("upsampling2d", "f:1,2,2,3", scale_h=2, scale_w=1)
+row("upsampling3d", "f:1,1,2,2,2", ncdhw=True, scale_d=1, scale_h=2, scale_w=1)
+row("rgb_to_hsv hsv_to_rgb rgb_to_yuv yuv_to_rgb rgb_to_yiq yiq_to_rgb", "u:2,2,3")
+row("adjust_hue", "u:2,2,3", delta=0.2)
+row("adjust_saturation", "u:2,2,3", factor=0.7)
+row("adjust_contrast_v2", "u:2,2,3", factor=1.4)
+row("color_channel", "u:2,2,3", index=1)
+row("color_join", "u:2,2 u:2,2 u:2,2")
+row("image_resize", "f:1,3,3,1", [4, 2], method=ImageResizeMethod.ResizeBicubic)
+row("resize_bilinear", "f:1,3,3,1", height=4, width=2)
+row("resize_bicubic", "f:1,3,3,1", [4, 2])
+row("resize_back", "f:1,4,2,1 f:1,3,3,1", of=OPS["resize_bilinear"](height=4, width=2))
+row("crop_and_resize", "f:2,4,4,1", [[0.1, 0.1, 0.8, 0.9]], [1], [2, 2], derivatives=0, why="the boxes are constants of the gradient")
+row("crop_back", "f:1,2,2,1 f:2,4,4,1", [[0.1, 0.1, 0.8, 0.9]], [1], [2, 2], derivatives=0, why="the boxes are constants of the gradient",
+    of=OPS["crop_and_resize"]())
+row("non_max_suppression", [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [2.0, 2.0, 3.0, 3.0]], [0.9, 0.8, 0.7], max_out_size=2)
+row("extract_image_patches", "f:1,3,3,1", k_h=2, k_w=2)
+row("extract_image_patches_sizes", "f:1,3,3,1", k_sizes=(2, 2), strides=(1, 1))
+
+# Windows
+WINDOW = Window((2, 2), (1, 1), (0, 0), (1, 1))
+row("conv1d", "f:2,2,5 f:3,2,3 f:3", k=3)
+row("conv2d", "f:1,2,4,4 f:2,2,2,3 f:3", k_h=2, k_w=2)
+row("conv3dnew", "f:1,1,3,3,3 f:2,2,2,1,2 f:2", k_d=2, k_h=2, k_w=2)
+row("depthwise_conv2d", "f:1,2,4,4 f:2,2,2,2 f:4", k_h=2, k_w=2)
+row("sconv2d", "f:1,2,4,4 f:2,2,2,2 f:1,1,4,3 f:3", k_h=2, k_w=2)
+row("deconv2d", "f:1,2,3,3 f:2,2,3,2 f:3", k_h=2, k_w=2)
+row("deconv3d", "f:1,1,2,2,2 f:2,2,2,2,1 f:2", k_d=2, k_h=2, k_w=2)
+row("convolution", "f:1,2,4,4 f:2,2,2,3", geometry=Geometry(WINDOW))
+row("convolution_data_grad", "f:2,2,2,3 f:1,3,3,3 f:1,2,4,4", geometry=Geometry(WINDOW))
+row("convolution_weight_grad", "f:1,2,4,4 f:1,3,3,3 f:2,2,2,3", geometry=Geometry(WINDOW))
+row("maxpool2d avgpool2d max_pool_with_argmax im2col", "f:1,2,4,4", k_h=2, k_w=2, s_h=2, s_w=2)
+row("pnormpool2d", "f:1,2,4,4", k_h=2, k_w=2, extra=3.0)
+row("maxpool3dnew avgpool3dnew", "f:1,1,4,4,2", k_d=2, k_h=2, k_w=2, s_d=2, s_h=2)
+row("col2im", "f:1,2,2,2,2,2", k_h=2, k_w=2, s_h=2, s_w=2)
+row("unfold", "f:1,3,3,2", patches=Patches(WINDOW, "nhwyxc", True, 3))
+row("fold", "f:1,2,2,8 f:1,3,3,2", patches=Patches(WINDOW, "nhwyxc", True, 3))
+row("window_sum", "f:1,2,4,4", pool=Pool(WINDOW))
+row("window_spread", "f:1,2,3,3 f:1,2,4,4", pool=Pool(WINDOW))
+row("window_scatter", "f:1,2,4,4 f:1,2,3,3", pool=Pool(WINDOW))
+row("window_gather", "f:1,2,4,4 f:1,2,4,4", pool=Pool(WINDOW))
+row("dilation2d", "f:1,4,4,2 f:2,2,2", is_same_mode=True)
+row("dilation2d_grad", "f:1,4,4,2 f:2,2,2 f:1,4,4,2", is_same_mode=True, derivatives=1,
+    why="piecewise linear: gathered values have no derivative")
+row("dilation2d_gather", "f:1,4,4,2 f:2,2,2 f:1,4,4,2 f:2,2,2", is_same_mode=True)
+
+# Recurrent
+row("lstm_sequence", "f:3,2,2 f:2,8 f:2,8 f:8 f:3,2 f:2,2 f:2,2", derivatives=0, why=SAVED)
+row("lstm_sequence_grad", "f:3,2,2 f:2,8 f:2,8 f:8 f:3,2 f:2,2 f:2,2 - f:3,2,2 f:3,2,2 f:3,2,8 f:3,2,2 f:3,2,2 f:3,2,2")
+row("rnn_sequence", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3", derivatives=0, why=SAVED)
+row("rnn_sequence_grad", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3 - f:3,2,3 f:3,2,3 f:3,2,3")
+row("dl4j_lstm", "f:2,2,3 f:2,8 f:2,8 f:8", derivatives=1, why=THROUGH_TIME)
+row("dl4j_simple_rnn", "f:2,2,3 f:2,3 f:3,3 f:3", derivatives=1, why=THROUGH_TIME)
+row("length_mask", [1, 3], "f:3,2,2")
+row("lstmLayer", "f:3,2,2 f:2,8 f:2,8 f:8", has_bias=True, derivatives=1, why=THROUGH_TIME)
+row("lstm_layer_call", "f:3,2,2 f:2,8 f:2,8 f:8", derivatives=1, why=THROUGH_TIME)
+row("lstmBlockCell", "f:2,2 f:2,3 f:2,3 f:5,12 - - - f:12")
+row("lstmBlock lstm_block_first", "- f:3,2,2 f:2,3 f:2,3 f:5,12 - - - f:12", derivatives=1, why=THROUGH_TIME)
+row("gru", "f:3,2,2 f:2,3 f:2,9 f:3,9 f:9")
+row("gruCell", "f:2,2 f:2,3 f:5,6 f:5,3 f:6 f:3")
+row("sru", "f:2,3,4 f:9,3 f:6 f:2,3")
+row("sruCell", "f:2,3 f:2,3 f:3,9 f:6")
+
+# Control flow
+GRAPHS = "graphs, which are equal only when they are the same"
+YES, NO = sub(lambda x: x * x, lambda x: x * 3.0, floats=1)
+row("if", [True], "f:3", yes=YES, no=NO, check=True, saved_as=GRAPHS)
+AGAIN, BODY = sub(lambda x: x.sum() < 20.0, lambda x: x * x + 1.0, floats=1)
+row("while", "p:3", condition=AGAIN, body=BODY, check=True, saved_as=GRAPHS, derivatives=1, why="the loop runs backwards in one node")
+row("while_grad", "p:3 p:3", saved_as=GRAPHS, condition=AGAIN, body=BODY)
+(STEP,) = sub(lambda c, x: [c * x, c + x], floats=2)
+row("scan", "p:3 p:4,3", body=STEP, carries=1, sequences=1, check=True, saved_as=GRAPHS)

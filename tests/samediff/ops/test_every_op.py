@@ -1,0 +1,59 @@
+"""Every registered op against its row of the table: shape rule, gradients, files, kernels."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from op_table import ROWS, Row
+
+from dl4py.samediff import SameDiff
+from dl4py.samediff.op import OPS, Op
+from dl4py.udf import check_op
+
+
+def own(name: str) -> bool:
+    """Whether an op belongs to dl4py; tests and plug-ins register others."""
+    return OPS[name].__module__.startswith("dl4py.samediff.")
+
+
+def is_call(row: Row) -> bool:
+    """Whether an op stands for other nodes, which take its place when it is called."""
+    return OPS[row.op_id].compute is Op.compute
+
+
+def assert_placed(row: Row) -> None:
+    """The nodes that take the place of an op have its shapes."""
+    sd = SameDiff()
+    made = row.op().place(sd, [None if a is None else sd.constant(a) for a in row.arrays()], None)
+    for v in made if isinstance(made, list) else [made]:
+        assert v.spec.accepts(v.eval().shape)
+
+
+def test_every_op_has_a_row():
+    assert not {name for name in OPS if own(name)} - {r.op_id for r in ROWS}
+    assert not {r.op_id for r in ROWS} - set(OPS)
+
+
+def test_left_out_gradients_have_a_reason():
+    assert not [r.op_id for r in ROWS if r.derivatives < 2 and not r.why]
+
+
+NAMES = [f"{r.op_id}-{i}" for i, r in enumerate(ROWS)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_op(row: Row, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")       # derivatives are graphs of many nodes: nothing is compiled for one run
+    if is_call(row):
+        assert_placed(row)
+        return
+    report = check_op(row.op(), row.arrays(), gradient=row.gradient if row.derivatives else False, order=row.derivatives)
+    report.checks[:] = [c for c in report.checks if c.name != "survives saving and loading" or not row.saved_as]
+    report.raise_if_failed()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", [r for r in ROWS if not is_call(r)], ids=[n for n, r in zip(NAMES, ROWS) if not is_call(r)])
+def test_kernel(row: Row):
+    check_op(row.op(), row.arrays(), gradient=False).raise_if_failed()
+    check_op(row.op(), [a if a is None or a.dtype != np.float64 else a.astype(np.float32) for a in row.arrays()],
+             gradient=False).raise_if_failed()
