@@ -57,6 +57,14 @@ def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(np.int32) if fits else array
 
 
+def require_in_range(number: Any, dtype: Any) -> None:
+    """DataTypeError for a number beyond the range of an integer type."""
+    if dtype.kind in "iu":
+        low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+        if not low <= number <= high:
+            raise DataTypeError(f"number {number} is beyond the range of {dtype} ({low} to {high}), whose type it takes; cast the array first")
+
+
 def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """A NumPy array of anything with ``__array__``, ``__dlpack__`` or nested numbers; not copied when avoidable.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from . import namespaces
-from .arrays import as_array, converted
+from .arrays import as_array, converted, require_in_range
 from .datatype import DataType
 from .errors import DL4PyError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from .javanames import JavaSpelling
@@ -265,7 +265,10 @@ class GraphCore(JavaSpelling):
                 made.append(None if value is None else self._own(value))
                 continue
             number = isinstance(value, (bool, int, float))
-            array = as_array(value, first.dtype.numpy if number and first is not None and first.dtype.is_numeric else None)
+            dtype = first.dtype.numpy if number and first is not None and first.dtype.is_numeric else None
+            if dtype is not None:
+                require_in_range(value, dtype)
+            array = as_array(value, dtype)
             if array is value:
                 array = owned_copy(array)
             name = self._names.unique("const")

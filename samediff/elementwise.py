@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from . import expression as ex
+from .arrays import require_in_range
 from .datatype import DataType
 from .op import Op, Specs, op, require_floating, require_same_type
 from .spec import TensorSpec, broadcast
@@ -116,6 +117,10 @@ def scalar_form(name: str, api: str, of: type[Elementwise], **class_attributes: 
     class ScalarForm(Elementwise):
         rule = "bool" if of.rule in ("bool", "compare") else "same"
         scalar: float
+
+        def infer(self, *specs: TensorSpec) -> Specs:
+            require_in_range(self.scalar, specs[0].dtype.numpy)
+            return super().infer(*specs)
 
         def compute(self, xp: Any, x: Any) -> Any:
             return of().compute(xp, x, xp.asarray(self.scalar, dtype=x.dtype))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import namespaces
+from .arrays import as_array, require_in_range
 from .datatype import DataType
 from .errors import GraphError
 from .indexing import SDIndex, index_spec
@@ -125,10 +126,14 @@ class SDVariable(VariableOps):
     # Values
 
     def get_arr(self, enforce_existence: bool = False) -> Any:
-        """The stored array of a variable or constant, the array set for a placeholder; None for results of ops."""
+        """The stored array of a variable (writing to it changes the variable) or constant (read-only; ``set_array`` changes it),
+        the array set for a placeholder; None for results of ops."""
         array = self._sd.stored(self._name)
         if array is None and enforce_existence:
             raise GraphError(f"{self!r} holds no array; eval() computes one")
+        if array is not None and self.is_constant():    # what follows from constants is computed once: set_array changes them
+            array = array.view()
+            array.flags.writeable = False
         return array
 
     def set_array(self, array: Any) -> SDVariable:
@@ -231,14 +236,37 @@ class SDVariable(VariableOps):
     def __rtruediv__(self, other: Any) -> SDVariable:
         return self._op("math", "rdiv", self, other)
 
+    def _operand(self, other: Any) -> SDVariable:
+        """Variables as they are, arrays as constants; so are numbers, of this one's type unless they have fractions it cannot hold."""
+        if isinstance(other, SDVariable):
+            return other
+        alike = isinstance(other, (bool, int, float)) and (self.dtype.is_floating or float(other).is_integer())
+        if alike:
+            require_in_range(other, self.dtype.numpy)
+        return self._sd.constant(as_array(other, self.dtype.numpy if alike else None))
+
+    def _floor_quotient(self, other: SDVariable) -> SDVariable:
+        if self.dtype.is_floating or other.dtype.is_floating:
+            return self._op("math", "floor_div", self, other)
+        return (self - self % other) / other             # the op floor_div truncates integers toward zero
+
     def __floordiv__(self, other: Any) -> SDVariable:
-        return self._op("math", "floor_div", self, other)
+        return self._floor_quotient(self._operand(other))
+
+    def __rfloordiv__(self, other: Any) -> SDVariable:
+        return self._operand(other)._floor_quotient(self)
 
     def __mod__(self, other: Any) -> SDVariable:
-        return self._op("math", "floor_mod", self, other)
+        return self._op("math", "floor_mod", self, self._operand(other))
+
+    def __rmod__(self, other: Any) -> SDVariable:
+        return self._operand(other) % self
 
     def __pow__(self, other: Any) -> SDVariable:
         return self._op("math", "pow", self, other)
+
+    def __rpow__(self, other: Any) -> SDVariable:
+        return self._operand(other) ** self
 
     def __matmul__(self, other: Any) -> SDVariable:
         return self._op("base", "mmul", self, other)

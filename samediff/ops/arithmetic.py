@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..arrays import require_in_range
 from ..families import Elementwise, binary, scalar_form, unary
-from ..op import op
+from ..op import Specs, op
+from ..spec import TensorSpec
 
 
 def _places(*methods: str) -> str:
@@ -68,6 +70,11 @@ class PowerScalar(Elementwise):
 
     value: float
 
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The shape of x; the exponent must fit its type."""
+        require_in_range(self.value, specs[0].dtype.numpy)
+        return super().infer(*specs)
+
     def compute(self, xp: Any, x: Any) -> Any:
         """Products for small whole exponents."""
         whole = self.value.is_integer() and (self.value >= 0 or x.dtype.kind not in "iu")
@@ -79,6 +86,11 @@ class FloorModScalar(Elementwise):
     """Remainder by a number, with the sign of x (C's fmod)."""
 
     scalar: float
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The shape of x; the number must fit its type."""
+        require_in_range(self.scalar, specs[0].dtype.numpy)
+        return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
         """The remainder."""

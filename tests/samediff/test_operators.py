@@ -1,0 +1,67 @@
+"""Python's operators on variables: Python's meaning, for numbers, arrays and variables alike."""
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import DataTypeError
+
+INTS = np.array([7, -7, 6, -1], np.int32)
+
+
+@pytest.mark.parametrize("function", [operator.floordiv, operator.mod])
+@pytest.mark.parametrize("divisor", [2, -2, 3])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_quotient_and_remainder_are_those_of_python(function, divisor, dtype):
+    sd = SameDiff.create()
+    a = INTS.astype(dtype)
+    v = sd.constant(a)
+    want = [function(x, divisor) for x in a.tolist()]
+    for other in (divisor, np.full(4, divisor, dtype), sd.constant(np.full(4, divisor, dtype))):
+        found = function(v, other).eval()
+        assert found.tolist() == want and found.dtype == dtype
+    whole = np.array([3, -4, 5, 8], dtype)
+    assert function(divisor, sd.constant(whole)).eval().tolist() == [function(divisor, x) for x in whole.tolist()]
+
+
+def test_the_ops_keep_their_own_meaning():
+    sd = SameDiff.create()
+    v, two = sd.constant(INTS), sd.constant(np.full(4, 2, np.int32))
+    assert sd.math.floor_div(v, two).eval().tolist() == [3, -3, 3, 0]
+    assert sd.math.mod(v, two).eval().tolist() == [1, -1, 0, -1]
+
+
+def test_a_number_to_the_power_of_a_variable_and_its_gradient():
+    sd = SameDiff.create()
+    v = sd.var("v", np.array([1.0, 2.0, -1.0]))
+    y = 2 ** v
+    np.testing.assert_allclose(y.eval(), [2, 4, 0.5])
+    (g,) = sd.gradients(y, v)
+    np.testing.assert_allclose(g.eval(), np.log(2) * np.array([2, 4, 0.5]))
+    np.testing.assert_allclose((2.5 ** sd.constant(np.array([2, 3], np.int32))).eval(), [6.25, 15.625])
+
+
+@pytest.mark.parametrize("build", [lambda u: u - 300, lambda u: u * -1, lambda u: u > 256, lambda u: u % 300, lambda u: 300 ** u,
+                                   lambda u: u.floor_mod(300), lambda u: u ** 300])
+def test_numbers_beyond_the_type_are_refused_while_building(build):
+    sd = SameDiff.create()
+    u = sd.placeholder("u", DataType.UBYTE, 2)
+    with pytest.raises(DataTypeError, match=r"beyond the range of uint8 \(0 to 255\)"):
+        build(u)
+    assert sd.variable_names() == ["u"]
+
+
+def test_the_array_of_a_constant_is_read_only():
+    sd = SameDiff.create()
+    c, v = sd.constant("c", np.ones(2, np.float32)), sd.var("v", np.zeros(2, np.float32))
+    y = sd.math.exp(c) + v
+    y.eval()
+    with pytest.raises(ValueError, match="read-only"):
+        c.get_arr()[...] = 0
+    c.set_array(np.zeros(2))
+    assert y.eval().tolist() == [1, 1]
+    v.get_arr()[...] = 1
+    assert y.eval().tolist() == [2, 2]
