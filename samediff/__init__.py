@@ -33,6 +33,7 @@ from .cnn_configuration import (
 )
 from .conditions import Condition, Conditions
 from .datatype import DataType
+from .functions import InvokeParams, LoopParams
 from .graph import SameDiff
 from .indexing import SDIndex
 from .inference_session import InferenceSession
@@ -56,8 +57,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Condition", "Conditions", "ConstantInitScheme", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat",
     "DataSet", "DataType", "DeConv2DConfig", "DeConv3DConfig", "DistributionInitScheme", "Divisor", "Evaluation",
-    "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "InferenceSession", "LecunUniformInitScheme",
-    "LocalResponseNormalizationConfig", "LossReduce", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat",
+    "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "InferenceSession", "InvokeParams",
+    "LecunUniformInitScheme", "LocalResponseNormalizationConfig",
+    "LoopParams", "LossReduce", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat",
     "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
     "NDArraySupplierInitScheme", "OneInitScheme", "ops", "PaddingMode", "PadMode", "PartitionMode", "Pooling2DConfig",
     "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "ReluInitScheme", "ReluUniformInitScheme", "RnnDataFormat",

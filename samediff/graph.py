@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .control_dependencies import ControlDependencies
-from .control_flow import ControlFlow
 from .errors import GraphError
 from .files.saving import Saving
+from .functions import Functions
 from .inspection import Inspection
 from .javanames import JavaSpelling
 from .lookup import Lookup
@@ -30,7 +30,7 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, ControlFlow, ControlDependencies, Saving, Rewiring, Inspection, Lookup, BaseOps):
+class SameDiff(Evaluating, Functions, ControlDependencies, Saving, Rewiring, Inspection, Lookup, BaseOps):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

@@ -3636,6 +3636,11 @@ class BaseOps:
     @overload
     def mean(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
+    def merge(self, x: Operand, y: Operand) -> SDVariable:
+        """Whichever of x and y is there: the one on the way that a ``switch_op`` took; y when both are."""
+    @overload
+    def merge(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    @overload
     def merge_add(self, *xs: Any) -> SDVariable:
         """Sum of arrays of one shape."""
     @overload
@@ -4280,6 +4285,11 @@ class BaseOps:
     def sum(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def sum(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    @overload
+    def switch_op(self, x: Operand, predicate: Operand) -> SDVariable:
+        """Sends x to output 0 where the predicate (BOOL, one element) is false, to output 1 where it is true."""
+    @overload
+    def switch_op(self, name: str | list[str] | None, x: Operand, predicate: Operand) -> SDVariable: ...
     @overload
     def tensor_mmul(self, x: Operand, y: Operand, dimensions_x: int | list[int] | tuple[int, ...] = ..., dimensions_y: int | list[int] | tuple[int, ...] = ..., transpose_x: bool = ..., transpose_y: bool = ..., transpose_z: bool = ...) -> SDVariable:
         """Contraction of x over ``dimensions_x`` with y over ``dimensions_y``.  Shapes: free axes of x, then those of y."""

@@ -26,6 +26,7 @@ from . import dl4j_recurrent as dl4j_recurrent
 from . import dropout as dropout
 from . import gather as gather
 from . import image as image
+from . import invoking as invoking
 from . import joining as joining
 from . import local_response as local_response
 from . import losses as losses
@@ -56,5 +57,6 @@ from . import segment as segment
 from . import shape_info as shape_info
 from . import slicing as slicing
 from . import softmax as softmax
+from . import switching as switching
 from . import top_k as top_k
 from . import transforms as transforms

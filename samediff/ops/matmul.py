@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from ..datatype import DataType
 from ..errors import GradientError, GraphError, ShapeError
 from ..families import Reduction
+from ..files.file_args import FileArgs
+from ..files.flat_graph import FlatNode
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis
 from ..spreading import sum_to
@@ -111,35 +114,64 @@ def _turned(shape: Shape, swap: bool) -> Shape:
     return (*shape[:-2], shape[-1], shape[-2]) if swap else shape
 
 
-@op("batched_gemm", api="base.batch_mmul linalg.batch_mmul", inputs="*matrices", signatures=(
-    "*matrices, transpose_a, transpose_b", "*matrices"))
+@dataclass(frozen=True)
+class _GemmArgs(FileArgs):
+    """By name; DL4J's nodes have sizes as integers, and factors of the products as two inputs in front."""
+
+    def decode(self, node: FlatNode) -> dict[str, Any]:
+        found = super().decode(node)
+        if not node.extra_integer:
+            return found
+        a, b = (value in _TRANSPOSED for value in node.extra_integer[:2])
+        return {"transpose_a": a, "transpose_b": b, "scaled": True}
+
+
+#: A flag, and BLAS' code for a transposed operand.
+_TRANSPOSED = (1, 112)
+
+
+@op("batched_gemm", api="base.batch_mmul linalg.batch_mmul", inputs="*matrices", file=_GemmArgs(op_type="CUSTOM", all_properties=True),
+    signatures=("*matrices, transpose_a, transpose_b", "*matrices"))
 class BatchMmul(Op):
-    """Matrix products of two equally long lists, given one after the other: one output per pair."""
+    """Matrix products of two equally long lists, given one after the other: one output per pair.
+
+    ``scaled``: two vectors stand in front, the factor of each product, and one that multiplies nothing (as files have it).
+    """
 
     transpose_a: bool = False
     transpose_b: bool = False
+    scaled: bool = False
+
+    def _lists(self, values: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+        matrices = values[2:] if self.scaled else values
+        return matrices[:len(matrices) // 2], matrices[len(matrices) // 2:]
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One matrix per pair."""
-        half = len(specs) // 2
-        if not specs or len(specs) % 2:
+        left, right = self._lists(specs)
+        if not left or len(left) != len(right):
             raise GraphError(f"two lists of equal length expected, got {len(specs)} matrices in all")
         one = Matmul(self.transpose_a, self.transpose_b)
-        return tuple(one.infer(a, b) for a, b in zip(specs[:half], specs[half:]))  # type: ignore[misc]
+        return tuple(one.infer(a, b) for a, b in zip(left, right))  # type: ignore[misc]
 
     def compute(self, xp: Any, *matrices: Any) -> Any:
         """Pair by pair."""
-        half = len(matrices) // 2
         one = Matmul(self.transpose_a, self.transpose_b)
-        return tuple(one.compute(xp, a, b) for a, b in zip(matrices[:half], matrices[half:]))
+        products = [one.compute(xp, a, b) for a, b in zip(*self._lists(matrices))]
+        return tuple(p * matrices[0][i] for i, p in enumerate(products)) if self.scaled else tuple(products)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Pair by pair."""
-        half = len(inputs) // 2
-        one = Matmul(self.transpose_a, self.transpose_b)
-        pairs = [one.grad([a, b], [], [g]) for a, b, g in zip(inputs[:half], inputs[half:], output_grads)]
-        return [p[0] for p in pairs] + [p[1] for p in pairs]
+        one, sd = Matmul(self.transpose_a, self.transpose_b), inputs[0].sd
+        pairs, factors = [], []
+        for i, (a, b, g) in enumerate(zip(*self._lists(inputs), output_grads)):
+            if self.scaled:
+                factors.append(sd.call("base", "sum", g * sd.add_op(one, [a, b])))
+                g = g * inputs[0][i]
+            pairs.append(one.grad([a, b], [], [g]))
+        front = [sd.call("base", "stack", 0, *factors), None] if self.scaled else []
+        return [*front, *(p[0] for p in pairs), *(p[1] for p in pairs)]
 
 
 @op("tensordot", api="base.tensor_mmul linalg.tensor_mmul base.tensordot", inputs="x y",
