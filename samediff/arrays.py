@@ -62,7 +62,8 @@ def require_in_range(number: Any, dtype: Any) -> None:
     if dtype.kind in "iu":
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
         if not low <= number <= high:
-            raise DataTypeError(f"number {number} is beyond the range of {dtype} ({low} to {high}), whose type it takes; cast the array first")
+            raise DataTypeError(f"number {number} is beyond the range of {dtype} ({low} to {high}), whose type it takes; "
+                                "cast the array first")
 
 
 def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
