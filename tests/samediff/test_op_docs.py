@@ -1,0 +1,23 @@
+"""The checked-in table of ops follows the registry."""
+from pathlib import Path
+
+from dl4py.samediff import op_docs
+from dl4py.samediff.op import METHODS, OPS
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "ops.md"
+
+
+def test_document_is_up_to_date():
+    assert DOCUMENT.read_text() == op_docs.generate(), "run `python -m dl4py.samediff.op_docs`"
+
+
+def test_every_method_is_in_it():
+    text = op_docs.generate()
+    own = [cls for classes in METHODS.values() for cls in classes if cls.__module__.startswith("dl4py.samediff.")]
+    assert not [cls.id for cls in own if f"| `{cls.id}` |" not in text]
+
+
+def test_kinds():
+    assert op_docs.kernel(OPS["tanh"]) == "fused" and op_docs.kernel(OPS["matmul"]) == "own"
+    assert op_docs.types(OPS["add"]) == "promote" and op_docs.types(OPS["cast"]) == "`data_type`"
+    assert op_docs.kernel(OPS["transpose"]) == "view" and op_docs.types(OPS["isnan"]) == "BOOL"
