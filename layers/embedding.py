@@ -4,11 +4,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from ..samediff.configuration import field
-from ..samediff.datatype import DataType
 from . import automatic
 from .activations import ActivationIdentity, IActivation
 from .affine import activated, masked
 from .base import FeedForwardLayer, Rule, layer
+from .embedding_ops import RowIndices
 from .formats import RNNFormat
 from .input_type import (
     InputType,
@@ -38,7 +38,7 @@ class Lookup:
 
     def looked_up(self, sd: SameDiff, index: SDVariable, params: LayerScope) -> SDVariable:
         """``W[index] + b``. Shapes: index (*S) -> (*S, n_out)."""
-        rows = sd.call("base", "gather", params["W"], index.cast_to(DataType.INT), 0)
+        rows = sd.call("base", "gather", params["W"], sd.add_op(RowIndices(self.n_in, params.owner), [index]), 0)
         return rows + params["b"] if self.has_bias else rows  # type: ignore[no-any-return]
 
 

@@ -37,10 +37,10 @@ def add_rows(xp: Any, out: Any, indices: Any, rows: Any) -> None:
 
 
 def check_range(indices: Any, n: int) -> None:
-    """ShapeError when an index lies outside an axis."""
-    if indices.size and (int(indices.min()) < -n or int(indices.max()) >= n):
-        bad = indices[(indices < -n) | (indices >= n)].reshape(-1)[0]
-        raise ShapeError(f"index {bad} is out of range for an axis of size {n}")
+    """ShapeError when an index lies outside an axis; negative ones do not count from the end."""
+    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= n):
+        bad = indices[(indices < 0) | (indices >= n)].reshape(-1)[0]
+        raise ShapeError(f"index {bad} is out of range for an axis of size {n} (0 to {n - 1})")
 
 
 def gather_gradient(upstream: SDVariable, indices: SDVariable, like: SDVariable, axis: int) -> SDVariable:

@@ -1,0 +1,41 @@
+"""Indices of embedding layers, which come as numbers of any type."""
+from __future__ import annotations
+
+from typing import Any
+
+from ..samediff.datatype import DataType
+from ..samediff.errors import DataTypeError, ShapeError
+from ..samediff.op import Op, Specs, op
+from ..samediff.spec import TensorSpec
+
+
+@op("row_indices", inputs="x", gradient="zero")
+class RowIndices(Op):
+    """Whole numbers from 0 to ``count - 1`` as integers; ``owner`` names the layer in errors.  Shapes: x (any) -> the same.
+
+    Raises
+    ------
+    ShapeError
+        An index outside of the table, when it is computed.
+    DataTypeError
+        A fraction or NaN.
+    """
+
+    count: int
+    owner: str = "embedding"
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Integers."""
+        return TensorSpec(specs[0].shape, DataType.INT)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Checked, then converted."""
+        if x.size:
+            whole = xp.floor(x) == x          # also False for NaN
+            if not xp.all(whole):
+                raise DataTypeError(f"{self.owner}: indices must be whole numbers, got {x[~whole].reshape(-1)[0]}")
+            outside = (x < 0) | (x >= self.count)
+            if xp.any(outside):
+                raise ShapeError(f"{self.owner}: index {int(x[outside].reshape(-1)[0])} is out of range; "
+                                 f"the table has {self.count} rows (0 to {self.count - 1})")
+        return x.astype(DataType.INT.numpy)
