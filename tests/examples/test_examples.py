@@ -36,6 +36,7 @@ def custom_op(result, shown):
 def custom_layer(result, shown):
     before, after = result
     assert after < before
+    assert example("custom_layer").largest_gradient_error() < 1e-6
     assert "loaded network gives the same numbers: True" in shown
 
 
