@@ -57,6 +57,22 @@ def as_batch(item: Any, config: TrainingConfig, labels_needed: bool = True) -> B
     return Batch(item, config.placeholders(item.get_features(), labels, item.get_features_mask_arrays(), item.get_labels_mask_arrays()))
 
 
+def in_batches(data: Any, size: Any, config: TrainingConfig) -> list[MultiDataSet]:
+    """One data set or ``(x, y)`` cut into batches of ``size`` examples.
+
+    Raises
+    ------
+    ConfigurationError
+        ``size`` is no positive whole number, or the data come in batches already.
+    """
+    if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size <= 0:
+        raise ConfigurationError(f"batch_size must be a whole number above 0; got {size!r}")
+    if not is_single(data) or isinstance(data, Mapping):
+        raise ConfigurationError(f"batch_size cuts one data set or (x, y) into batches; {type(data).__name__} decides on its batches itself")
+    whole = as_batch(data, config).data
+    return [whole.get_range(i, min(i + int(size), len(whole))) for i in range(0, len(whole), int(size))]
+
+
 def _as_data(feeds: Mapping[str, Any], config: TrainingConfig) -> MultiDataSet:
     def pick(names: Iterable[str] | None) -> list[Any] | None:
         return [feeds.get(n) for n in names or ()] or None

@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 from ..configuration_values import read_text, write_json
 from ..datatype import DataType
-from ..errors import ConfigurationError
-from ..javanames import JavaSpelling, squash, to_camel
+from ..errors import ConfigurationError, did_you_mean
+from ..javanames import JavaSpelling, squash, to_camel, to_snake
 from .history import name_of
 from .regularization import Regularization
 from .updater import IUpdater
@@ -63,7 +63,8 @@ class TrainingConfig(JavaSpelling):
                  train_evaluations: Mapping[str, Sequence[Any]] | None = None,
                  train_evaluation_labels: Mapping[str, int] | None = None,
                  validation_evaluations: Mapping[str, Sequence[Any]] | None = None,
-                 validation_evaluation_labels: Mapping[str, int] | None = None) -> None:
+                 validation_evaluation_labels: Mapping[str, int] | None = None, **unknown: Any) -> None:
+        refuse_unknown("TrainingConfig", unknown, _FIELDS.values())
         if updater is not None and not isinstance(updater, IUpdater):
             raise ConfigurationError(f"TrainingConfig: expected an updater such as Adam(1e-3); got {updater!r:.60}")
         for term in regularization:
@@ -231,6 +232,14 @@ class TrainingConfig(JavaSpelling):
                 f"iteration={self.iteration_count}, epoch={self.epoch_count})")
 
 
+def refuse_unknown(where: str, unknown: Iterable[str], known: Iterable[str]) -> None:
+    """ConfigurationError for options that do not exist."""
+    names = sorted(known)
+    for name in unknown:
+        hint = did_you_mean(to_snake(name), names) or f"; its options: {', '.join(names)}"
+        raise ConfigurationError(f"{where} has no option {name!r}{hint}")
+
+
 def _names(given: Any) -> list[str] | None:
     if given is None:
         return None
@@ -246,4 +255,4 @@ def _read_evaluation(document: Any) -> Any:
     return BaseEvaluation.from_json(json.dumps(document))
 
 
-_FIELDS: dict[str, str] = {squash(name): name for name in TrainingConfig.__init__.__annotations__ if name != "return"}
+_FIELDS: dict[str, str] = {squash(name): name for name in TrainingConfig.__init__.__annotations__ if name not in ("return", "unknown")}

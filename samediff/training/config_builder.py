@@ -4,9 +4,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from ..configuration import UnknownOptionError
 from ..datatype import DataType
-from ..errors import ConfigurationError
-from ..javanames import JavaSpelling
+from ..errors import ConfigurationError, did_you_mean
+from ..javanames import JavaSpelling, to_snake
 from .config import TrainingConfig
 from .history import name_of
 from .regularization import L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
@@ -108,6 +109,16 @@ class TrainingConfigBuilder(JavaSpelling):
         if not self._skip:
             config.validate(self._labels_unused)
         return config
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name.startswith("_"):
+                raise
+        known = [n for n in dir(type(self)) if not n.startswith("_")]
+        hint = did_you_mean(to_snake(name), known) or f"; its options: {', '.join(known)}"
+        raise UnknownOptionError(f"the builder of TrainingConfig has no option {name!r}{hint}")
 
     def _set(self, **values: Any) -> Self:
         self._values.update(values)

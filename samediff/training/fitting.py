@@ -10,13 +10,15 @@ import numpy as np
 from ..differentiation import Differentiation
 from ..errors import ConfigurationError, FileFormatError, UnknownNameError
 from ..javanames import JavaSpelling
-from .batches import Source, is_array, is_single
-from .config import TrainingConfig
+from .batches import Source, in_batches, is_array, is_single
+from .config import TrainingConfig, refuse_unknown
 from .fit_loop import FitLoop
 from .graph_parameters import GraphParameters, States, TrainingSession
 from .history import History
 from .listener import HasListeners, Listener, flat
 from .updater import GradientUpdater
+
+_FIT_OPTIONS = ("epochs", "validation_data", "validation_frequency", "listeners", "check_finite", "batch_size")
 
 
 class Fitting(HasListeners, Differentiation):
@@ -64,7 +66,8 @@ class Fitting(HasListeners, Differentiation):
     # Training
 
     def fit(self, data: Any = None, *args: Any, epochs: int | None = None, validation_data: Any = None,
-            validation_frequency: int = 1, listeners: Any = (), check_finite: bool = False) -> Any:
+            validation_frequency: int = 1, listeners: Any = (), check_finite: bool = False, batch_size: int | None = None,
+            **unknown: Any) -> Any:
         """Train: one optimizer step for each batch; parameters change in place.
 
         All gradients are computed first; then regularization, updater and weight decay act on every trainable variable
@@ -82,6 +85,8 @@ class Fitting(HasListeners, Differentiation):
         listeners : listeners for this call besides those of the graph
         check_finite : bool
             Look for NaN and infinity before each update, and name the first variable that has one.
+        batch_size : int, optional
+            Cut ``fit(x, y)`` or one data set into batches of so many examples, in their order; the last one may be smaller.
 
         Returns
         -------
@@ -90,7 +95,7 @@ class Fitting(HasListeners, Differentiation):
         Raises
         ------
         ConfigurationError
-            No configuration, no updater, arrays that do not match the mappings, a wrong number of epochs.
+            No configuration, no updater, arrays that do not match the mappings, a wrong number of epochs, an unknown option.
         NumericalError
             With ``check_finite``.
 
@@ -114,6 +119,7 @@ class Fitting(HasListeners, Differentiation):
         >>> w.get_arr()
         array([[0.5]], dtype=float32)
         """
+        refuse_unknown("fit", unknown, _FIT_OPTIONS)
         args, heard = _split(args, Listener)
         if data is None and not args and not heard:
             return FitConfig(self)
@@ -124,7 +130,9 @@ class Fitting(HasListeners, Differentiation):
         frequency = values.get("validation_frequency", validation_frequency)
         heard = [*self._listeners, *heard, *flat((listeners,))]
         with self._fit_lock:
-            self._checked_config()
+            config = self._checked_config()
+            if batch_size is not None:
+                data = in_batches(data, batch_size, config)
             source = Source(data)
             validation = None if validation_data is None else Source(validation_data)
             _check_numbers(1 if epochs is None else epochs, frequency)
