@@ -33,6 +33,7 @@ from .cnn_configuration import (
 )
 from .conditions import Condition, Conditions
 from .datatype import DataType
+from .external_errors import SameDiffUtils
 from .functions import InvokeParams, LoopParams
 from .graph import SameDiff
 from .indexing import SDIndex
@@ -63,7 +64,7 @@ __all__ = [
     "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
     "NDArraySupplierInitScheme", "OneInitScheme", "ops", "PaddingMode", "PadMode", "PartitionMode", "Pooling2DConfig",
     "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "ReluInitScheme", "ReluUniformInitScheme", "RnnDataFormat",
-    "SameDiff", "SDIndex", "SDVariable", "SigmoidUniformInitScheme", "SRUWeights", "TrainingConfig",
+    "SameDiff", "SameDiffUtils", "SDIndex", "SDVariable", "SigmoidUniformInitScheme", "SRUWeights", "TrainingConfig",
     "UniformInitScheme", "VariableType", "VarScalingNormalFanAvgInitScheme", "VarScalingNormalFanInInitScheme",
     "VarScalingNormalFanOutInitScheme", "VarScalingNormalUniformFanInInitScheme",
     "VarScalingNormalUniformFanOutInitScheme", "VarScalingUniformFanAvgInitScheme", "WeightInitScheme",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .core import GraphCore
 from .errors import GraphError
 from .spec import TensorSpec
-from .subgraph import Recording, relaxed
+from .subgraph import Recording, called, relaxed
 from .variable import SDVariable
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ class ControlFlow(GraphCore):
         ----------
         output_name, if_name : str, optional
             Name of the result, and of the name scope of the branches: none, the second, or both in front.
-        cond : function of the graph, or SDVariable
+        cond : function of the graph or of nothing, or SDVariable
             Gives a BOOL of one element.
-        true_body, false_body : function of the graph
+        true_body, false_body : function of the graph or of nothing
             Give the results: one variable, or equally many in a list.
 
         Examples
@@ -49,7 +49,7 @@ class ControlFlow(GraphCore):
         """
         (output, scope), (cond, yes, no) = _names(args, 3, "if_cond([output_name,] [if_name,] cond, true_body, false_body)")
         with self._maybe_scope(scope):
-            condition = cond if isinstance(cond, SDVariable) else cond(self)
+            condition = cond if isinstance(cond, SDVariable) else called(cond, self)
             if not isinstance(condition, SDVariable):
                 raise GraphError(f"the condition must be a variable of the graph; got {type(condition).__name__}")
             graphs: list[SubGraph] = []
@@ -153,7 +153,7 @@ class ControlFlow(GraphCore):
             state = [recording.stand_in("carry", v.spec) for v in carries]
             specs = [TensorSpec(None if v.spec.shape is None else v.spec.shape[1:], v.dtype) for v in rows]
             elements = [recording.stand_in("element", s) for s in specs]
-            made = body(self, state, elements)
+            made = called(body, self, state, elements)
             if not (isinstance(made, tuple) and len(made) == 2):
                 raise GraphError("the body of a scan must give two lists: new carries and results")
             after, results = (list(v) if isinstance(v, (list, tuple)) else [v] for v in made)

@@ -76,6 +76,10 @@ class GraphCore(JavaSpelling):
             return self._own(name)
         found = self._variables.get(name)
         if found is None:
+            behind = getattr(self, "_grad_graph", None)
+            if behind is not None and behind[2].has_variable(name):
+                raise UnknownNameError(f"variable {name!r} is in the gradient graph that grad() and gradient() build, not in this one; for "
+                                       "losses made of gradients add the gradients to this graph: (g,) = sd.gradients(loss, x)")
             raise UnknownNameError(f"no variable named {name!r} in this graph of {len(self._variables)} variables"
                                    f"{did_you_mean(str(name), self._variables)}")
         return found
@@ -249,6 +253,8 @@ class GraphCore(JavaSpelling):
         given = [self._names.scoped(n) for n in names or ()]
         if len(given) > len(outputs):
             raise GraphError(f"{len(given)} names {given} for {len(outputs)} outputs")
+        if 1 < len(given) < len(outputs):
+            raise GraphError(f"{len(given)} names {given} for {len(outputs)} outputs; give one for each, or one for all")
         for i, name in enumerate(given):
             if name in self._variables or name in given[:i] or name in wanted[i + 1:]:
                 raise GraphError(f"variable name {name!r} is taken already by {self._variables.get(name, 'another output')!r}")

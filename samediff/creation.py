@@ -18,9 +18,14 @@ from .variable import SDVariable, VariableType
 class Creation(GraphCore):
     """The part of :class:`SameDiff` that makes and converts variables."""
 
-    def placeholder(self, name: str, dtype: Any = DataType.FLOAT, *shape: Any) -> SDVariable:
-        """A value that is given at each run; -1 marks unknown sizes, a shape of None an unknown rank."""
-        dims = _dims(shape)
+    def placeholder(self, name: str, dtype: Any = DataType.FLOAT, *sizes: Any, shape: Any = ()) -> SDVariable:
+        """A value that is given at each run; -1 marks unknown sizes, a shape of None an unknown rank.
+
+        Sizes stand one by one, in one list, or as ``shape=``.
+        """
+        if sizes and shape != ():
+            raise GraphError(f"placeholder {name!r}: the shape is given twice, as {sizes} and as shape={shape}")
+        dims = _dims(sizes or (shape,))
         if name in self._variables:
             raise GraphError(f"placeholder name {name!r} is taken already by {self._variables[name]!r}")
         spec = TensorSpec(None if dims is None else _sizes(dims, unknown=True), DataType.of(dtype))

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .core import graph_of
 from .errors import GradientError, GraphError
 from .execution import Execution
 from .executor.session import run
@@ -11,6 +12,7 @@ from .gradient import check_losses, gradients
 from .variable import SDVariable, VariableType
 
 if TYPE_CHECKING:
+    from .external_errors import ExternalErrors
     from .graph import SameDiff
 
 
@@ -77,6 +79,11 @@ class Differentiation(Execution):
         check_losses(loss_vars)
         found = gradients(self, loss_vars, wrt_vars, name_results=name_results)
         return [found[v.name()] for v in wrt_vars]
+
+    def external_errors(self, gradients: Mapping[str, Any] | None, *variables: Any) -> ExternalErrors:
+        """Differentiate by given gradients of results instead of a loss; see :func:`~.external_errors.external_errors`."""
+        from .external_errors import external_errors
+        return external_errors(graph_of(self), gradients, *variables)
 
     def create_grad_function(self, *wrt: str) -> SameDiff:
         """Build the gradient graph now: a copy of this graph with the backward nodes, for the trainable variables and ``wrt``."""

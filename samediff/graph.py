@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .control_dependencies import ControlDependencies
-from .errors import GraphError
+from .errors import GraphError, did_you_mean
 from .files.saving import Saving
 from .functions import Functions
 from .inspection import Inspection
-from .javanames import JavaSpelling
+from .javanames import JavaSpelling, to_snake
 from .lookup import Lookup
-from .namespaces import Namespace, bound, call_by_id, find, is_namespace, method_names
+from .namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, find, is_namespace, method_names
 from .rewiring import Rewiring
 from .training.evaluating import Evaluating
 from .typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
@@ -89,8 +89,11 @@ class SameDiff(Evaluating, Functions, ControlDependencies, Saving, Rewiring, Ins
         try:
             return JavaSpelling.__getattr__(self, name)
         except AttributeError:
-            if name.startswith("_") or not is_namespace(name):
+            if name.startswith("_"):
                 raise
+            if not is_namespace(name):
+                near = did_you_mean(to_snake(name), [*NAMESPACES, *dir(self)])
+                raise MissingMethodError(f"graphs have no op, method or namespace {name!r}{near}") from None
         return Namespace(self, name)
 
     def __dir__(self) -> list[str]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,24 @@ def relaxed(first: TensorSpec, second: TensorSpec) -> TensorSpec:
     return TensorSpec(shape, first.dtype)
 
 
+def called(function: Any, *args: Any) -> Any:
+    """The result of a function given for a condition or body; one without parameters may leave the arguments out."""
+    if not callable(function):
+        raise GraphError(f"conditions and bodies are functions; got {type(function).__name__} {function!r:.60}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:                     # of a built-in
+        return function(*args)
+    if not signature.parameters:
+        return function()
+    try:
+        signature.bind(*args)
+    except TypeError:
+        kinds = "the graph" if len(args) == 1 else "the graph and " + ", ".join(["lists of variables"] * (len(args) - 1))
+        raise GraphError(f"the function {getattr(function, '__name__', function)!r} takes {signature}; it is called with {kinds}") from None
+    return function(*args)
+
+
 class Recording:
     """The nodes that a lambda adds to a graph, before they are taken out of it again.
 
@@ -142,7 +161,7 @@ class Recording:
 
     def results(self, build: Callable[..., Any], *args: Any) -> list[SDVariable]:
         """What the lambda returns, as a list of variables of this graph."""
-        made = build(*args)
+        made = called(build, *args)
         self.several = isinstance(made, (list, tuple))
         values = list(made) if isinstance(made, (list, tuple)) else [made]
         for v in values:
