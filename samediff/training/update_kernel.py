@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,14 +55,20 @@ class UpdateRule:
 
 
 class UpdateKernel:
-    """A rule bound to flat arrays: parameters, gradients and state change in place."""
+    """A rule bound to flat arrays: parameters, gradients and state change in place.
+
+    Types of 16 bits are computed in float32 and rounded when they are stored; where the square of a gradient would round
+    to 0 in float16, the updater's ``half_epsilon`` keeps the step finite.
+    """
 
     def __init__(self, rule: UpdateRule, params: Any, gradient: Any, state: Sequence[Any], reference: bool = False) -> None:
-        self.rule = rule
+        self.rule = rule = replace(rule, updater=rule.updater.stored_as(params.dtype))
         self._arrays = [params, gradient, *state]
+        self._wide = np.dtype(np.float32) if params.dtype.itemsize == 2 else params.dtype
         count = len(rule.scalars(0, 0, 1.0))
-        self._scalars = [np.zeros(1, params.dtype) for _ in range(count)]
-        self._exprs = ex.trace(rule.step, [params.dtype] * (len(self._arrays) + count))
+        self._scalars = [np.zeros(1, self._wide) for _ in range(count)]
+        self._exprs = ex.trace(rule.step, [self._wide] * (len(self._arrays) + count))
+        reference = reference or self._wide != params.dtype
         self._call = None if reference else self._compiled()
 
     def _compiled(self) -> Any:
@@ -79,6 +85,6 @@ class UpdateKernel:
         if self._call is not None:
             self._call()
             return
-        results = ex.evaluate(self._exprs, numpy_xp, [*self._arrays, *self._scalars])
+        results = ex.evaluate(self._exprs, numpy_xp, [*(a.astype(self._wide, copy=False) for a in self._arrays), *self._scalars])
         for array, value in zip([self._arrays[0], *self._arrays[2:]], results):
-            np.copyto(array, value, casting="same_kind")
+            array[...] = value.astype(array.dtype, copy=False)

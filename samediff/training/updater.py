@@ -44,6 +44,7 @@ class IUpdater(Configuration):
     """
 
     state_names: ClassVar[tuple[str, ...]] = ()
+    half_epsilon: ClassVar[float] = 0.0     # the least epsilon with which a state of float16 keeps steps finite
 
     @classmethod
     def of(cls, value: Any) -> Self:
@@ -73,6 +74,12 @@ class IUpdater(Configuration):
         n = len(self.state_names)
         update, state = self.step(xp, gradient, rest[:n], rest[n:])
         return (update, *state)
+
+    def stored_as(self, dtype: Any) -> Self:
+        """Return the updater for a state of that type: float16 may need a larger epsilon."""
+        if dtype != np.float16 or not 0 <= getattr(self, "epsilon", math.inf) < self.half_epsilon:
+            return self
+        return self.replace(epsilon=self.half_epsilon)
 
     def has_learning_rate(self) -> bool:
         """Return whether the rule has a learning rate (weight decay uses 1 otherwise)."""

@@ -77,6 +77,7 @@ class _MomentUpdater(RatedUpdater):
     """Base of the Adam family: two decay rates and one step factor per iteration. State: M, V."""
 
     state_names: ClassVar[tuple[str, ...]] = ("M", "V")
+    half_epsilon: ClassVar[float] = 1e-3
     learning_rate: float | Schedule = 1e-3
     beta1: float = 0.9
     beta2: float = 0.999
@@ -142,6 +143,7 @@ class AdaBelief(_MomentUpdater):
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("M", "S")
+    half_epsilon: ClassVar[float] = 1e-6        # also added to S in every step
     epsilon: float = 1e-14
 
     def step(self, xp: Any, gradient: Any, state: Arrays, hyper: Scalars) -> tuple[Any, Arrays]:
@@ -197,6 +199,7 @@ class AdaGrad(RatedUpdater):
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("grad",)
+    half_epsilon: ClassVar[float] = 1e-3
     learning_rate: float | Schedule = 0.1
     epsilon: float = 1e-6
     learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
@@ -217,6 +220,7 @@ class RmsProp(RatedUpdater):
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("G",)
+    half_epsilon: ClassVar[float] = 1e-3
     learning_rate: float | Schedule = 0.1
     rms_decay: float = 0.95
     epsilon: float = 1e-8
