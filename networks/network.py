@@ -286,6 +286,12 @@ class Network(HasListeners, JavaSpelling):
 
     __hash__ = object.__hash__
 
+    def __repr__(self) -> str:
+        if self._engine is None:
+            return f"<{type(self).__name__}, not initialised>"
+        layers = sum(m.is_layer for m in self._engine.structure.members)
+        return f"<{type(self).__name__}: {layers} layers, {self._engine.flat.params.size:,} parameters>"
+
 
 def _with_rate(layer: Any, rate: float | Schedule) -> Any:
     """A layer, and layers inside it, with another learning rate in every updater that has one."""

@@ -21,6 +21,7 @@ from dl4py.networks import (
     BackpropType,
     ComputationGraphConfiguration,
     MultiLayerConfiguration,
+    MultiLayerNetwork,
     NegativeGradientStepFunction,
     NeuralNetConfiguration,
 )
@@ -108,3 +109,10 @@ def test_refused_lists():
     with pytest.raises(ConfigurationError, match="GlobalPooling"):
         (NeuralNetConfiguration.Builder().list(LSTM(n_in=2, n_out=2), GlobalPoolingLayer(), OutputLayer(n_out=2))
          .backprop_type(BackpropType.TruncatedBPTT).tBPTTLength(5).build())
+
+
+def test_a_network_prints_its_size():
+    conf = NeuralNetConfiguration.Builder().list().layer(DenseLayer(n_in=2, n_out=3)).layer(OutputLayer(n_in=3, n_out=2)).build()
+    net = MultiLayerNetwork(conf)
+    assert repr(net) == "<MultiLayerNetwork, not initialised>"
+    assert repr(net.init()) == "<MultiLayerNetwork: 2 layers, 17 parameters>"
