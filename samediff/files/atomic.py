@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import uuid
@@ -23,6 +24,8 @@ def atomic_write(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """
     target = os.path.realpath(path)     # a link stays a link
     folder, name = os.path.split(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, f"{name!r} cannot be written: no such folder", folder)
     temporary = os.path.join(folder, f".{name[:100]}.{uuid.uuid4().hex[:12]}.tmp")
     try:
         with open(temporary, "xb") as stream:

@@ -17,6 +17,7 @@ from .flat_schema import BY_NAME, ROOT_2025, SCALARS, TABLES, Field
 
 _MAGIC = {b"PK\x03\x04": "a ZIP archive (a network model, or a .sdz file)", b"SDNB": "an SDNB file"}
 _METADATA_VALUES_SLOT = 10
+_FARTHEST_ROOT = 1 << 20   # the root table stands near the start of the file
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ def read_flat_graph(data: bytes | bytearray | memoryview, limits: FlatLimits = F
         if view[:4] == magic:
             raise FileFormatError(f"expected a plain SameDiff graph file (FlatBuffers); this is {what}")
     reader = _Reader(view, limits)
+    if len(view) >= 4 and reader.number("<I", 0, "graph") > max(len(view), _FARTHEST_ROOT):
+        raise FileFormatError(f"this is no SameDiff graph file; it starts with {bytes(view[:8])!r}")
     root = reader.indirect(0, "graph")
     fields = TABLES[FlatGraph]
     if reader.slot_position(reader.table(root, "graph"), _METADATA_VALUES_SLOT, 4, "graph"):

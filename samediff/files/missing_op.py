@@ -10,6 +10,7 @@ from ..errors import DataTypeError, MissingOpError
 from ..op import Op
 from ..spec import TensorSpec
 from .flat_graph import FlatNode
+from .flat_properties import property_value
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,16 @@ class MissingOp(Op):
         """Name of the op in the file, or kind and number where it has no name."""
         return self.raw.op_name or f"op type {self.raw.op_type}, number {self.raw.op_num}"
 
+    @property
+    def missing_version(self) -> int | None:
+        """The version of a user op, None of others."""
+        from .node_args import VERSION
+        return next((property_value(p) for p in self.raw.properties if p.name == VERSION), None)
+
     def _fail(self) -> NoReturn:
-        raise MissingOpError(f"op {self.missing_id!r} (node {self.raw.name!r}) is not registered: import the package that defines it, "
-                             "then load the graph again")
+        version = "" if self.missing_version is None else f" version {self.missing_version}"
+        raise MissingOpError(f"op {self.missing_id!r}{version} (node {self.raw.name!r}) is not registered: import the package that "
+                             "defines it, then load the graph again")
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         return tuple(TensorSpec(None, _dtype(code)) for code in self.raw.output_types or (0,) * len(self.raw.output_names))

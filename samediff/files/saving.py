@@ -6,6 +6,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, BinaryIO
 
 from ..core import GraphCore, graph_of
+from ..errors import FileFormatError
 from .atomic import atomic_write
 from .flat_reader import FlatLimits, read_flat_graph
 from .flat_writer import write_flat_graph
@@ -59,12 +60,14 @@ class Saving(GraphCore):
         FileFormatError, TruncatedFileError, LimitError
             The file is no graph file, is cut off, or exceeds the limits.
         """
-        if isinstance(source, (str, os.PathLike)):
-            with open(source, "rb") as stream:
-                data = stream.read(limits.max_bytes + 1)
-        else:
-            data = source.read()
-        return Saving.from_flat_buffers(data, load_updater_state, limits)
+        if not isinstance(source, (str, os.PathLike)):
+            return Saving.from_flat_buffers(source.read(), load_updater_state, limits)
+        with open(source, "rb") as stream:
+            data = stream.read(limits.max_bytes + 1)
+        try:
+            return Saving.from_flat_buffers(data, load_updater_state, limits)
+        except FileFormatError as error:
+            raise type(error)(f"{os.fspath(source)}: {error}") from error
 
     def as_flat_file(self, target: Target, include_updater_state: bool = True) -> None:
         """As :meth:`save`, by default with updater state."""
@@ -77,7 +80,12 @@ class Saving(GraphCore):
 
     def missing_ops(self) -> list[str]:
         """Ids of the ops that the file named and nobody registers; outputs that do not need them can be computed."""
-        return sorted({n.op.missing_id for n in self._nodes.values() if isinstance(n.op, MissingOp)})
+        return list(self.missing_op_versions())
+
+    def missing_op_versions(self) -> dict[str, int | None]:
+        """The same with the versions that the file was saved by; None for ops without versions."""
+        found = {n.op.missing_id: n.op.missing_version for n in self._nodes.values() if isinstance(n.op, MissingOp)}
+        return dict(sorted(found.items()))
 
     def dup(self) -> SameDiff:
         """An independent copy: structure, values, training configuration with counters, updater state."""

@@ -68,7 +68,8 @@ def in_batches(data: Any, size: Any, config: TrainingConfig) -> list[MultiDataSe
     if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size <= 0:
         raise ConfigurationError(f"batch_size must be a whole number above 0; got {size!r}")
     if not is_single(data) or isinstance(data, Mapping):
-        raise ConfigurationError(f"batch_size cuts one data set or (x, y) into batches; {type(data).__name__} decides on its batches itself")
+        raise ConfigurationError(f"batch_size cuts one data set or (x, y) into batches; "
+                                 f"{type(data).__name__} decides on its batches itself")
     whole = as_batch(data, config).data
     return [whole.get_range(i, min(i + int(size), len(whole))) for i in range(0, len(whole), int(size))]
 

@@ -70,6 +70,11 @@ class Evaluating(Fitting):
             listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None
             return self._heard_output(listeners, placeholders, self._names_in(outputs)) if listeners else super().output(placeholders,
                 *outputs)
+        if self._config is None:
+            names = [n for n, v in self._variables.items() if v.is_place_holder()]
+            raise ConfigurationError(f"values of placeholders are a dictionary, such as {{{names[0] if names else 'x'!r}: array}}; got "
+                                     f"{type(placeholders).__name__}. Arrays, data sets and iterators need a training configuration, whose "
+                                     "mappings say which placeholder they are for")
         batches = self.output_batches(placeholders, *outputs, *heard)
         return {n: np.concatenate([np.atleast_1d(b[n]) for b in batches]) for n in self._names_in(outputs)}
 

@@ -198,9 +198,9 @@ def test_missing_ops_stay_in_the_graph(user_op):
     OPS.remove("acme.shift")
     sd = SameDiff.from_flat_buffers(data)
     feed = {"x": np.zeros(2)}
-    assert sd.missing_ops() == ["acme.shift"]
+    assert sd.missing_ops() == ["acme.shift"] and sd.missing_op_versions() == {"acme.shift": 1}
     assert sd.output_single(feed, "before").tolist() == [1, 1]
-    with pytest.raises(MissingOpError, match=r"acme\.shift"):
+    with pytest.raises(MissingOpError, match=r"acme\.shift' version 1"):
         sd.output(feed, "z")
     with pytest.raises(MissingOpError, match=r"acme\.shift"):
         sd.gradients(sd.variable("z").sum("loss"), sd.variable("x"))
@@ -308,3 +308,15 @@ def test_the_declared_outputs_come_back():
     sd.set_outputs("out", "h")
     assert SameDiff.from_flat_buffers(sd.as_flat_buffers()).outputs() == sd.dup().outputs() == ["out", "h"]
     assert mlp().dup().outputs() == ["loss"]
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    path = tmp_path / "text.fb"
+    path.write_text("nothing of a graph " * 40)
+    with pytest.raises(FileFormatError, match=r"text\.fb: this is no SameDiff graph file; it starts with b'nothing "):
+        SameDiff.load(path)
+    path.write_bytes(mlp().as_flat_buffers()[:-200])
+    with pytest.raises(TruncatedFileError, match=r"text\.fb: "):
+        SameDiff.load(path)
+    with pytest.raises(FileNotFoundError, match=r"missing.*g\.fb|folder.*missing"):
+        mlp().save(tmp_path / "missing" / "g.fb")

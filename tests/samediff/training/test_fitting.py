@@ -346,6 +346,8 @@ def test_training_without_configuration():
         sd.fit(X, Y)
     with pytest.raises(ConfigurationError, match="no training configuration"):
         sd.evaluate(BATCHES, "z", RegressionEvaluation())
+    with pytest.raises(ConfigurationError, match=r"\{'x': array\}; got ndarray"):
+        sd.output(X, "z")
 
 
 def test_dropout_differs_from_step_to_step():
