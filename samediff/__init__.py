@@ -48,6 +48,7 @@ from .ops.gather import PartitionMode
 from .rnn_configuration import (GRUWeights, LSTMActivations, LSTMConfiguration, LSTMDataFormat, LSTMDirectionMode,
                                 LSTMLayerConfig, LSTMLayerWeights, LSTMWeights, RnnDataFormat, SRUWeights)
 from .variable import SDVariable, VariableType
+from .tensor_array import TensorArray
 from .typed import install
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ __all__ = [
     "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
     "NDArraySupplierInitScheme", "OneInitScheme", "ops", "PaddingMode", "PadMode", "PartitionMode", "Pooling2DConfig",
     "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "ReluInitScheme", "ReluUniformInitScheme", "RnnDataFormat",
-    "SameDiff", "SameDiffUtils", "SDIndex", "SDVariable", "SigmoidUniformInitScheme", "SRUWeights", "TrainingConfig",
+    "SameDiff", "SameDiffUtils", "SDIndex", "SDVariable", "SigmoidUniformInitScheme", "SRUWeights", "TensorArray", "TrainingConfig",
     "UniformInitScheme", "VariableType", "VarScalingNormalFanAvgInitScheme", "VarScalingNormalFanInInitScheme",
     "VarScalingNormalFanOutInitScheme", "VarScalingNormalUniformFanInInitScheme",
     "VarScalingNormalUniformFanOutInitScheme", "VarScalingUniformFanAvgInitScheme", "WeightInitScheme",

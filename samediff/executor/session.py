@@ -50,7 +50,7 @@ def _request(sd: GraphCore, outputs: Sequence[str], training: bool) -> Request:
     kinds = {n: sd.variable(n).get_variable_type() for n in sorted(names)}
     return Request(tuple(outputs), training, tuple(nodes), frozenset(names),
                    tuple(n for n, k in kinds.items() if k is VariableType.PLACEHOLDER),
-                   tuple(n for n, k in kinds.items() if k in (VariableType.VARIABLE, VariableType.CONSTANT)))
+                   tuple(n for n, k in kinds.items() if k not in (VariableType.PLACEHOLDER, VariableType.ARRAY)))
 
 
 def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence[str], context: RunContext) -> dict[str, Any]:

@@ -72,6 +72,10 @@ class GraphReader:
         what = VariableType[kind.name]
         if self.sd.has_variable(v.name):
             raise FileFormatError(f"two variables are named {v.name!r}")
+        if what is VariableType.SEQUENCE:
+            items = self._sequence(v.name)
+            self.sd._add_variable(v.name, what, TensorSpec((-1, *items.shape[1:]), DataType.of(items)), items)
+            return
         if what in (VariableType.VARIABLE, VariableType.CONSTANT):
             if array is None:
                 raise FileFormatError(f"variable {v.name!r} has no array")
@@ -86,6 +90,13 @@ class GraphReader:
         self.sd._add_variable(v.name, what, TensorSpec(None if shape is None else tuple(shape), dtype))
         if what is VariableType.PLACEHOLDER and array is not None:
             self.sd.set_array(v.name, array)
+
+    def _sequence(self, name: str) -> Any:
+        """The entries of a stored list, stacked."""
+        items = [decode_array(a, f"sequence {name!r}") for s in self.flat.sequence_items if s.name == name for a in s.associated_variable]
+        if not items or len({(a.shape, a.dtype) for a in items}) > 1:
+            raise FileFormatError(f"sequence {name!r} needs arrays of one shape and type; the file has {[a.shape for a in items]}")
+        return np.stack(items)
 
     # Nodes
 

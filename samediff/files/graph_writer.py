@@ -9,7 +9,7 @@ from ..datatype import DataType
 from ..node import Node
 from ..variable import SDVariable, VariableType
 from .flat_array import encode_array
-from .flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, UpdaterState
+from .flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem, UpdaterState
 from .flat_schema import VarType
 from .missing_op import MissingOp
 from .node_args import file_inputs, write_op
@@ -67,6 +67,8 @@ def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
         loss_variables=tuple(sd.get_loss_variables()),
         training_config=None if config is None else config.to_json(),
         updater_state=_states(sd) if save_updater_state else (),
+        sequence_items=tuple(SequenceItem(v.name(), tuple(encode_array(a) for a in sd.stored(v.name())))
+                             for v in sd.variables() if v.get_variable_type() is VariableType.SEQUENCE),
     )
 
 

@@ -58,5 +58,6 @@ from . import shape_info as shape_info
 from . import slicing as slicing
 from . import softmax as softmax
 from . import switching as switching
+from . import tensor_arrays as tensor_arrays
 from . import top_k as top_k
 from . import transforms as transforms
