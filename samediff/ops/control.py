@@ -4,12 +4,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..composite import composite_grad
 from ..datatype import DataType
 from ..errors import DataTypeError, GraphError, ShapeError
 from ..executor.context import RunContext
 from ..files.subgraph_args import SubGraphArgs
-from ..op import Op, Specs, op
-from ..spec import TensorSpec
+from ..op import Op, Specs, as_tuple, op
+from ..spec import TensorSpec, spec_of
 from ..subgraph import SubGraph, relaxed
 from ..variable import VariableType
 
@@ -129,7 +132,7 @@ class While(Looping):
         return _grads_of(inputs, 0, self.body.floating, found)
 
 
-@op("while_grad", inputs="*values", stateful=True, gradient="none")
+@op("while_grad", inputs="*values", stateful=True)
 class WhileGrad(Looping):
     """Gradients of a loop: runs it again and keeps the state of every iteration, then the body's gradient backwards."""
 
@@ -156,6 +159,23 @@ class WhileGrad(Looping):
             upstream = found[:carried]
             sums = [s + f for s, f in zip(sums, found[carried:])]
         return (*upstream, *sums)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """That of the same gradients from a scan over the iterations, which is differentiable to any order."""
+        return composite_grad(self._by_scan, inputs, output_grads)
+
+    def _by_scan(self, *values: SDVariable) -> tuple[SDVariable, ...]:
+        sd, total, n = values[0].sd, len(self.body.inputs), self.count
+        counting = While(_with_element(self.condition, n), _with_element(self.body, n, counts=True))
+        times = sd.add_op(counting, [*values[:n], np.int32(0), *values[n:total]])[n]
+        steps = sd.call("base", "range", sd.constant(np.int32(0)), times, sd.constant(np.int32(1)), DataType.INT)
+        op = Scan(_with_element(self.body, n), n, 1)
+        given = [*values[:n], steps, *values[n:total]]
+        made = sd.add_op(op, given)
+        upstream = dict(zip(self.body.floating_outputs, values[total:]))
+        found = op.grad(given, made, [upstream[i] if i in upstream else sd.call("base", "zeros_like", v) for i, v in enumerate(made)])
+        return tuple(g for i in self.body.floating if (g := found[i if i < n else i + 1]) is not None)
 
 
 @op("scan", inputs="*values", stateful=True, file=SubGraphArgs())
@@ -197,7 +217,7 @@ class Scan(Op):
         if any(len(r) != steps for r in rows):
             raise ShapeError(f"all sequences need equally many steps; got {[len(r) for r in rows]}")
         if not steps:
-            raise GraphError("a scan needs at least one step; the sequences are empty")
+            return self._without_steps(xp, values)
         results: list[list[Any]] = [[]] * steps
         before: list[list[Any]] = [[]] * steps
         for t in reversed(range(steps)) if self.reverse else range(steps):
@@ -205,6 +225,13 @@ class Scan(Op):
             found = self.body.run([*state, *(r[t] for r in rows), *outside], at_step(context, t))
             state, results[t] = found[:self.carries], found[self.carries:]
         return (*state, *(xp.stack(list(r)) for r in zip(*results)), *(xp.stack(list(b)) for b in zip(*before)))
+
+    def _without_steps(self, xp: Any, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The carries as given; the rest empty."""
+        specs = as_tuple(self.infer(*map(spec_of, values)))[self.carries:]
+        if any(s.shape is None or -1 in s.shape for s in specs):
+            raise GraphError("a scan of empty sequences needs a body whose results have known shapes")
+        return (*values[:self.carries], *(xp.zeros(s.shape, s.dtype.numpy) for s in specs))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -229,6 +256,17 @@ class Scan(Op):
         elements = [i for i in floating if self.carries <= i < split]
         by_place = dict(zip([*carry, *outside, *elements], found))
         return [by_place.get(i) for i in range(len(inputs))]
+
+
+def _with_element(graph: SubGraph, place: int, counts: bool = False) -> SubGraph:
+    """The same with one more input, an INT at ``place`` that it ignores, or gives increased by 1 as its last output."""
+    known: dict[Any, SubGraph] = graph.__dict__.setdefault("_with_element", {})
+    if (place, counts) not in known:
+        fork = graph.sd.fork()
+        element = fork._add_variable(fork._names.unique("element"), VariableType.PLACEHOLDER, TensorSpec((), DataType.INT))
+        more = [(element + 1).name()] if counts else []
+        known[place, counts] = SubGraph(fork, [*graph.inputs[:place], element.name(), *graph.inputs[place:]], [*graph.outputs, *more])
+    return known[place, counts]
 
 
 def _fits(a: Sequence[int], b: Sequence[int]) -> bool:
