@@ -393,6 +393,16 @@ row("gruCell", "f:2,2 f:2,3 f:5,6 f:5,3 f:6 f:3")
 row("sru", "f:2,3,4 f:9,3 f:6 f:2,3")
 row("sruCell", "f:2,3 f:2,3 f:3,9 f:6")
 
+# Lists that grow
+row("tensor_array_write", "f:2,3", 3, "f:3")
+row("tensor_array_write", "f:3,2", [2, 0], "f:2,2")
+row("tensor_array_kept", "f:4,3", 3, "f:3,3")
+row("tensor_array_read", "f:3,2", 1)
+row("tensor_array_read", "f:3,2", [2, 0, 2])
+row("tensor_array_placed", "f:3,2", [2, 0, 2], "f:3,2")
+row("tensor_array_others", "f:3,2", 1)
+row("tensor_array_concat", "f:3,2,2")
+
 # Control flow
 GRAPHS = "graphs, which are equal only when they are the same"
 YES, NO = sub(lambda x: x * x, lambda x: x * 3.0, floats=1)
