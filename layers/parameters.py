@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..samediff.errors import ConfigurationError, UnknownNameError, did_you_mean
@@ -129,6 +129,10 @@ class LayerScope(Mapping[str, SDVariable]):
         """The same scope with parameters that gradients do not reach."""
         held = {n: v.sd.call("base", "stop_gradient", v) for n, v in self._variables.items()}
         return LayerScope(self.owner, held, self._hooks, self._prefix)
+
+    def unmoved(self) -> LayerScope:
+        """The same scope, in which running statistics stay as they are."""
+        return LayerScope(self.owner, self._variables, replace(self._hooks, moves={}), self._prefix)
 
     def state(self, name: str, batch_like: SDVariable, size: int) -> SDVariable:
         """Initial recurrent state (batch, size): what the last run kept, zeros at first.

@@ -228,6 +228,7 @@ class FrozenLayer(BaseWrapperLayer):
     """A layer whose parameters do not train; nothing is propagated below it."""
 
     frozen: ClassVar[bool] = True
+    stops_gradients: ClassVar[bool] = True
     underlying: Layer = field(json="layer")
 
     @property
@@ -243,7 +244,8 @@ class FrozenLayer(BaseWrapperLayer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The test-time form; gradients end here."""
-        return sd.call("base", "stop_gradient", self.underlying.define_layer(sd, x, params, mask))  # type: ignore[no-any-return]
+        with sd.at_inference():
+            return sd.call("base", "stop_gradient", self.underlying.define_layer(sd, x, params.unmoved(), mask))  # type: ignore[no-any-return]
 
 
 @layer(PACKAGE + "misc.FrozenLayerWithBackprop")
@@ -254,8 +256,9 @@ class FrozenLayerWithBackprop(BaseWrapperLayer):
     counts_as_trainable: ClassVar[bool] = True          # in DL4J's summary
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        """The layer with constant parameters: only its regularization moves them, as in DL4J."""
-        return inside(self.underlying, sd, x, params.stopped(), mask)
+        """The test-time form with constant parameters: only its regularization moves them, as in DL4J."""
+        with sd.at_inference():
+            return inside(self.underlying, sd, x, params.stopped().unmoved(), mask)
 
 
 @layer(PACKAGE + "recurrent.Bidirectional")

@@ -8,8 +8,8 @@ from typing import Any
 from ..samediff.arrays import as_array
 from ..samediff.data import DataSet
 from ..samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
+from .batch import Batch
 from .configuration import ComputationGraphConfiguration, LayerVertex
-from .engine import Batch
 from .evaluating import Evaluating
 from .fitting import Fitting
 from .settings import BackpropType

@@ -2,63 +2,24 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..layers.parameters import Parameter
-from ..samediff.arrays import as_array
 from ..samediff.datatype import DataType
-from ..samediff.errors import ConfigurationError, DataTypeError, DL4PyError, GradientError, GraphError, ShapeError
+from ..samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, ShapeError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.session import run
 from ..samediff.gradient import gradients
 from ..samediff.nd4j_random import Nd4jRandom
 from ..samediff.training.flat import GradientNormalization, normalize_gradients
 from ..samediff.training.step import FlatParameters, FlatSlot, TrainingStep
+from .batch import Batch
+from .batch_checks import check_masks, explain_not_finite
 from .build import Builder, NetworkGraph, Variant, features_mask_name, input_name, label_name, labels_mask_name, state_name
 from .structure import Member, Structure
-
-Arrays = Sequence[Any]
-
-
-class Batch:
-    """Arrays of one run: inputs, labels and masks, each a list; entries and lists may be None."""
-
-    def __init__(self, inputs: Arrays, labels: Arrays | None = None, features_masks: Arrays | None = None,
-                 labels_masks: Arrays | None = None) -> None:
-        self.inputs = [_array(x, "an input") for x in inputs]
-        self.labels = _arrays(labels, "labels")
-        self.features_masks = _arrays(features_masks, "a features mask")
-        self.labels_masks = _arrays(labels_masks, "a labels mask")
-
-    @property
-    def size(self) -> int:
-        """Number of examples."""
-        return int(self.inputs[0].shape[0])
-
-    def map(self, function: Callable[[Any], Any]) -> Batch:
-        """The batch with every array replaced."""
-        def each(arrays: Sequence[Any]) -> list[Any]:
-            return [None if a is None else function(a) for a in arrays]
-        return Batch(each(self.inputs), each(self.labels), each(self.features_masks), each(self.labels_masks))
-
-
-def _arrays(values: Arrays | None, what: str) -> list[Any]:
-    return [None if v is None else _array(v, what) for v in values or ()]
-
-
-def _array(value: Any, what: str) -> Any:
-    try:
-        array = as_array(value)
-    except (DL4PyError, ValueError) as error:
-        raise DataTypeError(f"{what} of the network is no array: {error}") from error
-    if array.dtype.kind in "OcmM":
-        raise DataTypeError(f"{what} of the network must hold numbers, got {array.dtype}")
-    if not array.ndim:
-        raise ShapeError(f"{what} of the network must have an axis of examples, got a single number")
-    return array
 
 
 def _ranks(arrays: Sequence[Any]) -> tuple[int, ...]:
@@ -138,6 +99,7 @@ class Engine:
         if len(batch.inputs) != len(self.structure.inputs):
             raise GraphError(f"the network has {len(self.structure.inputs)} inputs ({', '.join(self.structure.inputs)}), "
                              f"{len(batch.inputs)} were given")
+        check_masks(self.structure, batch)
         return Variant(_ranks(batch.inputs), _ranks(batch.labels), _ranks(batch.features_masks), _ranks(batch.labels_masks), stateful)
 
     def graph(self, variant: Variant) -> NetworkGraph:
@@ -208,7 +170,9 @@ class Engine:
 
     def _make_step(self, made: NetworkGraph) -> TrainingStep:
         fork = made.sd.fork()
-        trained = [s for s, (m, p) in zip(self.slots, self.parameters) if p.role != "statistic" and not m.is_frozen]
+        reached = self.structure.reached()
+        trained = [s for s, (m, p) in zip(self.slots, self.parameters)
+                   if p.role != "statistic" and not m.is_frozen and m.key in reached]
         found = gradients(fork, [fork.variable(n) for n in made.losses], [fork.variable(s.name) for s in trained])
         names = {n: g.name() for n, g in found.items() if g is not None}
         if not names and trained:
@@ -225,6 +189,16 @@ class Engine:
             results = step.compute(self.feeds(batch, made, states), self.context(True))
         n = len(made.losses)
         return float(sum(float(v) for v in results[:n])), dict(zip(made.states, results[n:]))
+
+    def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
+        """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
+        if np.isfinite(total) and np.isfinite(self.flat.gradients).all():
+            return
+        made = self.graph(self.variant(batch, stateful))
+        keys = [m.key for m in self.structure.members]
+        names = [made.activations[k] for k in keys]
+        values = run(made.sd, self.feeds(batch, made, states), [*names, *made.losses], self.context(True))
+        explain_not_finite(self.structure, batch, self.flat, {k: values[n] for k, n in zip(keys, names)}, self.computed)
 
     def input_gradients(self, batch: Batch) -> list[Any]:
         """Gradient of the summed loss for each input, in training mode."""

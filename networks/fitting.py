@@ -4,11 +4,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..layers.formats import RNNFormat
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError, GraphError, ShapeError
 from ..samediff.training.listener import At, Listeners, Operation
-from .engine import Batch
+from .batch import Batch
+from .batch_checks import time_axis
 from .network import Network
 
 
@@ -24,6 +24,7 @@ class Fitting(Network):
 
         ``fit(data_set)``, ``fit(x, y[, features_mask, labels_mask])`` make one step;
         ``fit(iterator[, epochs])`` and ``fit(x, y, batch_size=32, epochs=5)`` go through all batches, ``epochs`` times.
+        ``check_finite=True`` looks for NaN and infinity in every step.
 
         Returns
         -------
@@ -32,9 +33,12 @@ class Fitting(Network):
         Raises
         ------
         ShapeError
-            Inputs or labels that do not fit; parameters are then as after the last whole step.
+            Inputs, labels or masks that do not fit; parameters are then as after the last whole step.
+        NumericalError
+            With ``check_finite``: names the first of data, parameters, activations, losses and gradients that is not finite.
         """
         epochs, batch_size = options.pop("epochs", 1), options.pop("batch_size", None)
+        self._checks_finite = bool(options.pop("check_finite", False))
         first: Any = args[0] if args else None
         if _is_iterator(first):
             return self._fit_epochs(first, _positive("epochs", args[1] if len(args) > 1 else epochs))
@@ -48,9 +52,7 @@ class Fitting(Network):
         return self._fit_epochs(pieces, epochs)
 
     def _time_axis(self) -> int:
-        """The axis of time in series: 1 when a recurrent layer has the format NWC, else 2."""
-        formats = [getattr(m.conf, "rnn_data_format", None) for m in self.engine.structure.members]
-        return 1 if RNNFormat.NWC in formats else 2
+        return time_axis(self.engine.structure)
 
     def _batch_from(self, *args: Any, **options: Any) -> Batch:
         raise NotImplementedError
@@ -103,6 +105,8 @@ class Fitting(Network):
             if hear.wants("on_forward_pass"):
                 hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
             total, after = engine.gradient(batch, states, stateful)
+            if self._checks_finite:
+                engine.check_finite(total, batch, states, stateful)
             self._score = self._mean(total, batch)
             for hook in ("on_backward_pass", "on_gradient_calculation"):
                 if hear.wants(hook):

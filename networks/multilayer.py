@@ -10,8 +10,8 @@ import numpy as np
 from ..samediff.arrays import as_array
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError, GraphError
+from .batch import Batch
 from .configuration import MultiLayerConfiguration
-from .engine import Batch
 from .evaluating import Evaluating
 from .fitting import Fitting
 from .settings import BackpropType

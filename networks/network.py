@@ -13,7 +13,8 @@ from ..samediff.javanames import JavaSpelling
 from ..samediff.training import Listener, Schedule
 from ..samediff.training.listener import HasListeners
 from ..samediff.training.updater import IUpdater
-from .engine import Batch, Engine
+from .batch import Batch
+from .engine import Engine
 from .structure import Structure
 
 
@@ -72,6 +73,7 @@ class Network(HasListeners, JavaSpelling):
         self._listeners: list[Listener] = []
         self._states: dict[str, Any] = {}
         self._last_batch_size = 0
+        self._checks_finite = False
 
     def _structure(self) -> Structure:
         raise NotImplementedError

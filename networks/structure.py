@@ -79,6 +79,19 @@ class Structure:
         """The output layers, in the order of the network's outputs."""
         return tuple(m for name in self.outputs for m in self.members if m.key == name and getattr(m.conf, "has_loss", False))
 
+    def reached(self) -> set[str]:
+        """Keys of the members that gradients reach: not those whose every way to an output leads through a frozen layer."""
+        found: set[str] = set()
+        ahead = [self.member(key) for key in self.outputs]
+        while ahead:
+            member = ahead.pop()
+            if member.key in found:
+                continue
+            found.add(member.key)
+            if not getattr(member.conf, "stops_gradients", False):
+                ahead.extend(m for m in self.members if m.key in member.inputs)
+        return found
+
 
 def of_list(configuration: MultiLayerConfiguration) -> Structure:
     """The structure of a list network: one input, layers one behind the other, keys "0", "1" …"""

@@ -18,6 +18,7 @@ from .javanames import JavaSpelling
 from .names import Names, NameScope
 from .node import Node
 from .op import Op
+from .refusal import refusal
 from .source import user_line
 from .spec import TensorSpec
 from .variable import SDVariable, VariableType
@@ -42,6 +43,7 @@ class GraphCore(JavaSpelling):
         self._store: MutableMapping[str, Any] = {}
         self._names = Names(self._is_taken)
         self._losses: list[str] = []
+        self._inference_only = False            # while at_inference() is open
         self._fed = threading.local()
         self.version = 0
         self.seed = 0
@@ -206,7 +208,16 @@ class GraphCore(JavaSpelling):
             The inputs do not fit; the text names op, inputs and the calling line. The graph stays as it was.
         """
         with self._all_or_nothing():
-            return self._add_op(op, inputs, names)
+            return self._add_op(op.at_inference() if self._inference_only else op, inputs, names)
+
+    @contextmanager
+    def at_inference(self) -> Iterator[None]:
+        """Ops that are added in this block behave as outside of training in every run (no dropout, no batch statistics)."""
+        before, self._inference_only = self._inference_only, True
+        try:
+            yield
+        finally:
+            self._inference_only = before
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -232,10 +243,13 @@ class GraphCore(JavaSpelling):
         specs = [None if v is None else self._visible(v) for v in variables]
         try:
             inferred = op.infer(*specs)  # type: ignore[arg-type]
-        except DL4PyError as error:
+        except Exception as error:
+            known = error if isinstance(error, DL4PyError) else refusal(op, error)
+            if known is None:
+                raise
             given = ", ".join("-" if v is None else f"{v.name()} {v.spec}" for v in variables)
             where = f" (at {line})" if line else ""
-            raise type(error)(f"{op.id}: {error}; inputs: {given or 'none'}{where}") from error
+            raise type(known)(f"{op.id}: {known}; inputs: {given or 'none'}{where}") from error
         several = not isinstance(inferred, TensorSpec)
         outputs = tuple(inferred) if isinstance(inferred, tuple) else (inferred,)
         own = self._names.unique(op.id)
