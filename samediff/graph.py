@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .control_dependencies import ControlDependencies
 from .errors import GraphError, did_you_mean
+from .files.flat_access import FlatAccess
 from .files.saving import Saving
 from .functions import Functions
 from .inspection import Inspection
@@ -31,7 +32,7 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, Functions, ControlDependencies, Saving, Rewiring, Sequences, Inspection, Lookup, BaseOps):
+class SameDiff(Evaluating, Functions, ControlDependencies, Saving, FlatAccess, Rewiring, Sequences, Inspection, Lookup, BaseOps):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

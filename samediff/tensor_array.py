@@ -89,6 +89,38 @@ class TensorArray(JavaSpelling):
         self._last = self.sd.add_op(Read(), [flow, rest])
         return self._last
 
+    # As functions of flows
+
+    @staticmethod
+    def create_empty(sd: SameDiff, dtype: Any) -> SDVariable:
+        """An empty flow."""
+        return sd.tensor_array(dtype).var
+
+    @staticmethod
+    def create_tensor_array_from(sd: SameDiff, inputs: Sequence[SDVariable], name: str | None = None) -> SDVariable:
+        """A flow of these variables."""
+        return sd.call("base", "stack", *([] if name is None else [name]), 0, *inputs)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def get_tensor_array(sd: SameDiff, sequence: SDVariable) -> TensorArray:
+        """The tensor array that starts with a flow or sequence."""
+        return sd.tensor_array(sequence)
+
+    @staticmethod
+    def item_at_index(sd: SameDiff, inputs: Sequence[Any], name: str | None = None) -> SDVariable:
+        """The entry of a flow at an index: ``[flow, index]``."""
+        return _named(sd.tensor_array(inputs[0]).read(inputs[0], inputs[1]), name)
+
+    @staticmethod
+    def remove_from_tensor_array(sd: SameDiff, flow: SDVariable, position: Any = -1, name: str | None = None) -> SDVariable:
+        """The flow without one entry, by default the last."""
+        return _named(sd.tensor_array(flow).remove(flow, position), name)
+
+    @staticmethod
+    def size_of_tensor_array(sd: SameDiff, flow: SDVariable, name: str | None = None) -> SDVariable:
+        """Number of entries."""
+        return _named(sd.tensor_array(flow).size(flow), name)
+
 
 class Sequences(GraphCore):
     """The part of :class:`SameDiff` that stores lists of arrays; all entries have one shape and type."""
@@ -176,6 +208,10 @@ class Sequences(GraphCore):
 
 def _positions(index: Any) -> Any:
     return index if isinstance(index, SDVariable) else np.asarray(index, np.int32)
+
+
+def _named(variable: SDVariable, name: str | None) -> SDVariable:
+    return variable if name is None else variable.rename(name)
 
 
 def _several(indices: Sequence[Any]) -> Any:

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from dl4py.samediff import DataType, SameDiff, VariableType
+from dl4py.samediff import DataType, SameDiff, TensorArray, VariableType
 from dl4py.samediff.errors import DataTypeError, GraphError, ShapeError, UnknownNameError
 
 A = np.arange(6.0).reshape(3, 2)
@@ -32,6 +32,17 @@ def test_rows_are_unstacked_and_scattered():
     flow = ta.unstack(ta.var, a)
     assert np.array_equal(ta.gather(flow, sd.constant(np.array([2, 0]))).eval(), A[[2, 0]])
     assert np.array_equal(ta.scatter(flow, a, 3, 1, 0).eval(), [A[2], A[1], A[2], A[0]])
+
+
+def test_functions_of_flows():
+    sd = SameDiff.create()
+    a, b = sd.var("a", A[0]), sd.var("b", A[1])
+    flow = TensorArray.createTensorArrayFrom(sd, [a, b], "flow")
+    assert flow.name() == "flow" and TensorArray.get_tensor_array(sd, flow).var is flow
+    assert np.array_equal(TensorArray.item_at_index(sd, [flow, sd.constant(1)], "item").eval(), A[1]) and sd.has_variable("item")
+    assert np.array_equal(TensorArray.remove_from_tensor_array(sd, flow).eval(), A[:1])
+    assert int(TensorArray.size_of_tensor_array(sd, flow, "n").eval()) == 2 == int(sd.variable("n").eval())
+    assert TensorArray.create_empty(sd, "INT").eval().shape == (0,)
 
 
 def test_bad_use_is_named():
