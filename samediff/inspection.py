@@ -14,6 +14,9 @@ from .variable import SDVariable, VariableType
 class Inspection(GraphCore):
     """The part of :class:`SameDiff` that describes it."""
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self._variables)} variables, {len(self._nodes)} ops)"
+
     def inputs(self) -> list[str]:
         """Names of the placeholders."""
         return [n for n, v in self._variables.items() if v.is_place_holder()]

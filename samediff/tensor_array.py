@@ -182,6 +182,11 @@ class Sequences(GraphCore):
             raise GraphError(f"sequence {name!r} has one entry left; a sequence cannot be empty")
         self._keep(name, np.delete(items, at, axis=0))
 
+    def output_values(self, placeholders: Any, *args: Any) -> dict[str, Any]:
+        """As ``output``: ``output_values(placeholders, [listeners,] outputs)``; a sequence comes as the array of its entries."""
+        listeners, outputs = (list(args[0]), args[1:]) if len(args) == 2 and isinstance(args[1], (list, tuple)) else ([], args)
+        return self.output(placeholders, *self._names_in(outputs), *listeners)  # type: ignore[attr-defined, no-any-return]  # of the whole graph
+
     def _sequence(self, name: str) -> Any:
         v = self.variable(name)
         if v.get_variable_type() is not VariableType.SEQUENCE:

@@ -81,6 +81,10 @@ class SDVariable(VariableOps):
         """Sizes, -1 where unknown; None for an unknown rank. (``x.shape()`` is the op that gives it as an array.)"""
         return self._spec.shape
 
+    def get_shape_descriptor(self) -> TensorSpec:
+        """Shape and data type, as :attr:`spec`."""
+        return self._spec
+
     def place_holder_shape(self) -> Shape | None:
         """The declared shape of a placeholder."""
         if self._type is not VariableType.PLACEHOLDER:

@@ -62,3 +62,8 @@ def test_names_with_quotes_make_a_picture_too():
     text = sd.to_dot()
     bare = re.sub(r"\\.", "", text)
     assert bare.count('"') % 2 == 0 and len(re.findall("->", text)) == 1
+
+
+def test_short_forms(sd):
+    assert repr(sd) == f"SameDiff({len(sd.variables())} variables, {len(sd.ops())} ops)"
+    assert sd.variable("in").get_shape_descriptor() == sd.variable("in").spec

@@ -119,6 +119,8 @@ def test_a_sequence_is_stored():
     ta = sd.tensor_array(s)
     assert np.array_equal(ta.read(0).eval(), [10, 10])
     assert sd.create_sequence([1.0]).eval().shape == (1,)
+    found = sd.outputValues({}, [], ["s", "total"])
+    assert list(found) == ["s", "total"] and len(found["s"]) == 4 and list(sd.output_values(None, ["s"])) == ["s"]
 
 
 def test_bad_sequences():
