@@ -12,11 +12,12 @@ from .batch import Batch
 from .configuration import ComputationGraphConfiguration, LayerVertex
 from .evaluating import Evaluating
 from .fitting import Fitting
+from .inspection import Inspecting
 from .settings import BackpropType
 from .structure import Structure, of_graph
 
 
-class ComputationGraph(Fitting, Evaluating):
+class ComputationGraph(Fitting, Evaluating, Inspecting):
     """A network of layers and vertices in any directed acyclic shape (DL4J's ``ComputationGraph``).
 
     Parameters

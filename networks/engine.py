@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,15 @@ class Engine:
     def context(self, training: bool) -> RunContext:
         """The context of the present iteration."""
         return RunContext(training, self.structure.seed, self.iteration, epoch=self.epoch)
+
+    def part(self, first: int, last: int) -> Engine:
+        """The members from one to another of a list, over the same parameters: the first takes the input."""
+        members = self.structure.members[first:last + 1]
+        ahead = replace(members[0], inputs=self.structure.inputs)
+        part = object.__new__(Engine)
+        part.__dict__.update(self.__dict__, structure=replace(self.structure, members=(ahead, *members[1:]), outputs=(members[-1].key,),
+                                                              declared=()), _graphs={}, _steps={}, _input_graphs={})
+        return part
 
     # Forward
 

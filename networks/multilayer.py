@@ -14,11 +14,12 @@ from .batch import Batch
 from .configuration import MultiLayerConfiguration
 from .evaluating import Evaluating
 from .fitting import Fitting
+from .inspection import Inspecting
 from .settings import BackpropType
 from .structure import Structure, of_list
 
 
-class MultiLayerNetwork(Fitting, Evaluating):
+class MultiLayerNetwork(Fitting, Evaluating, Inspecting):
     """A network of layers, each fed by the one before (DL4J's ``MultiLayerNetwork``).
 
     Parameters
@@ -110,7 +111,16 @@ class MultiLayerNetwork(Fitting, Evaluating):
         """The input, then the activations up to a layer."""
         return self.feed_forward(x, train)[:layer + 2]
 
-    activate_selected_layers = feed_forward_to_layer
+    def activate_selected_layers(self, first: int, last: int, x: Any) -> Any:
+        """Activations of layer ``last`` when ``x`` is given to layer ``first``, both as outside of training.
+
+        Shapes: x (batch, …) as layer ``first`` takes it, before its preprocessor -> as layer ``last`` gives it.
+        """
+        begin, end = int(self._layer_key(first)), int(self._layer_key(last))
+        if begin > end:
+            raise GraphError(f"activate_selected_layers goes from a layer to the same or a later one; got {first} to {last}")
+        part = self.engine.part(begin, end)
+        return part.forward(Batch([x]), [str(end)])[0][0]
 
     def predict(self, data: Any) -> Any:
         """The class with the largest output for each example."""
@@ -134,15 +144,6 @@ class MultiLayerNetwork(Fitting, Evaluating):
 
     def _recurrent(self) -> bool:
         return not getattr(self._configuration.layers[0], "takes_indices", False)
-
-    def rnn_get_previous_state(self, layer: int) -> dict[str, Any]:
-        """State of a layer that ``rnn_time_step`` keeps."""
-        prefix = f"{self._layer_key(layer)}_"
-        return {k.removeprefix(prefix): v for k, v in self._states.items() if k.startswith(prefix)}
-
-    def rnn_set_previous_state(self, layer: int, state: dict[str, Any]) -> None:
-        """Replace the state of a layer that ``rnn_time_step`` keeps."""
-        self._states.update({f"{self._layer_key(layer)}_{k}": as_array(v) for k, v in state.items()})
 
     # Training
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..samediff.arrays import as_array
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError, GraphError
 from ..samediff.javanames import JavaSpelling
@@ -266,6 +267,15 @@ class Network(HasListeners, JavaSpelling):
     def rnn_clear_previous_state(self) -> None:
         """Forget the state that ``rnn_time_step`` keeps."""
         self._states = {}
+
+    def rnn_get_previous_state(self, layer: Any) -> dict[str, Any]:
+        """State of a layer that ``rnn_time_step`` keeps."""
+        prefix = f"{self._layer_key(layer)}_"
+        return {k.removeprefix(prefix): v for k, v in self._states.items() if k.startswith(prefix)}
+
+    def rnn_set_previous_state(self, layer: Any, state: dict[str, Any]) -> None:
+        """Replace the state of a layer that ``rnn_time_step`` keeps."""
+        self._states.update({f"{self._layer_key(layer)}_{k}": as_array(v) for k, v in state.items()})
 
     # Files
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import as_array, namespace_of
-from ..errors import ShapeError
+from ..errors import DataTypeError, ShapeError
 
 Array: TypeAlias = NDArray[Any]
 TIME_AXIS = 2
@@ -18,7 +18,10 @@ def data_array(value: Any, what: str) -> Array | None:
     """The array of a data set part: anything with ``__array__`` or ``__dlpack__``; CuPy arrays stay on their device."""
     if value is None:
         return None
-    array: Array = value if type(value).__module__.partition(".")[0] == "cupy" else as_array(value)
+    try:
+        array: Array = value if type(value).__module__.partition(".")[0] == "cupy" else as_array(value)
+    except (DataTypeError, ValueError) as error:
+        raise DataTypeError(f"{what} is no array: {error}; rows of different length need padding and a mask") from error
     if array.ndim == 0:
         raise ShapeError(f"{what}: expected an array whose first axis is the example, got a single number")
     return array

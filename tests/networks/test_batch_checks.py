@@ -5,7 +5,16 @@ import numpy as np
 import pytest
 from networkcheck import network
 
-from dl4py.layers import LSTM, BatchNormalization, DenseLayer, DropoutLayer, FrozenLayer, FrozenLayerWithBackprop, OutputLayer, RnnOutputLayer
+from dl4py.layers import (
+    LSTM,
+    BatchNormalization,
+    DenseLayer,
+    DropoutLayer,
+    FrozenLayer,
+    FrozenLayerWithBackprop,
+    OutputLayer,
+    RnnOutputLayer,
+)
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import NumericalError, ShapeError
 
