@@ -18,7 +18,7 @@ from .javanames import JavaSpelling
 from .names import Names, NameScope
 from .node import Node
 from .op import Op
-from .refusal import refusal
+from .refusal import inferred, refusal
 from .source import user_line
 from .spec import TensorSpec
 from .variable import SDVariable, VariableType
@@ -242,7 +242,7 @@ class GraphCore(JavaSpelling):
         line = user_line()
         specs = [None if v is None else self._visible(v) for v in variables]
         try:
-            inferred = op.infer(*specs)  # type: ignore[arg-type]
+            found = inferred(op, specs)
         except Exception as error:
             known = error if isinstance(error, DL4PyError) else refusal(op, error)
             if known is None:
@@ -250,8 +250,8 @@ class GraphCore(JavaSpelling):
             given = ", ".join("-" if v is None else f"{v.name()} {v.spec}" for v in variables)
             where = f" (at {line})" if line else ""
             raise type(known)(f"{op.id}: {known}; inputs: {given or 'none'}{where}") from error
-        several = not isinstance(inferred, TensorSpec)
-        outputs = tuple(inferred) if isinstance(inferred, tuple) else (inferred,)
+        several = not isinstance(found, TensorSpec)
+        outputs = tuple(found) if isinstance(found, tuple) else (found,)
         own = self._names.unique(op.id)
         wanted = self._output_names(own, outputs, names)
         node = Node(own, op, tuple(None if v is None else v.name() for v in variables), tuple(wanted), line)

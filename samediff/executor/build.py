@@ -30,7 +30,7 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     """
     pinned = dict(pinned or {})
     specs = {**feeds, **{n: _bare(a) for n, a in {**stored, **constants}.items()}}
-    graph = specialise(nodes, specs, constants, outputs)
+    graph = specialise(nodes, specs, constants, outputs, symbolic)
     sources = [graph.alias.get(n, n) for n in outputs]
     steps = lower(graph, set(sources))
     kept = {**stored, **graph.constants}

@@ -8,6 +8,7 @@ import numpy as np
 from ..spec import TensorSpec
 from .emit import Writer
 from .fused import viewer
+from .reference import raise_explained
 
 if TYPE_CHECKING:
     from .plan import Plan, Step
@@ -32,7 +33,11 @@ class Frame:
         skipped = set()
         for i, step in enumerate(plan.steps):
             if step.kind == "view":
-                if self._view(step, bound, layouts):
+                try:
+                    fixed = self._view(step, bound, layouts)
+                except Exception as error:
+                    raise_explained(error, step.nodes[-1], [None if n is None else plan.specs[n] for n in step.nodes[-1].inputs])
+                if fixed:
                     skipped.add(i)
                 continue
             for name in step.outputs:

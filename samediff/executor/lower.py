@@ -4,8 +4,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
-import numpy as np
-
 from .. import expression as ex
 from ..families import Elementwise
 from ..node import Node
@@ -15,7 +13,7 @@ from .context import RunContext
 from .fuse import Group, group, is_fusible
 from .fused import fused_call
 from .plan import Step
-from .reference import as_type, compute, plain
+from .reference import compute, plain, promised
 from .specialise import Specialised
 
 
@@ -80,13 +78,13 @@ def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
     given = [None if n is None else specs[n] for n in node.inputs]
     static = all(s is None or s.is_static for s in given) and all(specs[n].is_static for n in node.outputs)
     inputs = tuple(stand_in_name(n) if n is not None and static and i in node.op.shape_inputs else n for i, n in enumerate(node.inputs))
-    dtypes = [specs[n].dtype.numpy for n in node.outputs]
+    outputs = [specs[n] for n in node.outputs]
     if static and node.op.is_view:
         return Step("view", node.op.id, inputs, node.outputs, _view(node), (node,))
     kernel = node.op.cpu(*given) if static else None  # type: ignore[arg-type]
     if kernel is not None:
         return Step("kernel", node.op.id, inputs, node.outputs, kernel.call, (node,), kernel.workspace)
-    return Step("python", node.op.id, inputs, node.outputs, _python(node, dtypes), (node,), (), node.op.stateful)
+    return Step("python", node.op.id, inputs, node.outputs, _python(node, outputs), (node,), (), node.op.stateful)
 
 
 def _view(node: Node) -> Callable[..., tuple[Any, ...]]:
@@ -97,8 +95,7 @@ def _view(node: Node) -> Callable[..., tuple[Any, ...]]:
     return call
 
 
-def _python(node: Node, dtypes: Sequence[np.dtype[Any]]) -> Callable[..., tuple[Any, ...]]:
+def _python(node: Node, specs: Sequence[TensorSpec]) -> Callable[..., tuple[Any, ...]]:
     def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
-        results = compute(node.op, inputs, context, node.name)
-        return tuple(plain(as_type(r, d)) for r, d in zip(results, dtypes))
+        return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
     return call

@@ -4,7 +4,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..spec import TensorSpec
 from .context import RunContext
 from .emit import FILE
 from .frame import Frame
-from .reference import describe_failure, plain
+from .reference import plain, raise_explained
 
 
 @dataclass(frozen=True)
@@ -68,20 +68,19 @@ class Plan:
             with np.errstate(all="ignore"):
                 results: tuple[Any, ...] = frame.call(context, *map(plain, feeds))
         except Exception as error:
-            self._explain_failure(error)
-            raise
+            self._raise_explained(error)
         with self._lock:
             self._pool.append(frame)
         return results
 
-    def _explain_failure(self, error: BaseException) -> None:
+    def _raise_explained(self, error: Exception) -> NoReturn:
         trace = error.__traceback__
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == FILE and trace.tb_lineno - 1 < len(self.lines):
-                step = self.steps[self.lines[trace.tb_lineno - 1]]
-                describe_failure(error, step.nodes[-1], [_Shaped(self.specs[n]) if n else None for n in step.nodes[-1].inputs])
-                return
+                node = self.steps[self.lines[trace.tb_lineno - 1]].nodes[-1]
+                raise_explained(error, node, [self.specs[n] if n else None for n in node.inputs])
             trace = trace.tb_next
+        raise error
 
     def explain(self) -> str:
         """What was fused, where values live, and what runs as plain NumPy."""
@@ -90,11 +89,3 @@ class Plan:
             where = ", ".join(f"{n} {self.specs[n]}" + (f" @{self.offsets[n]}" if n in self.offsets else "") for n in step.outputs)
             rows.append(f"{i:3} {step.kind:7} {step.label:32} {', '.join(n or '-' for n in step.inputs)} -> {where}")
         return "\n".join([f"{len(self.steps)} steps, arena of {self.arena} bytes", *rows])
-
-
-class _Shaped:
-    """Shape and type of a value, for error texts."""
-
-    def __init__(self, spec: TensorSpec) -> None:
-        self.shape = spec.shape or ()
-        self.dtype = spec.dtype.numpy

@@ -2,31 +2,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ..arrays import xp
-from ..errors import DL4PyError
+from ..errors import DL4PyError, ShapeError
 from ..node import Node
 from ..op import Op, as_tuple
-from ..spec import spec_of
+from ..refusal import refusal
+from ..spec import TensorSpec, spec_of
 from .context import RunContext
 
 
-def run_nodes(nodes: Sequence[Node], values: dict[str, Any], dtypes: Mapping[str, np.dtype[Any]], context: RunContext) -> None:
+def run_nodes(nodes: Sequence[Node], values: dict[str, Any], specs: Mapping[str, TensorSpec], context: RunContext) -> None:
     """Compute the nodes in order, adding their outputs to ``values``."""
     for node in nodes:
         inputs = [None if n is None else values[n] for n in node.inputs]
         try:
-            results = compute(node.op, inputs, context, node.name)
+            results = promised(compute(node.op, inputs, context, node.name), [specs[n] for n in node.outputs])
         except Exception as error:
-            if isinstance(error, ValueError):
-                check_shapes(node, inputs)
-            describe_failure(error, node, inputs)
-            raise
+            raise_explained(error, node, inputs)
         for name, result in zip(node.outputs, results):
-            values[name] = as_type(result, dtypes[name])
+            values[name] = result
 
 
 def compute(op: Op, inputs: Sequence[Any], context: RunContext, name: str) -> tuple[Any, ...]:
@@ -46,21 +44,47 @@ def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
         return array.astype(dtype)
 
 
+def promised(results: Sequence[Any], specs: Sequence[TensorSpec]) -> list[Any]:
+    """The results in the types that the shape rule promised; ShapeError when they have other shapes."""
+    if len(results) != len(specs):
+        raise ShapeError(f"{len(specs)} results were expected of these inputs, there are {len(results)}")
+    made = [as_type(r, s.dtype.numpy) for r, s in zip(results, specs)]
+    for array, spec in zip(made, specs):
+        if not spec.accepts(array.shape):
+            raise ShapeError(f"a result of shape {spec.shape} was expected of these inputs, it has {array.shape}")
+    return made
+
+
 def plain(array: Any) -> Any:
     """Contiguous, aligned and writeable, as kernels are compiled for; the array itself when it is all that."""
     return array if array.flags.carray else np.array(array, order="C", copy=True)
 
 
-def check_shapes(node: Node, inputs: Sequence[Any]) -> None:
-    """Ask the shape rule about the actual inputs: it raises the typed error for what NumPy refused."""
+def raise_explained(error: Exception, node: Node, inputs: Sequence[Any]) -> NoReturn:
+    """Raise what came out of a node with a note that says where; typed where the op is one of ours and the inputs are to blame."""
+    known = refusal(node.op, error)
+    if known is not None:
+        known = _refused_by_rule(node, inputs) or known
+        describe_failure(known, node, inputs)
+        raise known from error
+    describe_failure(error, node, inputs)
+    raise error
+
+
+def _refused_by_rule(node: Node, inputs: Sequence[Any]) -> DL4PyError | None:
+    """What the shape rule says of the actual inputs: it knows better why NumPy refused them."""
     try:
-        node.op.infer(*[None if a is None else spec_of(a) for a in inputs])  # type: ignore[arg-type]
+        node.op.infer(*[a if a is None or isinstance(a, TensorSpec) else spec_of(a) for a in inputs])  # type: ignore[arg-type]
     except DL4PyError as error:
-        describe_failure(error, node, inputs)
-        raise
+        return error
+    except Exception:  # what compute raised says enough
+        return None
+    return None
 
 
 def describe_failure(error: BaseException, node: Node, inputs: Sequence[Any]) -> None:
     """Note on an exception which node failed on what, and the user's line that made it."""
-    shapes = ", ".join("-" if a is None else f"{n} {a.dtype}{tuple(a.shape)}" for n, a in zip(node.inputs, inputs))
+    def shown(a: Any) -> str:
+        return f"{a.dtype.numpy if isinstance(a, TensorSpec) else a.dtype}{a.shape}"
+    shapes = ", ".join("-" if a is None else f"{n} {shown(a)}" for n, a in zip(node.inputs, inputs))
     error.add_note(f"in {node.where()}; inputs: {shapes or 'none'}")

@@ -100,8 +100,8 @@ def _missing(sd: GraphCore, request: Request, name: str, feeds: Mapping[str, Any
 def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: Request, context: RunContext) -> dict[str, Any]:
     """The same by the reference executor."""
     values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
-    dtypes = {n: sd.variable(n).dtype.numpy for node in request.nodes for n in node.outputs}
-    run_nodes(request.nodes, values, dtypes, context)
+    specs = {n: sd.variable(n).spec for node in request.nodes for n in node.outputs}
+    run_nodes(request.nodes, values, specs, context)
     return {n: detached(values[n]) for n in request.outputs}
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..datatype import DataType
-from ..errors import DL4PyError
+from ..errors import DL4PyError, ShapeError
 from ..node import Node, needed
+from ..refusal import inferred, refusal
 from ..spec import TensorSpec
 from .context import RunContext
-from .reference import as_type, compute, describe_failure
+from .reference import compute, promised, raise_explained
 
 #: Folded constants larger than this are computed at run time after all.
 MAX_FOLDED = 1 << 22
@@ -29,7 +30,7 @@ class Specialised:
 
 
 def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants: Mapping[str, Any],
-               outputs: Collection[str]) -> Specialised:
+               outputs: Collection[str], symbolic: Mapping[str, Any] | None = None) -> Specialised:
     """Infer static shapes from those of the inputs, then simplify.
 
     Parameters
@@ -38,12 +39,13 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     specs : of feeds and stored variables
     constants : arrays of the graph's constants
     outputs : names that must be computed
+    symbolic : shapes that the graph declares, with -1 for open sizes
     """
     done = Specialised([], dict(specs), dict(constants))
     seen: dict[Any, tuple[str, ...]] = {}
     for original in nodes:
         node = replace(original, inputs=tuple(None if n is None else done.alias.get(n, n) for n in original.inputs))
-        _infer(node, done)
+        _infer(node, done, symbolic or {})
         if _fold(node, done):
             continue
         same = _same(node, done)
@@ -61,13 +63,22 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     return done
 
 
-def _infer(node: Node, done: Specialised) -> None:
+def _infer(node: Node, done: Specialised, symbolic: Mapping[str, Any]) -> None:
     try:
-        inferred = node.op.infer(*[_visible(n, done) for n in node.inputs])  # type: ignore[arg-type]
-    except DL4PyError as error:
+        made = inferred(node.op, [_visible(n, done) for n in node.inputs])
+    except Exception as error:
+        known = error if isinstance(error, DL4PyError) else refusal(node.op, error)
+        if known is None:
+            raise
         given = ", ".join(f"{n} {done.specs[n]}" for n in node.inputs if n is not None)
-        raise type(error)(f"{node.where()}: {error}; inputs: {given or 'none'}") from error
-    for name, spec in zip(node.outputs, inferred if isinstance(inferred, tuple) else (inferred,)):
+        raise type(known)(f"{node.where()}: {known}; inputs: {given or 'none'}") from error
+    found = made if isinstance(made, tuple) else (made,)
+    if len(found) != len(node.outputs):
+        raise ShapeError(f"{node.where()}: {len(node.outputs)} results were expected, inputs of these shapes give {len(found)}")
+    for name, spec in zip(node.outputs, found):
+        declared = symbolic.get(name)
+        if declared is not None and spec.is_static and not TensorSpec(tuple(declared), spec.dtype).accepts(spec.shape):  # type: ignore[arg-type]
+            raise ShapeError(f"{node.where()}: a result of shape {tuple(declared)} was expected, inputs of these shapes give {spec.shape}")
         done.specs[name] = spec
 
 
@@ -89,14 +100,12 @@ def _fold(node: Node, done: Specialised) -> bool:
         return False
     inputs = [None if n is None else done.constants[n] if n in done.constants else shape_stand_in(done.specs[n]) for n in node.inputs]
     try:
-        results = compute(node.op, inputs, RunContext(), node.name)
+        results = promised(compute(node.op, inputs, RunContext(), node.name), [done.specs[n] for n in node.outputs])
     except Exception as error:
-        describe_failure(error, node, inputs)
-        raise
+        raise_explained(error, node, inputs)
     for name, result in zip(node.outputs, results):
-        array = as_type(result, done.specs[name].dtype.numpy)
-        done.constants[name] = array
-        done.specs[name] = TensorSpec(tuple(array.shape), DataType.of(array.dtype))
+        done.constants[name] = result
+        done.specs[name] = TensorSpec(tuple(result.shape), DataType.of(result.dtype))
     return True
 
 

@@ -59,6 +59,8 @@ class Dl4jLstm(RecurrentCall):
         """The sequence op on views with time first."""
         x, w, rw, b, h0, c0, mask = given_or_none(self, sd, inputs, 7)
         require_floating(self.id, x.spec)
+        if rw.spec.rank not in (None, 2):
+            raise ShapeError(f"{self.id} needs recurrent weights (N, 4N) or, with peepholes, (N, 4N + 3); got {rw.spec.shape}")
         peephole = None
         if rw.spec.shape and rw.spec.shape[1] % 4 == 3:
             units = rw.spec.shape[1] // 4

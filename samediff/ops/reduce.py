@@ -147,4 +147,5 @@ class ZeroFraction(Reduction):
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """Count over size."""
-        return (x == 0).mean(axis=axes, keepdims=self.keep_dims)
+        count = (x == 0).sum(axis=axes, keepdims=self.keep_dims)
+        return count / xp.float32(x.size / max(count.size, 1))

@@ -14,6 +14,7 @@ import numpy as np
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff import ops as _ops  # noqa: F401 - registers the ops
+from dl4py.samediff.array_call import ARRAY
 from dl4py.samediff.choices import ImageResizeMethod
 from dl4py.samediff.conditions import Conditions
 from dl4py.samediff.op import OPS
@@ -116,7 +117,7 @@ row("cas", "f:2,3", condition=Conditions.greater_than(0.5), value=2.0)
 row("add_scalar sub_scalar mul_scalar div_scalar rsub_scalar rdiv_scalar squaredsubtract_scalar max_scalar scalar_min "
     "floordiv_scalar mod_scalar fmod_scalar "
     "equals_scalar notequals_scalar lessthan_scalar lessthanorequal_scalar greaterthan_scalar greaterthanorequal_scalar", "f:2,3",
-    scalar=0.71)
+    scalar=0.703125)
 row("pow", "p:2,3", value=2.5)
 row("loss_not_zero", "f:2,3")
 
@@ -140,6 +141,7 @@ row("car", "f:2,3 f:2,3", condition=Conditions.greater_than(0.5))
 row("weighted_cross_entropy_with_logits", "u:2,3 f:2,3 p:3")
 row("normalized", "f:2,3 f:3 p:3", epsilon=1e-3)
 row("normalize_moments", [[4.0]], "f:1,3 p:1,3")
+row("array_call", "f:2,3 f:3", function="maximum", arguments=(ARRAY, ARRAY))
 row("partial", "f:2,3 f:2,3 f:2,3", op=OPS["multiply"](), wrt=0)
 row("reduction_slope", "f:2,3 f:2,3 f:2,3", of="reduce_sqnorm")
 row("loss_terms", "f:2,3 f:2,3", loss=OPS["mean_sqerr_loss"]())
@@ -253,6 +255,8 @@ row("pad_sum", "f:3,5", [[1, 0], [1, 1]], "f:2,3", mode=PadMode.REFLECT)
 row("mergeadd mergeavg mergemax mergemaxindex", "f:2,3 f:2,3 f:2,3")
 row("meshgrid", "f:2 f:3")
 row("listdiff", [1, 2, 3, 4], [2, 4])
+row("switch_op", "f:2,3", [True])
+row("merge_op", "f:2,3 f:2,3")
 row("where_coordinates", "b:2,3")
 row("zero_state", "f:2,3", size=4)
 
@@ -412,3 +416,4 @@ row("while", "p:3", condition=AGAIN, body=BODY, check=True, saved_as=GRAPHS, der
 row("while_grad", "p:3 p:3", saved_as=GRAPHS, condition=AGAIN, body=BODY)
 (STEP,) = sub(lambda c, x: [c * x, c + x], floats=2)
 row("scan", "p:3 p:4,3", body=STEP, carries=1, sequences=1, check=True, saved_as=GRAPHS)
+row("call_graph", "f:3", graph=YES, check=True, saved_as=GRAPHS)

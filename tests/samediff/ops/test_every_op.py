@@ -29,8 +29,9 @@ def assert_placed(row: Row) -> None:
 
 
 def test_every_op_has_a_row():
-    assert not {name for name in OPS if own(name)} - {r.op_id for r in ROWS}
-    assert not {r.op_id for r in ROWS} - set(OPS)
+    rows = {r.op_id for r in ROWS}
+    assert sorted({name for name in OPS if own(name)} - rows) == []
+    assert sorted(rows - set(OPS)) == []
 
 
 def test_left_out_gradients_have_a_reason():
@@ -54,6 +55,7 @@ def test_op(row: Row, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("row", [r for r in ROWS if not is_call(r)], ids=[n for n, r in zip(NAMES, ROWS) if not is_call(r)])
 def test_kernel(row: Row):
-    check_op(row.op(), row.arrays(), gradient=False).raise_if_failed()
-    check_op(row.op(), [a if a is None or a.dtype != np.float64 else a.astype(np.float32) for a in row.arrays()],
-             gradient=False).raise_if_failed()
+    for kind in (np.float64, np.float32):
+        arrays = [a if a is None or a.dtype != np.float64 or "graph" in row.saved_as else a.astype(kind) for a in row.arrays()]
+        report = check_op(row.op(), arrays, dtypes=(kind,), gradient=False)
+        assert not [c for c in report.failures if c.name == "compiled plan agrees with compute"], str(report)
