@@ -13,11 +13,12 @@ from .configuration import ComputationGraphConfiguration, LayerVertex
 from .evaluating import Evaluating
 from .fitting import Fitting
 from .inspection import Inspecting
+from .pretraining import Pretraining
 from .settings import BackpropType
 from .structure import Structure, of_graph
 
 
-class ComputationGraph(Fitting, Evaluating, Inspecting):
+class ComputationGraph(Fitting, Evaluating, Inspecting, Pretraining):
     """A network of layers and vertices in any directed acyclic shape (DL4J's ``ComputationGraph``).
 
     Parameters

@@ -15,11 +15,12 @@ from .configuration import MultiLayerConfiguration
 from .evaluating import Evaluating
 from .fitting import Fitting
 from .inspection import Inspecting
+from .pretraining import Pretraining
 from .settings import BackpropType
 from .structure import Structure, of_list
 
 
-class MultiLayerNetwork(Fitting, Evaluating, Inspecting):
+class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
     """A network of layers, each fed by the one before (DL4J's ``MultiLayerNetwork``).
 
     Parameters

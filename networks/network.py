@@ -75,6 +75,7 @@ class Network(HasListeners, JavaSpelling):
         self._states: dict[str, Any] = {}
         self._last_batch_size = 0
         self._checks_finite = False
+        self._pretrainers: dict[str, Any] = {}
 
     def _structure(self) -> Structure:
         raise NotImplementedError

@@ -1,0 +1,101 @@
+"""Layer-wise training without labels (Bengio and others, "Greedy layer-wise training of deep networks", 2007)."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..layers.parameters import LayerScope
+from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.errors import ConfigurationError
+from ..samediff.executor.context import RunContext
+from ..samediff.graph import SameDiff
+from ..samediff.training.step import FlatParameters, TrainingStep
+from .batch import Batch
+from .engine import Engine
+from .network import Network
+from .structure import Member
+
+
+class Pretraining(Network):
+    """The part of a network that pretrains layers that can, such as :class:`AutoEncoder`; counters and score stay."""
+
+    def pretrain(self, data: Any, epochs: int = 1) -> None:
+        """Pretrain every layer that can, from the first to the last, each on the activations of those before it.
+
+        Parameters
+        ----------
+        data : array (batch, …), DataSet, MultiDataSet or an iterator of them
+        epochs : int
+        """
+        for member in self.engine.structure.members:
+            if can_pretrain(member):
+                self.pretrain_layer(member.key, data, epochs)
+
+    def pretrain_layer(self, layer: Any, data: Any, epochs: int = 1) -> None:
+        """Pretrain one layer (index or name); a layer that cannot stays as it is.
+
+        Raises
+        ------
+        ConfigurationError
+            A number of epochs below 1.
+        """
+        if epochs < 1:
+            raise ConfigurationError(f"epochs must be at least 1, got {epochs}")
+        engine = self.engine
+        member = engine.structure.member(self._layer_key(layer))
+        if not can_pretrain(member):
+            return
+        with engine.lock:
+            trainer = self._pretrainers.get(member.key)
+            if trainer is None or trainer.member != member:
+                trainer = self._pretrainers[member.key] = Pretrainer(engine, member)
+            for _ in range(epochs):
+                for batch in self._unlabelled(data):
+                    trainer.step(engine, batch)
+
+    def _unlabelled(self, data: Any) -> Iterator[Batch]:
+        single = isinstance(data, (DataSet, MultiDataSet)) or hasattr(data, "__array__")
+        for part in [data] if single else data:
+            yield Batch([part]) if hasattr(part, "__array__") else Batch(self._batch_of(part).inputs)
+
+
+def can_pretrain(member: Member) -> bool:
+    """True for layers with a rule of pretraining."""
+    return hasattr(member.conf, "define_pretraining")
+
+
+class Pretrainer:
+    """Trains one layer, with updater state of its own."""
+
+    def __init__(self, engine: Engine, member: Member) -> None:
+        self.member, self.iteration = member, 0
+        self._flat = FlatParameters([replace(slot, order="c") for slot, _ in member.slots()], engine.structure.dtype.numpy)
+        self._steps: dict[int, TrainingStep] = {}
+
+    def _made(self, rank: int, seed: int, dtype: Any) -> TrainingStep:
+        if rank not in self._steps:
+            sd = SameDiff.create()
+            sd.seed = seed
+            x = sd.placeholder("input", dtype, *[-1] * rank)
+            own = {n.removeprefix(f"{self.member.key}_"): sd.attach(n, a) for n, a in self._flat.arrays.items()}
+            if self.member.preprocessor is not None:
+                x = self.member.preprocessor.define(sd, x)
+            scores, steps = self.member.conf.define_pretraining(sd, x, LayerScope(self.member.label, own))
+            names = {f"{self.member.key}_{n}": v.name() for n, v in steps.items()}
+            self._steps[rank] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
+        return self._steps[rank]
+
+    def step(self, engine: Engine, batch: Batch) -> None:
+        """One step on the activations of the layers before this one."""
+        structure = engine.structure
+        below = self.member.inputs[0]
+        x = batch.inputs[structure.inputs.index(below)] if below in structure.inputs else engine.forward(batch, [below])[0][0]
+        for name, array in self._flat.arrays.items():
+            array[...] = engine.flat.arrays[name]
+        step = self._made(x.ndim, structure.seed, structure.dtype)
+        scale = 1.0 / x.shape[0] if structure.mini_batch else 1.0
+        step({"input": x}, RunContext(True, structure.seed, self.iteration, epoch=engine.epoch), self.iteration, engine.epoch, scale)
+        self.iteration += 1
+        for name, array in self._flat.arrays.items():
+            engine.flat.arrays[name][...] = array

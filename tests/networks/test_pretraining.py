@@ -1,0 +1,48 @@
+"""Layer-wise pretraining."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from networkcheck import network
+
+from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer
+from dl4py.samediff import DataSet
+from dl4py.samediff.errors import ConfigurationError
+
+X = np.random.default_rng(3).uniform(size=(6, 4))
+
+
+def stacked(corruption=0.0):
+    return network(DenseLayer(n_in=4, n_out=5), AutoEncoder(n_in=5, n_out=3, corruption_level=corruption, activation="sigmoid"),
+                   OutputLayer(n_in=3, n_out=2))
+
+
+def test_only_the_layer_itself_changes_by_its_rule():
+    net = stacked()
+    before = {n: a.copy() for n, a in net.param_table().items()}
+    inside = net.feed_forward(X)[1]
+    net.pretrain_layer(1, X)
+    def sigmoid(z):
+        return 1 / (1 + np.exp(-z))
+    w, b, vb = (before[f"1_{n}"].reshape(-1) if n != "W" else before["1_W"] for n in ("W", "b", "vb"))
+    y = sigmoid(inside @ w + b)
+    error = inside - sigmoid(y @ w.T + vb)
+    hidden = error @ w * y * (1 - y)
+    wanted = before | {"1_W": w - 0.1 / 6 * (inside.T @ hidden + error.T @ y), "1_b": b - 0.1 / 6 * hidden.sum(0),
+                       "1_vb": vb - 0.1 / 6 * error.sum(0)}
+    for name, array in net.param_table().items():
+        np.testing.assert_allclose(array.reshape(-1), wanted[name].reshape(-1), rtol=1e-9)
+    assert (net.get_iteration_count(), net.score()) == (0, 0)
+
+
+def test_pretrain_takes_data_sets_and_epochs():
+    one, other = stacked(0.3), stacked(0.3)
+    one.pretrain([DataSet(X, X)], 2)
+    other.pretrain_layer(1, X)
+    other.pretrain_layer("layer1", X)
+    np.testing.assert_array_equal(one.params(), other.params())
+    untouched = one.params()
+    one.pretrain_layer(0, X)
+    np.testing.assert_array_equal(one.params(), untouched)
+    with pytest.raises(ConfigurationError, match="epochs"):
+        one.pretrain(X, 0)
