@@ -132,7 +132,10 @@ class Differentiation(Execution):
         GradientError
             No loss, a variable that the loss does not depend on, or an op without gradient on the way.
         """
-        return self.calculate_gradients_and_outputs(placeholders, [], self._names_in(variables))[1]
+        names = self._names_in(variables)
+        if not names:
+            raise GradientError("name at least one variable to differentiate by")
+        return self.calculate_gradients_and_outputs(placeholders, [], names)[1]
 
     def calculate_gradients_and_outputs(self, placeholders: Mapping[str, Any] | None, outputs: Any,
                                         variables: Any) -> tuple[dict[str, Any], dict[str, Any]]:

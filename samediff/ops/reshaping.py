@@ -1,6 +1,7 @@
 """The same elements in another shape or order of axes."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ def resolved(shape: Shape | None, target: Shape) -> Shape:
     for n in target:
         fixed *= n if n != -1 else 1
     if total == -1:
+        known = math.prod(n for n in shape or () if n != -1)
+        if -1 not in target and known and fixed % known:
+            raise ShapeError(f"shape {shape} cannot be reshaped to {target}: {fixed} elements are no multiple of {known}")
         return target
     if -1 in target:
         if fixed == 0 or total % fixed:

@@ -283,6 +283,15 @@ def flat(items: Iterable[Any]) -> list[Any]:
     return made
 
 
+def _checked(items: Iterable[Any]) -> list[Listener]:
+    """The same; ConfigurationError for what is no listener."""
+    found = flat(items)
+    for item in found:
+        if not isinstance(item, Listener):
+            raise ConfigurationError(f"expected listeners, instances of classes derived from Listener; got {item!r:.60}")
+    return found
+
+
 class HasListeners:
     """What graphs and networks share: listeners that hear every training."""
 
@@ -290,11 +299,11 @@ class HasListeners:
 
     def set_listeners(self, *listeners: Any) -> None:
         """Replace the listeners."""
-        self._listeners = flat(listeners)
+        self._listeners = _checked(listeners)
 
     def add_listeners(self, *listeners: Any) -> None:
         """Add listeners."""
-        self._listeners += flat(listeners)
+        self._listeners += _checked(listeners)
 
     def get_listeners(self) -> list[Listener]:
         """The listeners."""

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.errors import GraphError, UnknownNameError
+from dl4py.samediff.errors import ConfigurationError, GradientError, GraphError, ShapeError, UnknownNameError
 
 
 def test_functions_of_branches_may_have_no_parameter():
@@ -53,3 +53,22 @@ def test_several_names_must_be_one_for_each_output():
     with pytest.raises(GraphError, match="2 names .* for 3 outputs"):
         sd.unstack(["p", "q"], x, 0, 3)
     assert [v.name() for v in sd.unstack("u", x, 0, 3)] == ["u", "u:1", "u:2"]
+
+
+def test_a_shape_that_no_batch_fits():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1, 4)
+    assert x.reshape(3, 8).get_shape() == (3, 8)
+    with pytest.raises(ShapeError, match="15 elements are no multiple of 4"):
+        x.reshape(3, 5)
+
+
+def test_calls_that_would_do_nothing():
+    sd = SameDiff.create()
+    x = sd.var("x", np.ones(2))
+    x.sum("loss").mark_as_loss()
+    with pytest.raises(GradientError, match="at least one variable"):
+        sd.calculate_gradients({})
+    for add in (sd.set_listeners, sd.add_listeners):
+        with pytest.raises(ConfigurationError, match="derived from Listener; got 'x'"):
+            add("x")
