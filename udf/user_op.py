@@ -139,7 +139,8 @@ def check_id(op_id: Any) -> None:
                                 f"such as 'acme.{op_id.split('.', 1)[1]}'")
 
 
-def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Sequence[Any]] | None = None, infer: Callable[..., Any] | None = None,
+def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Sequence[Any]] | None = None,
+            infer: Callable[..., Any] | None = None,
             numba: Callable[..., Any] | str | None = None, cuda: str | None = None) -> _Decorator:
     """Register a function or a sub-class of :class:`UserOp` as an op.
 
