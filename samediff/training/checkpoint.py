@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 from ..errors import ConfigurationError, FileFormatError
 from ..javanames import JavaSpelling
+from .checkpoint_loading import CheckpointLoading, load_model
 from .history import Loss
 from .listener import At, Listener, Operation
 from .listeners import report
@@ -64,7 +65,7 @@ class KeepMode(Enum):
     LAST_AND_EVERY = "LAST_AND_EVERY"
 
 
-class CheckpointListener(Listener):
+class CheckpointListener(CheckpointLoading, Listener):
     """Saves the model every so many iterations, epochs or minutes, and deletes what need not be kept.
 
     Files ``checkpoint_<number>_<model class>.zip`` (a graph: ``.fb``) and the list ``checkpointInfo.txt`` lie together.
@@ -210,23 +211,30 @@ def file_for_checkpoint(root_dir: str | os.PathLike[str], checkpoint: Checkpoint
     ConfigurationError
         There is no file of that number (any more).
     """
-    number = checkpoint if isinstance(checkpoint, int) else checkpoint.checkpoint_num
+    return Path(root_dir) / found_checkpoint(root_dir, checkpoint).filename
+
+
+def found_checkpoint(root_dir: str | os.PathLike[str], checkpoint: Checkpoint | int | None) -> Checkpoint:
+    """Return the checkpoint of that number whose file is there; None: the newest."""
     available = available_checkpoints(root_dir)
+    if checkpoint is None:
+        if not available:
+            raise ConfigurationError(f"{root_dir} holds no checkpoint any more")
+        return available[-1]
+    number = checkpoint if isinstance(checkpoint, int) else checkpoint.checkpoint_num
     for found in available:
         if found.checkpoint_num == number:
-            return Path(root_dir) / found.filename
+            return found
     raise ConfigurationError(f"{root_dir} holds no checkpoint {number}; there are: "
                              f"{', '.join(str(c.checkpoint_num) for c in available) or 'none'}")
 
 
-def load_checkpoint(root_dir: str | os.PathLike[str], checkpoint: Checkpoint | int | None,
-                    load: Callable[[str], Any]) -> Any:
-    """Return the model of a checkpoint (None: the newest): ``load_checkpoint(folder, 3, MultiLayerNetwork.load)``."""
-    if checkpoint is None:
-        checkpoint = last_checkpoint(root_dir)
-        if checkpoint is None:
-            raise ConfigurationError(f"{root_dir} holds no checkpoint any more")
-    return load(str(file_for_checkpoint(root_dir, checkpoint)))
+def load_checkpoint(root_dir: str | os.PathLike[str], checkpoint: Checkpoint | int | None = None,
+                    load: Callable[[str], Any] | None = None) -> Any:
+    """Return the model of a checkpoint (None: the newest); ``load`` reads other models than graphs and networks."""
+    found = found_checkpoint(root_dir, checkpoint)
+    path = str(Path(root_dir) / found.filename)
+    return load_model(path, found.model_type) if load is None else load(path)
 
 
 class CheckpointListenerBuilder(JavaSpelling):
