@@ -252,7 +252,7 @@ class GraphCore(JavaSpelling):
             raise type(known)(f"{op.id}: {known}; inputs: {given or 'none'}{where}") from error
         several = not isinstance(found, TensorSpec)
         outputs = tuple(found) if isinstance(found, tuple) else (found,)
-        own = self._names.unique(op.id)
+        own = self._names.unique(op.node_name or op.id)
         wanted = self._output_names(own, outputs, names)
         node = Node(own, op, tuple(None if v is None else v.name() for v in variables), tuple(wanted), line)
         made = [self._add_variable(n, VariableType.ARRAY, s) for n, s in zip(wanted, outputs)]

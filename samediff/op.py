@@ -57,6 +57,8 @@ class Op:
         Whether the op is differentiable, piecewise constant, or has no gradient at all.
     stateful : bool
         True when equal calls may give different results (random numbers): never folded or shared.
+    node_name : str
+        What automatic names of nodes start with, where that is not the id.
     is_loss : bool
         True when the result joins the loss variables of its graph by itself.
     shape_inputs : tuple of int
@@ -71,6 +73,7 @@ class Op:
     gradient: ClassVar[GradientKind] = "full"
     stateful: ClassVar[bool] = False
     is_loss: ClassVar[bool] = False
+    node_name: ClassVar[str] = ""
     shape_inputs: ClassVar[tuple[int, ...]] = ()
     is_view: ClassVar[bool] = False
     file: ClassVar[Any] = None

@@ -41,6 +41,7 @@ class ZerosLike(Like):
     """Zeros in the shape of x."""
 
     value = 0
+    node_name = "zeroslike"
 
 
 @op("ones_as", api="base.ones_like math.ones_like")

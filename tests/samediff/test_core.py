@@ -128,3 +128,9 @@ def test_converting_types_that_cannot_be_inferred_changes_nothing(sd):
         sd.convert_data_types({"i": "FLOAT"})
     assert snapshot(sd) == before
     np.testing.assert_array_equal(sd.output({}, "g")["g"], np.ones((2, 2)))
+
+
+def test_automatic_names_of_zeros_and_ones():
+    sd = SameDiff.create()
+    x = sd.var("x", np.ones(2))
+    assert [sd.zeros_like(x).name(), sd.ones_like(x).name(), sd.zeros_like(x).name()] == ["zeroslike", "ones_as", "zeroslike_1"]
