@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ..samediff.configuration import field
-from ..samediff.errors import ConfigurationError
+from ..samediff.errors import ConfigurationError, ShapeError
 from . import automatic
 from .activations import ActivationSigmoid, ActivationSoftmax, IActivation
 from .base import PACKAGE, FeedForwardLayer, Rule, layer
@@ -67,6 +67,9 @@ class BaseRecurrentLayer(FeedForwardLayer):
 
     def masked_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The same where ``mask`` zeroes output and carried state of masked steps (wrappers ask for it)."""
+        if x.spec.rank not in (None, 3):
+            axes = "(batch, time, n_in)" if self.rnn_data_format is RNNFormat.NWC else "(batch, n_in, time)"
+            raise ShapeError(f"{self.label} takes series with three axes, {axes}; got an array with {x.spec.rank}")
         last = self.rnn_data_format is RNNFormat.NWC
         series = x.permute(0, 2, 1) if last else x
         hidden: SDVariable = self.recur(sd, series, params, mask)

@@ -1,6 +1,7 @@
 """Running and training a network: its flat parameters, and one graph for each combination of inputs, labels and masks."""
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -44,6 +45,7 @@ class Engine:
         self._steps: dict[Variant, TrainingStep] = {}
         self._input_graphs: dict[Variant, tuple[Any, list[str | None]]] = {}
         self.lock = threading.RLock()
+        self._draws = itertools.count(1)
 
     def _read_slots(self) -> None:
         pairs = [(slot, p, m) for m in self.structure.members for slot, p in m.slots()]
@@ -131,6 +133,10 @@ class Engine:
         """The context of the present iteration."""
         return RunContext(training, self.structure.seed, self.iteration, epoch=self.epoch)
 
+    def fresh_context(self, training: bool) -> RunContext:
+        """The same with random numbers of its own, for runs between steps."""
+        return RunContext(training, self.structure.seed, self.iteration, epoch=self.epoch, draw=next(self._draws) if training else 0)
+
     def part(self, first: int, last: int) -> Engine:
         """The members from one to another of a list, over the same parameters: the first takes the input."""
         members = self.structure.members[first:last + 1]
@@ -145,11 +151,12 @@ class Engine:
     def forward(self, batch: Batch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
                 stateful: bool = False) -> tuple[list[Any], dict[str, Any]]:
         """Activations of members, and the recurrent state afterwards."""
-        made = self.graph(self.variant(Batch(batch.inputs, None, batch.features_masks, batch.labels_masks), stateful))
+        with self._explained(batch):
+            made = self.graph(self.variant(Batch(batch.inputs, None, batch.features_masks, batch.labels_masks), stateful))
         names = [made.activations.get(m, input_name(self.structure.inputs.index(m)) if m in self.structure.inputs else m) for m in members]
         kept = made.states if stateful else {}
         with self._explained(batch):
-            values = run(made.sd, self.feeds(batch, made, states), [*names, *kept.values()], self.context(training))
+            values = run(made.sd, self.feeds(batch, made, states), [*names, *kept.values()], self.fresh_context(training))
         return [values[n] for n in names], {key: values[n] for key, n in kept.items()}
 
     def scores(self, batch: Batch, training: bool = False) -> tuple[list[Any], float]:
@@ -162,7 +169,8 @@ class Engine:
     def _with_loss(self, batch: Batch, stateful: bool = False) -> NetworkGraph:
         if not batch.size:
             raise ShapeError("a batch without examples has no loss")
-        made = self.graph(self.variant(batch, stateful))
+        with self._explained(batch):
+            made = self.graph(self.variant(batch, stateful))
         if not made.losses:
             outputs = ", ".join(self.structure.outputs)
             raise ConfigurationError(f"no loss can be computed: the outputs ({outputs}) are no output layers, or labels are missing")

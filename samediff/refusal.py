@@ -13,10 +13,12 @@ _KINDS: tuple[tuple[type[Exception], type[DL4PyError]], ...] = (
     (np.linalg.LinAlgError, GraphError), (TypeError, DataTypeError), (ValueError, ShapeError), (IndexError, ShapeError),
     (ArithmeticError, GraphError), (AssertionError, ShapeError), (AttributeError, DataTypeError), (LookupError, GraphError))
 
+_OWN = (f"{__package__}.", f"{__package__.rpartition('.')[0]}.layers.")      # whose ops are not the code of others
+
 
 def refusal(op: Op, error: BaseException) -> DL4PyError | None:
     """The typed error for what NumPy raised in an op of this package; None for typed errors and for the code of others."""
-    if isinstance(error, DL4PyError) or not type(op).__module__.startswith(f"{__package__}."):
+    if isinstance(error, DL4PyError) or not type(op).__module__.startswith(_OWN):
         return None
     kind = next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), None)
     return None if kind is None else kind(f"the inputs do not fit: {error or type(error).__name__}")

@@ -96,3 +96,9 @@ def test_gradients_end_at_frozen_layers():
     net = network(DenseLayer(n_in=4, n_out=5), FrozenLayer(underlying=DenseLayer(n_in=5, n_out=5)), OutputLayer(n_in=5, n_out=3))
     net.fit(X, Y)
     assert set(net.gradient().gradient_for_variable()) == {"2_W", "2_b"}
+
+
+def test_rows_for_a_recurrent_layer_are_refused_with_their_shape():
+    with pytest.raises(ShapeError, match="memory.*three axes.*got an array with 2") as caught:
+        recurrent().output(X)
+    assert any("(6, 4)" in note for note in caught.value.__notes__)
