@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -146,6 +147,7 @@ def unary(name: str, api: str, function: Callable[..., Any], doc: str, rule: str
 
     Unary.rule = rule
     Unary.__doc__ = doc
+    Unary.__module__ = sys._getframe(1).f_globals["__name__"]        # who declares it
     Unary.__name__ = Unary.__qualname__ = "".join(p.title() for p in name.split("_"))
     return Unary
 
@@ -161,6 +163,7 @@ def binary(name: str, api: str, function: Callable[..., Any], doc: str, rule: st
 
     Binary.rule = rule
     Binary.__doc__ = doc
+    Binary.__module__ = sys._getframe(1).f_globals["__name__"]
     Binary.__name__ = Binary.__qualname__ = "".join(p.title() for p in name.split("_"))
     if scalar:
         scalar_form(scalar, scalar_api or api, Binary, gradient=class_attributes.get("gradient", "full"))
