@@ -10,7 +10,7 @@ from ..node import Node
 from ..spec import TensorSpec, spec_of
 from .lower import lower
 from .memory import Buffer, assign
-from .plan import Plan
+from .plan import Plan, Step
 from .specialise import shape_stand_in, specialise
 
 
@@ -41,11 +41,16 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
                 kept[n] = shape_stand_in(graph.specs[n])
     read = {n for s in steps for n in s.inputs} | set(sources)
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
-    written = {n: a for n, a in by_source.items() if any(n in s.outputs and s.kind in ("kernel", "fused") for s in steps)}
+    written = {n: a for n, a in by_source.items() if any(n in s.outputs and _takes(s, a) for s in steps)}
     plan = Plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources),
                 {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}))
     _place(plan, set(sources) - set(written))
     return plan
+
+
+def _takes(step: Step, array: Any) -> bool:
+    """Whether a step can write into an array of that layout; loops are compiled for dense ones."""
+    return step.kind == "kernel" or (step.kind == "fused" and array.flags.c_contiguous)
 
 
 def _bare(array: Any) -> TensorSpec:

@@ -1,0 +1,28 @@
+"""A training step over one flat parameter vector."""
+import numpy as np
+import pytest
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.executor.context import RunContext
+from dl4py.samediff.gradient import gradients
+from dl4py.samediff.training import Sgd
+from dl4py.samediff.training.step import FlatParameters, FlatSlot, TrainingStep
+
+
+@pytest.mark.parametrize("order", ["c", "f"])
+def test_gradients_land_in_the_flat_vector_whatever_the_order(order):
+    """A weight that is used twice has a gradient that an elementwise loop writes, also into column-major memory."""
+    flat = FlatParameters([FlatSlot("w", (3, 4), Sgd(0.1), order=order)], np.float32)
+    flat.params[:] = np.arange(12)
+    sd = SameDiff.create()
+    w = sd.attach("w", flat.arrays["w"])
+    x = sd.placeholder("x", DataType.FLOAT, -1, 3)
+    loss = x.mmul(w).sum() + (x * 2.0).mmul(w).sum() + (w * w).sum()
+    fork = sd.fork()
+    found = gradients(fork, [fork.variable(loss.name())], [fork.variable("w")])
+    step = TrainingStep(fork, {"w": found["w"].name()}, flat, [loss.name()])
+    step.compute({"x": np.ones((2, 3), np.float32)}, RunContext(True))
+    np.testing.assert_allclose(flat.gradient_arrays["w"], 6 + 2 * flat.arrays["w"])
+    before = flat.arrays["w"].copy()
+    step.update(0, 0, 0.5)
+    np.testing.assert_allclose(flat.arrays["w"], before - 0.1 * 0.5 * (6 + 2 * before), rtol=1e-6)
