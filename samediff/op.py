@@ -34,11 +34,13 @@ GradientKind = Literal["full", "zero", "none"]
 class Kernel:
     """Code that writes into given outputs: ``call(*inputs, *outputs, *workspace)``.
 
-    ``workspace`` lists arrays that the kernel needs besides; the executor provides them for each run.
+    ``workspace`` lists arrays that the kernel needs besides; the executor provides them for each run. ``one_thread`` says that
+    its matrix products are too small to share among the threads of the BLAS library.
     """
 
     call: Callable[..., Any]
     workspace: tuple[TensorSpec, ...] = ()
+    one_thread: bool = False
 
 
 class Op:

@@ -10,6 +10,7 @@ from ..node import Node
 from ..op import as_tuple
 from ..spec import TensorSpec
 from .context import RunContext
+from .cpu.blas_threads import one_thread
 from .fuse import Group, group, is_fusible
 from .fused import fused_call
 from .plan import Step
@@ -83,7 +84,8 @@ def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
         return Step("view", node.op.id, inputs, node.outputs, _view(node), (node,))
     kernel = node.op.cpu(*given) if static else None  # type: ignore[arg-type]
     if kernel is not None:
-        return Step("kernel", node.op.id, inputs, node.outputs, kernel.call, (node,), kernel.workspace)
+        call = one_thread(kernel.call) if kernel.one_thread else kernel.call
+        return Step("kernel", node.op.id, inputs, node.outputs, call, (node,), kernel.workspace)
     return Step("python", node.op.id, inputs, node.outputs, _python(node, outputs), (node,), (), node.op.stateful)
 
 

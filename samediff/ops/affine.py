@@ -65,7 +65,9 @@ class Linear(Composite):
             np.matmul(x.T if transpose_x else x, w.T if transpose_w else w, out=y)
             if len(arrays) > 3 and arrays[2] is not None:
                 np.add(y, arrays[2], out=y)
-        return Kernel(call)
+        from ..executor.cpu.blas_threads import is_small
+        rows, depth = swapped(specs[0].shape, transpose_x) or (0, 0)
+        return Kernel(call, one_thread=is_small(rows, (swapped(specs[1].shape, transpose_w) or (0, 0))[1], depth))
 
 
 def swapped(shape: Shape | None, transpose: bool) -> Shape | None:

@@ -244,7 +244,7 @@ class LstmSequence(LstmAttributes):
             x, w, rw, b, peephole, h0, c0, mask = given
             states, cells, gates, squashed = arrays[count:]
             self.forward(np, x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed, lstm_gates)
-        return Kernel(call)
+        return Kernel(call, one_thread=True)
 
 
 @op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells", gradient="none")
@@ -293,7 +293,7 @@ class LstmSequenceGrad(LstmAttributes):
             for target, value in zip(arrays[14:21], self._shaped(given, found)):
                 target[...] = value
         gates = specs[10]
-        return Kernel(call, (TensorSpec(gates.shape, gates.dtype),))
+        return Kernel(call, (TensorSpec(gates.shape, gates.dtype),), one_thread=True)
 
 
 def _is_served(op_: LstmAttributes, specs: Sequence[TensorSpec | None], count: int) -> bool:

@@ -71,7 +71,10 @@ class Matmul(Op):
             if c.ndim == 2 and c.flags.f_contiguous and not c.flags.c_contiguous:
                 a, b, c = b.T, a.T, c.T
             np.matmul(a, b, out=c)
-        return Kernel(call)
+        out = self.infer(*specs)
+        assert isinstance(out, TensorSpec) and out.shape and specs[0].shape
+        from ..executor.cpu.blas_threads import is_small
+        return Kernel(call, one_thread=is_small(*out.shape[-2:], specs[0].shape[-2 if tx else -1]))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -36,4 +36,4 @@ def moved(inner: Kernel | None, images: tuple[int, ...], result: TensorSpec | No
         out, given[at] = given[at], whole
         call_inner(*given)
         out[...] = np.moveaxis(whole, 1, -1)
-    return Kernel(call, inner.workspace if result is None else (*inner.workspace, result))
+    return Kernel(call, inner.workspace if result is None else (*inner.workspace, result), inner.one_thread)

@@ -111,7 +111,7 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
                 np.matmul(weights, some.reshape(high - low, s.length, s.places), out=result[low:high])
             if b is not None:
                 result[low:high] += b.reshape(-1, 1)
-    return Kernel(call, (s.columns(),))
+    return Kernel(call, (s.columns(),), one_thread=True)
 
 
 def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpec) -> Kernel | None:
@@ -135,7 +135,7 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
             some = columns[:high - low]
             np.matmul(weights, g[low:high], out=some.reshape(high - low, s.length, s.places))
             col2im(some, images[low:high], *s.numbers)
-    return Kernel(call, (s.columns(),))
+    return Kernel(call, (s.columns(),), one_thread=True)
 
 
 def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorSpec) -> Kernel | None:
@@ -161,4 +161,4 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
                 np.add(total, part, out=total)
         s.store(total, dw)
     matrix = TensorSpec((s.out, s.length), s.dtype)
-    return Kernel(call, (s.columns(), matrix, matrix))
+    return Kernel(call, (s.columns(), matrix, matrix), one_thread=True)
