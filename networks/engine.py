@@ -168,13 +168,13 @@ class Engine:
         feeds = self.feeds(batch, made, states)
         with self._explained(batch):
             values = run(made.sd, feeds, [*names, *kept.values()], self.fresh_context(training))
-        plan = cache_of(made.sd).known.get(call_key(feeds, names, False)) if plain else None
-        if plan is not None and len(set(names)) == len(names):
+        made_plan = cache_of(made.sd).known.get(call_key(feeds, names, False)) if plain else None
+        if made_plan is not None and len(set(names)) == len(names):
             places = {input_name(i): i for i, x in enumerate(batch.inputs) if feeds.get(input_name(i)) is x}
-            if all(n in places for n in plan.feeds):       # given as the plan takes them: the same shapes need no checks again
+            if all(n in places for n in made_plan.feeds):       # given as the plan takes them: the same shapes need no checks again
                 if len(self._known) >= MAX_PLANS:
                     self._known.clear()
-                self._known[key] = plan, tuple(places[n] for n in plan.feeds)
+                self._known[key] = made_plan, tuple(places[n] for n in made_plan.feeds)
         return [values[n] for n in names], {key: values[n] for key, n in kept.items()}
 
     def scores(self, batch: Batch, training: bool = False) -> tuple[list[Any], float]:

@@ -74,7 +74,7 @@ class Matmul(Op):
         out = self.infer(*specs)
         assert isinstance(out, TensorSpec) and out.shape and specs[0].shape
         from ..executor.cpu.blas_threads import is_small
-        return Kernel(call, one_thread=is_small(*out.shape[-2:], specs[0].shape[-2 if tx else -1]))
+        return Kernel(call, one_thread=is_small(out.shape[-2], out.shape[-1], specs[0].shape[-2 if tx else -1]))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
