@@ -27,7 +27,8 @@ def _listed(value: Any, what: str) -> list[Array | None]:
 class MultiDataSet(JavaSpelling):
     """Lists of features and labels of the same examples, with optional masks.
 
-    Shapes: every array (examples, …); masks as in `DataSet`, one per array, None where there is none.
+    Shapes: every array (examples, …); masks as in `DataSet`, one per array, None where there is none. A graph that has its examples on
+    another axis (time series in TNS order) can take such arrays as one batch; what splits or shuffles examples refuses them.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class MultiDataSet(JavaSpelling):
     Raises
     ------
     ShapeError
-        Arrays of different numbers of examples, or not as many masks as arrays.
+        Not as many masks as arrays, or an array missing that is asked for.
 
     Notes
     -----
@@ -63,8 +64,6 @@ class MultiDataSet(JavaSpelling):
             elif len(masks) != len(self._lists[kind]):
                 raise ShapeError(f"{len(masks)} masks for {len(self._lists[kind])} {kind} arrays; use None where there "
                                  "is no mask")
-        check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels")
-                               for i, a in enumerate(self._lists[kind])})
 
     def _get(self, kind: str, index: int | None) -> Any:
         arrays = self._lists[kind]
@@ -172,6 +171,8 @@ class MultiDataSet(JavaSpelling):
         return self.num_examples()
 
     def _of(self, index: Any) -> Self:
+        check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels")
+                               for i, a in enumerate(self._lists[kind])})
         part = type(self)(*([None if a is None else a[index] for a in self._lists[kind]] for kind in KINDS))
         if self.example_meta_data is not None:
             part.example_meta_data = [self.example_meta_data[i] for i in np.arange(self.num_examples())[index]]
@@ -190,7 +191,9 @@ class MultiDataSet(JavaSpelling):
 
     def copy(self) -> Self:
         """A data set with copies of all arrays."""
-        return self._of(np.arange(self.num_examples()))
+        same = type(self)(*([None if a is None else a.copy() for a in self._lists[kind]] for kind in KINDS))
+        same.example_meta_data = None if self.example_meta_data is None else list(self.example_meta_data)
+        return same
 
     def shuffle(self, seed: int | None = None) -> None:
         """Permute the examples of all arrays alike; the order is that of `DataSet.shuffle`."""

@@ -141,9 +141,15 @@ def test_multi_data_set():
     assert MultiDataSet.merge([m.get_range(0, 1), m.get_range(1, 4)]) == m
 
 
+def test_multi_data_set_may_have_its_examples_on_another_axis():
+    series, labels = np.arange(30.0).reshape(5, 2, 3), np.zeros((2, 1))  # (time, example, size)
+    m = MultiDataSet([series], [labels]).copy()
+    assert np.array_equal(m.get_features(0), series) and m.get_features(0) is not series
+
+
 def test_multi_data_set_checks_its_parts():
     with pytest.raises(ShapeError, match="same number of examples"):
-        MultiDataSet([np.zeros((4, 3))], [np.zeros((5, 1))])
+        MultiDataSet([np.zeros((4, 3))], [np.zeros((5, 1))]).get_range(0, 2)
     with pytest.raises(ShapeError, match="1 masks for 2 features"):
         MultiDataSet([np.zeros((4, 3))] * 2, [np.zeros((4, 1))], [np.ones((4, 1))])
     with pytest.raises(ShapeError, match="features 2 asked for"):
