@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..layers.parameters import Parameter
-from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, ShapeError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.plan import Plan
@@ -308,8 +307,3 @@ class _Explained:
             shapes = ", ".join(f"{n} {x.shape}" for n, x in zip(self._engine.structure.inputs, self._batch.inputs))
             labels = ", ".join(str(y.shape) for y in self._batch.labels if y is not None)
             error.add_note(f"network inputs: {shapes}" + (f"; labels: {labels}" if labels else ""))
-
-
-def network_type(name: Any) -> DataType:
-    """The data type of a network's configuration."""
-    return DataType.of(name or "FLOAT")

@@ -187,6 +187,7 @@ def _convert_int(value: Any, where: str) -> int:
 
 
 def is_whole_float(value: Any) -> bool:
+    """Whether a value is a float without a fraction; it may stand for a whole number."""
     return isinstance(value, (float, np.floating)) and float(value).is_integer()
 
 

@@ -135,6 +135,7 @@ class MissingMethodError(UnknownNameError, AttributeError):
 
 
 def bound(sd: SameDiff, namespace: str, method: str, *first: Any) -> Callable[..., Any]:
+    """The op as a method of a graph's namespace, or of a variable when that is given as ``first``; a name may stand in front."""
     def invoke(*args: Any, **kwargs: Any) -> Any:
         if first:
             named = args[:1] if args and (isinstance(args[0], str)) else ()

@@ -61,7 +61,7 @@ CLASSES: dict[str, type[Namespace]] = {
 
 
 class OpMethod:
-    # An op as a class attribute: its documentation on the class, the bound op on an instance.
+    """An op as a class attribute: its documentation on the class, the bound op on an instance."""
 
     def __init__(self, place: str, method: str) -> None:
         self.place, self.method = place, method

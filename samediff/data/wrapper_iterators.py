@@ -34,6 +34,8 @@ class Wrapper(BatchIterator[D]):
 
 
 class DataSetWrapper(Wrapper[DataSet], DataSetIterator):
+    """A wrapper of a `DataSetIterator`, which keeps its columns and label names."""
+
     _base: DataSetIterator
 
     def input_columns(self) -> int:

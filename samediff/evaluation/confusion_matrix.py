@@ -127,4 +127,5 @@ class ConfusionMatrix(JavaSpelling):
 
 
 def cells(values: Sequence[Any]) -> str:
+    """The counts of a row as HTML table cells."""
     return "".join(f'<td class="count-element">{v}</td>' for v in values)

@@ -72,6 +72,7 @@ def json_text(doc: Any) -> str:
 
 
 def layout(value: Any, indent: str) -> str:
+    """JSON text with lists on one line and objects indented by two spaces."""
     if isinstance(value, list):
         return "[ " + ", ".join(layout(v, indent) for v in value) + " ]" if value else "[ ]"
     if isinstance(value, dict):

@@ -92,16 +92,6 @@ def contiguous_strides(shape: Sequence[int], order: str = "c") -> tuple[int, ...
     return tuple(math.prod(dims[i + 1 :]) for i in range(len(dims)))
 
 
-def decode_dense_array(flat: FlatArray, what: str = "array") -> np.ndarray[Any, Any]:
-    """Decode the form inside SDNB files: plain dims in ``shape``, order (0 c, 1 f) in ``byte_order``, little endian."""
-    dtype, order = _data_type(flat.dtype, what), "f" if flat.byte_order == 1 else "c"
-    shape = _dims(flat.shape, what)
-    if 0 in shape:
-        return np.empty(shape, dtype.numpy)
-    elements = _elements(_whole_buffer(flat, what), dtype, False, what)
-    return _strided(elements, shape, contiguous_strides(shape, order), what)
-
-
 def _descriptor(info: Sequence[int], what: str) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     rank = info[0] if info else -1
     if not 0 <= rank <= _MAX_RANK or len(info) != 2 * rank + 4:

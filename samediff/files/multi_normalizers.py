@@ -19,11 +19,13 @@ _NOTHING, _STANDARDIZE, _MIN_MAX = 0, 1, 2
 
 
 def write_stats(out: DataOutput, stats: Statistics) -> None:
+    """Write the two arrays of one input or output."""
     for array in (stats.first, stats.second):
         write_array(out.stream, array)
 
 
 def read_stats(source: DataInput) -> tuple[Any, Any]:
+    """Read what `write_stats` wrote. Shapes: (1, columns) each."""
     first, second = (read_array(source.stream, max_elements=_MAX_FEATURES, where=source.where) for _ in range(2))
     if first.shape != second.shape:
         raise source.error(f"two arrays of statistics of shapes {first.shape} and {second.shape}")
@@ -41,25 +43,25 @@ def _count(source: DataInput, what: str, least: int = 0) -> int:
 
 
 def write_multi(out: DataOutput, normalizer: Any) -> None:
+    """Write a normalizer that treats all inputs and outputs alike."""
     labels = normalizer.is_fit_label()
     features, outputs = ([s for _, s in sorted(normalizer.stats[kind].items())] for kind in ("features", "labels"))
     out.write_boolean(labels)
     out.write_int(len(features))
     out.write_int(len(outputs) if labels else -1)
-    strategy = normalizer.strategy("features", 0)
-    if _kind_of(strategy.statistics) == _MIN_MAX:
-        out.write_double(strategy.low)
-        out.write_double(strategy.high)
+    _write_range(out, normalizer.strategy("features", 0))
     for stats in (*features, *(outputs if labels else ())):
         write_stats(out, stats)
 
 
 def read_multi_standardize(source: DataInput) -> Any:
+    """Read a ``MultiNormalizerStandardize``."""
     from ..data.multi_normalizers import MultiNormalizerStandardize
     return _fill_multi(source, *_multi_counts(source), MultiNormalizerStandardize())
 
 
 def read_multi_min_max(source: DataInput) -> Any:
+    """Read a ``MultiNormalizerMinMaxScaler``; the range stands behind the counts."""
     from ..data.multi_normalizers import MultiNormalizerMinMaxScaler
     counts = _multi_counts(source)
     scaler = MultiNormalizerMinMaxScaler(*(source.read_double("the range") for _ in range(2)))
@@ -84,12 +86,17 @@ def _kind_of(statistics: type[Statistics]) -> int:
     return _MIN_MAX if statistics.names == ("min", "max") else _STANDARDIZE
 
 
+def _write_range(out: DataOutput, strategy: Strategy) -> None:
+    if _kind_of(strategy.statistics) == _MIN_MAX:
+        out.write_double(strategy.low)
+        out.write_double(strategy.high)
+
+
 def _write_strategy(out: DataOutput, strategy: Strategy | None) -> None:
     kind = _kind_of(strategy.statistics) if strategy else _NOTHING
     out.write_int(kind)
-    if strategy and kind == _MIN_MAX:
-        out.write_double(strategy.low)
-        out.write_double(strategy.high)
+    if strategy:
+        _write_range(out, strategy)
 
 
 def _read_strategy(source: DataInput) -> Strategy | None:
@@ -104,6 +111,7 @@ def _read_strategy(source: DataInput) -> Strategy | None:
 
 
 def write_hybrid(out: DataOutput, normalizer: MultiNormalizerHybrid) -> None:
+    """Write statistics, the strategies for all, and those of single inputs and outputs."""
     for kind in ("features", "labels"):
         stats = normalizer.stats[kind]
         out.write_int(len(stats))
@@ -122,6 +130,7 @@ def write_hybrid(out: DataOutput, normalizer: MultiNormalizerHybrid) -> None:
 
 
 def read_hybrid(source: DataInput) -> Any:
+    """Read what `write_hybrid` wrote."""
     from ..data.multi_normalizers import MultiNormalizerHybrid
     from ..data.normalizer_statistics import DistributionStats, MinMaxStats
     classes = {_STANDARDIZE: DistributionStats, _MIN_MAX: MinMaxStats}
