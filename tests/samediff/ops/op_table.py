@@ -1,19 +1,11 @@
-"""One row for every registered op: example inputs and attributes that ``test_every_op`` and ``test_bad_input`` run.
-
-Inputs are text, ``kind:sizes`` joined by blanks, or lists of numbers. Kinds: f values of both signs away from 0, p positive,
-u between 0.1 and 0.9, s between -0.9 and 0.9, d positive definite matrices, t triangular ones, b booleans, iN integers
-below N; ``-`` leaves an optional input out.
-"""
+"""One row or more for every registered op, which ``test_every_op`` and ``test_bad_input`` run; ``op_rows`` says how they are written."""
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+import legacy_rows  # noqa: F401 - adds its rows
+import native_rows  # noqa: F401 - adds its rows
+from op_rows import ROWS, Row, row, sub
 
-import numpy as np
-
-from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff import ops as _ops  # noqa: F401 - registers the ops
+from dl4py.samediff import DataType
 from dl4py.samediff.array_call import ARRAY
 from dl4py.samediff.choices import ImageResizeMethod
 from dl4py.samediff.conditions import Conditions
@@ -23,7 +15,8 @@ from dl4py.samediff.ops.pad import PadMode
 from dl4py.samediff.ops.patches import Patches
 from dl4py.samediff.ops.pooling import Pool
 from dl4py.samediff.ops.window import Window
-from dl4py.samediff.subgraph import SubGraph
+
+__all__ = ["ROWS", "Row"]
 
 #: Why second derivatives are not checked.
 THROUGH_TIME = "back-propagation through time is one node without a derivative of its own"
@@ -31,72 +24,6 @@ SYMMETRIC = "defined for symmetric matrices, which random directions leave"
 STATISTICS = "the statistics are functions of x for the gradient, inputs or constants for the op"
 SAVED = "some outputs only serve the gradient; dl4j_lstm, dl4j_simple_rnn and lstmLayer are checked"
 RANKED = "the derivative of the singular vectors is not built"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One example. ``derivatives`` 0 leaves gradients out, 1 second ones; ``why`` says why. ``gradient`` asks for them where
-    they are not checked by default; ``saved_as`` is what files hold instead."""
-
-    op_id: str
-    inputs: tuple[Any, ...]
-    attributes: dict[str, Any]
-    derivatives: int = 2
-    why: str = ""
-    gradient: bool | None = None
-    saved_as: str = ""
-
-    def arrays(self) -> list[Any]:
-        """The example inputs, floating ones in double precision."""
-        rng = np.random.default_rng(sum(map(ord, self.op_id)))
-        return [drawn(rng, text) for text in self.inputs]
-
-    def op(self) -> Any:
-        """The op with its attributes."""
-        return OPS[self.op_id](**self.attributes)
-
-
-def drawn(rng: np.random.Generator, text: Any) -> Any:
-    """An array of a kind and shape."""
-    if not isinstance(text, str):
-        return np.asarray(text, np.int32) if np.asarray(text).dtype.kind == "i" else np.asarray(text)
-    if text == "-":
-        return None
-    kind, _, sizes = text.partition(":")
-    shape = tuple(int(n) for n in sizes.split(",") if n)
-    count = int(np.prod(shape))
-    grid = np.linspace(0.0, 1.0, count + 2)[1:-1]                                       # distinct: no ties at maxima
-    spaced = rng.permutation(grid + rng.uniform(-0.3, 0.3, count) / (count + 1)).reshape(shape)
-    if kind == "b":
-        return rng.random(shape) < 0.5
-    if kind[0] == "i":
-        return rng.integers(0, int(kind[1:]), shape).astype(np.int32)
-    if kind == "d":
-        return spaced @ np.swapaxes(spaced, -1, -2) + np.eye(shape[-1]) * (1.0 + spaced)
-    if kind == "t":
-        return np.tril(spaced) + np.eye(shape[-1])
-    signs = np.where(rng.random(shape) < 0.5, -1.0, 1.0)
-    return {"f": signs * (0.3 + 1.4 * spaced), "p": 0.3 + 1.4 * spaced, "u": 0.1 + 0.8 * spaced, "s": signs * (0.1 + 0.8 * spaced)}[kind]
-
-
-ROWS: list[Row] = []
-
-
-def row(ids: str, *inputs: Any, derivatives: int = 2, why: str = "", check: bool | None = None,
-        saved_as: str = "", **attributes: Any) -> None:
-    """Add the same example for several ops; one text may hold several inputs."""
-    flat = [part for given in inputs for part in (given.split() if isinstance(given, str) else [given])]
-    ROWS.extend(Row(name, tuple(flat), attributes, derivatives, why, check, saved_as) for name in ids.split())
-
-
-def sub(*functions: Any, floats: int, extra: int = 0) -> Iterator[SubGraph]:
-    """Graphs of functions of scalars or vectors, as control flow holds them."""
-    for function in functions:
-        sd = SameDiff()
-        inputs = [sd.placeholder(f"in{i}", DataType.DOUBLE, *([3] if i < floats else [])) for i in range(floats + extra)]
-        made = function(*inputs)
-        yield SubGraph(sd, [v.name() for v in inputs], [v.name() for v in (made if isinstance(made, list) else [made])])
-
 
 # Elementwise, one input
 row("sigmoid logsigmoid softplus softsign swish mish gelu precise_gelu hard_sigmoid hardtanh selu hardtanhderivative "
