@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..composite import Composite
@@ -173,7 +174,11 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         return x.sd.call("math", "max", total, x.sd.constant(1e-30).cast_to(x.dtype)) ** (1 / self.extra)
 
 
-@op("max_pool_with_argmax", api="cnn.max_pool_with_argmax", file=file_args(_HW, "=0", "MAX"))
+_WITH_ARGMAX = file_args(_HW, "=0", "MAX")
+
+
+@op("max_pool_with_argmax", api="cnn.max_pool_with_argmax",
+    file=replace(_WITH_ARGMAX, dtypes=("output_type?",), properties={**_WITH_ARGMAX.properties, "outputType": "s:output_type:dtype"}))
 class MaxPoolWithArgmax(Attributes2D, MaxPooling):
     """The largest value of each window, and the place of each in the flat array of its image batch (two outputs).
 

@@ -1,11 +1,13 @@
 """Every registered op against its row of the table: shape rule, gradients, files, kernels."""
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 from op_table import ROWS, Row
 
-from dl4py.samediff import SameDiff
+from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.op import OPS, Op
 from dl4py.udf import check_op
 
@@ -50,6 +52,30 @@ def test_op(row: Row, monkeypatch):
     report = check_op(row.op(), row.arrays(), gradient=row.gradient if row.derivatives else False, order=row.derivatives)
     report.checks[:] = [c for c in report.checks if c.name != "survives saving and loading" or not row.saved_as]
     report.raise_if_failed()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=NAMES)
+def test_graph_with_the_op_is_saved_and_loaded(row: Row, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    sd, op = SameDiff(), row.op()
+    sd.seed = 5
+    feeds = {f"in{i}": a for i, a in enumerate(row.arrays()) if a is not None}
+    inputs = [None if a is None else sd.placeholder(f"in{i}", DataType.of(a), *a.shape) for i, a in enumerate(row.arrays())]
+    if is_call(row):
+        inputs = [None if a is None else sd.constant(a) for a in row.arrays()]
+        made, feeds = op.place(sd, inputs, None), {}
+    else:
+        made = sd.add_op(op, inputs)
+    names = [v.name() for v in (made if isinstance(made, list) else [made])]
+    stream = io.BytesIO()
+    sd.save(stream)
+    stream.seek(0)
+    again = SameDiff.load(stream)
+    again.seed = sd.seed
+    expected = sd.output(feeds, *names)
+    for name, value in again.output(feeds, *names).items():
+        np.testing.assert_array_equal(value, expected[name])
+        assert value.dtype == expected[name].dtype
 
 
 @pytest.mark.slow
