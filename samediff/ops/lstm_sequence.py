@@ -10,6 +10,7 @@ Source: Hochreiter and Schmidhuber 1997; Gers, Schraudolph and Schmidhuber 2002 
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from ..files.file_args import FileArgs
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
+from .sequence_scan import lstm_by_scan, through_scan
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -46,10 +48,9 @@ class LstmAttributes(Op):
         order = list(range(count))[::-1] if self.reverse else list(range(count))
         return list(zip(order, [None, *order[:-1]]))
 
-    def is_plain(self, peephole: Any) -> bool:
-        """Whether the compiled gates serve it."""
-        return function(self.activation).id == function(self.output).id == "tanh" and function(self.gate).id == "sigmoid" \
-            and peephole is None and self.clip <= 0
+    def is_plain(self) -> bool:
+        """Whether the activations are those of the compiled gates."""
+        return function(self.activation).id == function(self.output).id == "tanh" and function(self.gate).id == "sigmoid"
 
     def split(self, z: Any) -> list[Any]:
         """Views of the blocks a, f, o, g."""
@@ -233,9 +234,11 @@ class LstmSequence(LstmAttributes):
         return [None if v is None else found[i] if i < 7 else None for i, v in enumerate(inputs)]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled gates and BLAS; the last arguments are the outputs."""
-        if not _is_served(self, specs, 8):
-            return None
+        """One compiled loop; where it cannot call BLAS, compiled gates. The last arguments are the outputs."""
+        from ..executor.cpu import recurrent
+        whole = recurrent.lstm(self, (*specs, *[None] * (8 - len(specs))))
+        if whole is not None or not _is_served(self, specs, 8):
+            return whole
         from ..executor.cpu.kernels.lstm import lstm_gates
         count = len(specs)
 
@@ -247,9 +250,10 @@ class LstmSequence(LstmAttributes):
         return Kernel(call, one_thread=True)
 
 
-@op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells", gradient="none")
+@op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells")
 class LstmSequenceGrad(LstmAttributes):
-    """Gradients of :class:`LstmSequence` by back-propagation through time (made by gradients)."""
+    """Gradients of :class:`LstmSequence` by back-propagation through time; what it saved counts as a function of the inputs
+    (made by gradients)."""
 
     blocks: tuple[int, ...] = (0, 1, 2, 3)
     activation: Any = "tanh"
@@ -277,14 +281,22 @@ class LstmSequenceGrad(LstmAttributes):
         found = self.backward(xp, given, saved, gh, gc, xp.empty(saved[2].shape, saved[2].dtype))
         return self._shaped(given, found)
 
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Those of the same gradients from a scan."""
+        found = through_scan(functools.partial(lstm_by_scan, self), inputs[:7], inputs[7], inputs[12:14], output_grads)
+        return [*found[:7], *[None] * 5, *found[7:]]
+
     @staticmethod
     def _shaped(given: Sequence[Any], found: list[Any]) -> tuple[Any, ...]:
         return tuple(f if v is None else f.reshape(v.shape) for f, v in zip(found, given))
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled gates and BLAS."""
-        if not _is_served(self, specs[:8], 8):
-            return None
+        """One compiled loop, or compiled gates."""
+        from ..executor.cpu import recurrent
+        whole = recurrent.lstm_gradient(self, specs)
+        if whole is not None or not _is_served(self, specs[:8], 8):
+            return whole
         from ..executor.cpu.kernels.lstm import lstm_gates_backward
 
         def call(*arrays: Any) -> None:
@@ -300,5 +312,5 @@ def _is_served(op_: LstmAttributes, specs: Sequence[TensorSpec | None], count: i
     """Whether the compiled gates can run on these inputs."""
     given = [*specs, *[None] * (count - len(specs))]
     first = given[0]
-    return first is not None and first.dtype in (DataType.FLOAT, DataType.DOUBLE) and op_.is_plain(given[4]) \
-        and all(s is None or s.is_static for s in given) and 0 not in (first.shape or ())
+    return first is not None and first.dtype in (DataType.FLOAT, DataType.DOUBLE) and op_.is_plain() \
+        and given[4] is None and op_.clip <= 0 and all(s is None or s.is_static for s in given) and 0 not in (first.shape or ())

@@ -1,6 +1,7 @@
 """The simple recurrent network over a whole sequence, time first: h_t = act(x_t W + h_{t-1} RW + b)."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
+from .sequence_scan import rnn_by_scan, through_scan
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -56,9 +58,10 @@ class RnnSequence(Op):
         return [None if v is None else found[i] if i < 5 else None for i, v in enumerate(inputs)]
 
 
-@op("rnn_sequence_grad", inputs="x w rw b? h0? mask? states sums grad_states", gradient="none")
+@op("rnn_sequence_grad", inputs="x w rw b? h0? mask? states sums grad_states")
 class RnnSequenceGrad(Op):
-    """Gradients of :class:`RnnSequence` by back-propagation through time (made by gradients)."""
+    """Gradients of :class:`RnnSequence` by back-propagation through time; what it saved counts as a function of the inputs
+    (made by gradients)."""
 
     activation: Any = "tanh"
 
@@ -85,3 +88,10 @@ class RnnSequenceGrad(Op):
         total = flat.sum(0)
         return ((flat @ w.T).reshape(x.shape), xp.ascontiguousarray(x).reshape(-1, x.shape[2]).T @ flat,
                 previous.reshape(-1, dz.shape[2]).T @ flat, total if b is None else total.reshape(b.shape), carried)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Those of the same gradients from a scan."""
+        forward = functools.partial(rnn_by_scan, self.activation)
+        found = through_scan(forward, inputs[:5], inputs[5], inputs[8:9], output_grads)
+        return [*found[:5], *[None] * 3, *found[5:]]

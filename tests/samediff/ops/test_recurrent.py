@@ -8,7 +8,7 @@ import pytest
 from gradcheck import check_gradients
 
 from dl4py.samediff import DataType, LSTMLayerConfig, LSTMLayerWeights, SameDiff
-from dl4py.samediff.errors import GradientError, GraphError, ShapeError
+from dl4py.samediff.errors import GraphError, ShapeError
 
 
 def numbers(*shape, seed=0):
@@ -99,13 +99,53 @@ def test_backward_is_forward_on_the_reversed_sequence():
     assert np.allclose(back.eval(), forth.eval()[::-1])
 
 
-def test_second_order_through_the_lstm_is_refused():
+@pytest.mark.parametrize(("peepholes", "options"), [
+    (False, {}), (True, {"cell_clip": 0.4}), (False, {"direction_mode": "BWD", "cell_act": "SOFTSIGN", "out_act": "ELU"}),
+    (True, {"direction_mode": "BIDIR_CONCAT"})])
+def test_second_order_of_the_lstm_layer(peepholes, options):
+    both = 2 if "BIDIR" in options.get("direction_mode", "") else None
+
+    def build(sd, x, w, rw, b, h0, c0, p=None):
+        weights = LSTMLayerWeights(weights=w, r_weights=rw, bias=b, peephole_weights=p)
+        lengths = sd.constant(np.array([3, 2], np.int32))
+        config = LSTMLayerConfig(ret_last_h=True, ret_last_c=True, **options)
+        return [v * v for v in sd.rnn.lstm_layer(x, c0, h0, lengths, weights, config)]
+    shapes = {"w": (2, 8), "rw": (2, 8), "b": (8,), "h0": (2, 2), "c0": (2, 2), "p": (6,)}
+    given = {n: numbers(*([both] if both else []), *s, seed=i) for i, (n, s) in enumerate(shapes.items())}
+    if not peepholes:
+        del given["p"]
+    check_gradients(build, {"x": numbers(3, 2, 2), **given}, rtol=1e-5)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_second_order_of_the_recurrent_layers_of_networks(masked):
+    m = np.array([[1, 1, 0], [1, 0, 1]], np.int32) if masked else None
+
+    def lstm(sd, x, w, rw, b):
+        h, last, _ = sd.rnn.dl4j_lstm(x, w, rw, b, None, None, None if m is None else sd.constant(m), "tanh", "sigmoid")
+        return [h * h, last]
+
+    def simple(sd, x, w, rw, b):
+        h, last = sd.rnn.dl4j_simple_rnn(x, w, rw, b, None, None if m is None else sd.constant(m), "tanh")
+        return [h * h, last]
+    check_gradients(lstm, {"x": numbers(2, 2, 3), **weights(units=2, extra=3)}, rtol=1e-5)
+    check_gradients(simple, {"x": numbers(2, 2, 3), "w": numbers(2, 3), "rw": numbers(3, 3, seed=1), "b": numbers(3, seed=2)}, rtol=1e-5)
+
+
+def test_third_order_of_a_sequence():
     sd = SameDiff.create()
-    variables = [sd.var(n, v) for n, v in {"x": numbers(1, 2, 2), **weights()}.items()]
-    h, _, _ = sd.rnn.dl4j_lstm(*variables, "tanh", "sigmoid")
-    (first,) = sd.gradients(h.sum(), [variables[1]])
-    with pytest.raises(GradientError, match="lstm_sequence_grad"):
-        sd.gradients((first * first).sum(), [variables[1]])
+    x = sd.var("x", numbers(1, 1, 2))
+    constants = [sd.constant(v) for v in (numbers(1, 1), numbers(1, 1, seed=1), numbers(1, seed=2))]
+    _, last = sd.rnn.dl4j_simple_rnn(x, *constants, "tanh")
+    made = [last.sum()]
+    for _ in range(3):
+        made.append(sd.gradients(made[-1], [x])[0].sum())
+    values = []
+    for step in (1e-5, -1e-5):
+        sd.set_array("x", numbers(1, 1, 2) + step)
+        values.append(float(made[2].eval()))
+    sd.set_array("x", numbers(1, 1, 2))
+    assert float(made[3].eval()) == pytest.approx((values[0] - values[1]) / 2e-5, rel=1e-6)
 
 
 def test_gradients_of_gru_to_second_order():
