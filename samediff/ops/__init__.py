@@ -24,6 +24,7 @@ from . import diagonal as diagonal
 from . import distances as distances
 from . import dl4j_recurrent as dl4j_recurrent
 from . import dropout as dropout
+from . import eigen as eigen
 from . import gather as gather
 from . import image as image
 from . import invoking as invoking
@@ -55,6 +56,7 @@ from . import rnn_sequence as rnn_sequence
 from . import scatter as scatter
 from . import segment as segment
 from . import shape_info as shape_info
+from . import singular_values as singular_values
 from . import slicing as slicing
 from . import softmax as softmax
 from . import switching as switching

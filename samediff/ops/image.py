@@ -89,7 +89,7 @@ def place(whole: Sequence[int], shape: Any, context: Any) -> tuple[slice, ...]:
     return tuple(slice(int(s), int(s) + m) for s, m in zip(starts, sizes))
 
 
-@op("random_crop_back", inputs="g x shape", stateful=True, gradient="none", shape_inputs=(1,))
+@op("random_crop_back", inputs="g x shape", stateful=True, shape_inputs=(1,))
 class RandomCropBack(Op):
     """Zeros with the gradient at the place of the crop ``of`` (made by gradients)."""
 
@@ -104,6 +104,27 @@ class RandomCropBack(Op):
         out = np.zeros(x.shape, g.dtype)
         out[place(x.shape, shape, context.at(self.of))] = g
         return out
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Cropped there again."""
+        return [inputs[0].sd.add_op(RandomCropAgain(self.of), [output_grads[0], inputs[2]]), None, None]
+
+
+@op("random_crop_again", inputs="x shape", stateful=True, file=None)
+class RandomCropAgain(RandomCrop):
+    """The block at the place of the crop ``of`` (made by gradients)."""
+
+    of: str
+
+    def compute(self, xp: Any, x: Any, shape: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
+        """At the same place."""
+        return x[place(x.shape, shape, context.at(self.of))]
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Back at the same place."""
+        return [inputs[0].sd.add_op(RandomCropBack(self.of), [output_grads[0], *inputs]), None]
 
 
 @op("extract_image_patches_sizes", api="image.extract_image_patches", signatures=("x, k_sizes, strides, rates, same_mode",),

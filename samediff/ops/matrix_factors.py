@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..composite import Composite
-from ..errors import GradientError, ShapeError
+from ..errors import GradientError
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op, require_floating
+from ..op import Specs, op, require_floating
 from ..spec import TensorSpec
 from .attention import matmul
 from .matrix_parts import MatrixBandPart, matrix_shape
@@ -149,73 +149,3 @@ class Qr(Composite):
         inner = matmul(r, for_r, transpose_y=True) - matmul(for_q, q, transpose_x=True)
         symmetric = _part(inner, -1, 0) + inverse_transposed(_strictly_lower(inner))
         return [_solve_right(for_q + matmul(q, symmetric), r, False, True)]
-
-
-@op("svd", api="linalg.svd", file=FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")))
-class Svd(Op):
-    """Singular values in descending order.  Shapes: x (…, m, n) -> (…, min(m, n)).
-
-    ``full_uv``, ``compute_uv`` and ``switch_num`` are kept for files and have no effect on the values.
-    """
-
-    full_uv: bool = False
-    compute_uv: bool = False
-    switch_num: int = 16
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """The shorter side."""
-        x = specs[0]
-        require_floating(self.id, x)
-        matrix_shape(x)
-        if x.shape is None:
-            return x.with_shape(None)
-        *lead, m, n = x.shape
-        return x.with_shape((*lead, -1 if -1 in (m, n) else min(m, n)))
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
-        return by_lapack(lambda a: np.linalg.svd(a, compute_uv=False), x)
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """U diag(g) V^T."""
-        return [inputs[0].sd.add_op(SvdSlope(), [inputs[0], output_grads[0]])]
-
-
-@op("svd_slope", inputs="x upstream", gradient="none")
-class SvdSlope(Op):
-    """U diag(g) V^T: gradient of the singular values (made by gradients)."""
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
-        return TensorSpec(specs[0].shape, specs[0].dtype)
-
-    def compute(self, xp: Any, x: Any, upstream: Any) -> Any:
-        """By LAPACK."""
-        u, _, vt = np.linalg.svd(x.astype(np.result_type(x.dtype, np.float32)), full_matrices=False)
-        return np.matmul(u * upstream[..., None, :], vt)
-
-
-@op("eig", api="linalg.eig", gradient="none")
-class Eig(Op):
-    """Eigenvalues and eigenvectors of one square matrix: two outputs, real and imaginary parts along the last axis.
-
-    Shapes: x (n, n) -> values (n, 2), vectors (n, n, 2), column j of unit length belongs to value j.
-    """
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """Pairs of numbers."""
-        x = specs[0]
-        require_floating(self.id, x)
-        matrix_shape(x, square=True)
-        if x.rank not in (None, 2):
-            raise ShapeError(f"eig takes one matrix, got {x.shape}")
-        n = -1 if x.shape is None else max(x.shape)
-        return x.with_shape((n, 2)), x.with_shape((n, n, 2))
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
-        values, vectors = np.linalg.eig(x.astype(np.result_type(x.dtype, np.float32)))
-        return tuple(np.stack([a.real, a.imag], axis=-1) for a in (values, vectors))
-
-
