@@ -123,7 +123,8 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
         report.checks.append(Check("gradient", True, "none: the code cannot be followed; write grad to have one"))
     elif gradient if gradient is not None else made.gradient == "full" and floating and not made.stateful:
         for n in range(1, order + 1):
-            _run(report, ("gradient", "second gradient")[n - 1], lambda n=n: check_gradient(made, arrays, n, tolerance, seed))  # type: ignore[misc]
+            name = ("gradient", "second gradient")[n - 1]
+            _run(report, name, lambda n=n: check_gradient(lambda sd, v: sd.add_op(made, v), arrays, n, tolerance, seed))  # type: ignore[misc]
     return report
 
 

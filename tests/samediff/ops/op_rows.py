@@ -6,7 +6,7 @@ below N; ``-`` leaves an optional input out.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,8 @@ from dl4py.samediff.subgraph import SubGraph
 @dataclass(frozen=True)
 class Row:
     """One example. ``derivatives`` 0 leaves gradients out, 1 second ones; ``why`` says why. ``gradient`` asks for them where
-    they are not checked by default; ``saved_as`` is what files hold instead."""
+    they are not checked by default; ``through(sd, op, variables)`` adds what is differentiated instead of all outputs, ``fixed`` inputs
+    are constants then; ``saved_as`` is what files hold instead."""
 
     op_id: str
     inputs: tuple[Any, ...]
@@ -30,6 +31,8 @@ class Row:
     why: str = ""
     gradient: bool | None = None
     saved_as: str = ""
+    through: Callable[..., Any] | None = None
+    fixed: tuple[int, ...] = ()
 
     def arrays(self) -> list[Any]:
         """The example inputs, floating ones in double precision."""
@@ -68,10 +71,10 @@ ROWS: list[Row] = []
 
 
 def row(ids: str, *inputs: Any, derivatives: int = 2, why: str = "", check: bool | None = None,
-        saved_as: str = "", **attributes: Any) -> None:
+        saved_as: str = "", through: Callable[..., Any] | None = None, fixed: tuple[int, ...] = (), **attributes: Any) -> None:
     """Add the same example for several ops; one text may hold several inputs."""
     flat = [part for given in inputs for part in (given.split() if isinstance(given, str) else [given])]
-    ROWS.extend(Row(name, tuple(flat), attributes, derivatives, why, check, saved_as) for name in ids.split())
+    ROWS.extend(Row(name, tuple(flat), attributes, derivatives, why, check, saved_as, through, fixed) for name in ids.split())
 
 
 def sub(*functions: Any, floats: int, extra: int = 0) -> Iterator[SubGraph]:

@@ -1,8 +1,12 @@
 """One row or more for every registered op, which ``test_every_op`` and ``test_bad_input`` run; ``op_rows`` says how they are written."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import legacy_rows  # noqa: F401 - adds its rows
 import native_rows  # noqa: F401 - adds its rows
+import numpy as np
 from op_rows import ROWS, Row, row, sub
 
 from dl4py.samediff import DataType
@@ -19,11 +23,20 @@ from dl4py.samediff.ops.window import Window
 __all__ = ["ROWS", "Row"]
 
 #: Why second derivatives are not checked.
-THROUGH_TIME = "back-propagation through time is one node without a derivative of its own"
-SYMMETRIC = "defined for symmetric matrices, which random directions leave"
-STATISTICS = "the statistics are functions of x for the gradient, inputs or constants for the op"
-SAVED = "some outputs only serve the gradient; dl4j_lstm, dl4j_simple_rnn and lstmLayer are checked"
-RANKED = "the derivative of the singular vectors is not built"
+SAVED = "what the forward pass saved counts as a function of x: checked as the second derivative of the forward op"
+
+
+def first(count: int) -> Callable[..., Any]:
+    """The first outputs; the others serve the gradient or count as constants."""
+    return lambda sd, op, variables: sd.add_op(op, variables)[:count]
+
+
+def positive_definite(sd: Any, op: Any, variables: Any) -> Any:
+    """Of x x^T + 1: random directions leave the symmetric matrices."""
+    x = variables[0]
+    return sd.add_op(op, [x.mmul(x, False, True, False) + np.eye(x.get_shape()[-1])])
+
+
 
 # Elementwise, one input
 row("sigmoid logsigmoid softplus softsign swish mish gelu precise_gelu hard_sigmoid hardtanh selu hardtanhderivative "
@@ -108,9 +121,9 @@ row("standardized_axes", "f:2,5", axes=(1,))
 row("standardize_slope", "f:2,5 f:2,5", axes=(1,))
 row("align_axes", "f:3 f:2,3,4", axes=(1,))
 row("batchnorm", "f:2,3 f:3 p:3 p:3 f:3", axis=(1,))
-row("batch_norm_training", "f:4,3 f:3 p:3 p:3 f:3", axis=1, derivatives=0, why=STATISTICS)
+row("batch_norm_training", "f:4,3 f:3 p:3 p:3 f:3", axis=1, through=first(1))
 row("batch_norm_inference", "f:4,3 f:3 p:3 p:3 f:3", axis=1)
-row("batch_norm_training_grad", "f:4,3 f:4,3 f:3 p:3 p:3", axis=1, derivatives=0, why=STATISTICS)
+row("batch_norm_training_grad", "f:4,3 f:4,3 f:3 p:3 p:3", axis=1, derivatives=0, why=SAVED)
 row("lrn", "f:1,4,2,2", depth=3, bias=1.5, alpha=0.5)
 row("neighbour_sum", "f:2,5", depth=1)
 row("dot_product_attention", "f:2,3,2 f:2,3,4 f:2,3,4 b:2,4")
@@ -136,16 +149,19 @@ row("matrix_band_part", "f:3,4", min_lower=1, max_upper=0)
 row("triu", "f:3,4", diag=1)
 row("tri", row=2, column=3)
 row("matrix_inverse matrix_determinant matrix_cofactors lu lu_order", "d:3,3")
-row("logdet cholesky", "d:3,3", derivatives=0, why=SYMMETRIC)
+row("logdet cholesky", "d:3,3", through=positive_definite)
 row("matrix_transposed eye_like", "f:3,3")
 row("matrix_scale", "f:2,3,3 f:2")
 row("solve", "d:3,3 f:3,2")
 row("triangular_solve", "t:3,3 f:3,2")
 row("lstsq", "f:4,2 f:4,2")
 row("qr", "f:4,2")
-row("svd", "d:3,3", derivatives=1, why=RANKED)
-row("svd_slope", "d:3,3 f:3")
+row("svd svd_factors", "d:3,3")
+row("svd svd_factors", "f:4,2")
+row("svd svd_factors", "f:2,2,3")
+row("svd_slope", "f:4,2 f:2")
 row("eig", "d:3,3")
+row("eig", [[0.5, -1.2, 0.3], [0.9, 0.8, -0.4], [0.2, 0.7, -1.1]])       # a complex pair and a real eigenvalue
 
 # Shapes, parts, joining
 row("reshape", "f:2,3", shape=(3, -1))
@@ -228,10 +244,11 @@ row("distribution_gaussian distribution_lognormal distribution_truncated", [2, 3
 row("distribution_bernoulli", [2, 3], p=0.5)
 row("distribution_binomial", [2, 3], n_trials=3, p=0.5)
 row("random_exponential", [2, 3], lambda_=2.0)
-row("dropout dropout_inverted", "f:2,3", p=0.5)
-row("dropout_grad", "f:2,3", p=0.5, inverted=True, of="other")
-row("random_crop", "f:4,3", [2, 3])
-row("random_crop_back", "f:2,3 f:4,3", [2, 3], of="other")
+row("dropout dropout_inverted", "f:2,3", check=True, p=0.5)
+row("dropout_grad", "f:2,3", check=True, p=0.5, inverted=True, of="other")
+row("random_crop", "f:4,3", [2, 3], check=True)
+row("random_crop_again", "f:4,3", [2, 3], check=True, of="other")
+row("random_crop_back", "f:2,3 f:4,3", [2, 3], check=True, of="other")
 
 # Losses
 row("absolute_difference_loss mean_sqerr_loss huber_loss mean_pairwssqerr_loss", "f:2,3 p:2,1 f:2,3")
@@ -273,9 +290,8 @@ row("image_resize", "f:1,3,3,1", [4, 2], method=ImageResizeMethod.ResizeBicubic)
 row("resize_bilinear", "f:1,3,3,1", height=4, width=2)
 row("resize_bicubic", "f:1,3,3,1", [4, 2])
 row("resize_back", "f:1,4,2,1 f:1,3,3,1", of=OPS["resize_bilinear"](height=4, width=2))
-row("crop_and_resize", "f:2,4,4,1", [[0.1, 0.1, 0.8, 0.9]], [1], [2, 2], derivatives=0, why="the boxes are constants of the gradient")
-row("crop_back", "f:1,2,2,1 f:2,4,4,1", [[0.1, 0.1, 0.8, 0.9]], [1], [2, 2], derivatives=0, why="the boxes are constants of the gradient",
-    of=OPS["crop_and_resize"]())
+row("crop_and_resize", "f:2,4,4,1", [[0.1, 0.1, 0.8, 0.9]], [1], [2, 2], fixed=(1,))
+row("crop_back", "f:1,2,2,1 f:2,4,4,1", [[0.1, 0.1, 0.8, 0.9]], [1], [2, 2], fixed=(2,), of=OPS["crop_and_resize"]())
 row("non_max_suppression", [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [2.0, 2.0, 3.0, 3.0]], [0.9, 0.8, 0.7], max_out_size=2)
 row("extract_image_patches", "f:1,3,3,1", k_h=2, k_w=2)
 row("extract_image_patches_sizes", "f:1,3,3,1", k_sizes=(2, 2), strides=(1, 1))
@@ -308,17 +324,18 @@ row("dilation2d_grad", "f:1,4,4,2 f:2,2,2 f:1,4,4,2", is_same_mode=True, derivat
 row("dilation2d_gather", "f:1,4,4,2 f:2,2,2 f:1,4,4,2 f:2,2,2", is_same_mode=True)
 
 # Recurrent
-row("lstm_sequence", "f:3,2,2 f:2,8 f:2,8 f:8 f:3,2 f:2,2 f:2,2", derivatives=0, why=SAVED)
-row("lstm_sequence_grad", "f:3,2,2 f:2,8 f:2,8 f:8 f:3,2 f:2,2 f:2,2 - f:3,2,2 f:3,2,2 f:3,2,8 f:3,2,2 f:3,2,2 f:3,2,2")
-row("rnn_sequence", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3", derivatives=0, why=SAVED)
-row("rnn_sequence_grad", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3 - f:3,2,3 f:3,2,3 f:3,2,3")
-row("dl4j_lstm", "f:2,2,3 f:2,8 f:2,8 f:8", derivatives=1, why=THROUGH_TIME)
-row("dl4j_simple_rnn", "f:2,2,3 f:2,3 f:3,3 f:3", derivatives=1, why=THROUGH_TIME)
+row("lstm_sequence", "f:3,2,2 f:2,8 f:2,8 f:8 f:3,2 f:2,2 f:2,2", through=first(2))
+row("lstm_sequence_grad", "f:3,2,2 f:2,8 f:2,8 f:8 f:3,2 f:2,2 f:2,2 - f:3,2,2 f:3,2,2 f:3,2,8 f:3,2,2 f:3,2,2 f:3,2,2",
+    derivatives=0, why=SAVED)
+row("rnn_sequence", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3", through=first(1))
+row("rnn_sequence_grad", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3 - f:3,2,3 f:3,2,3 f:3,2,3", derivatives=0, why=SAVED)
+row("dl4j_lstm", "f:2,2,3 f:2,8 f:2,8 f:8")
+row("dl4j_simple_rnn", "f:2,2,3 f:2,3 f:3,3 f:3")
 row("length_mask", [1, 3], "f:3,2,2")
-row("lstmLayer", "f:3,2,2 f:2,8 f:2,8 f:8", has_bias=True, derivatives=1, why=THROUGH_TIME)
-row("lstm_layer_call", "f:3,2,2 f:2,8 f:2,8 f:8", derivatives=1, why=THROUGH_TIME)
+row("lstmLayer", "f:3,2,2 f:2,8 f:2,8 f:8", has_bias=True)
+row("lstm_layer_call", "f:3,2,2 f:2,8 f:2,8 f:8")
 row("lstmBlockCell", "f:2,2 f:2,3 f:2,3 f:5,12 - - - f:12")
-row("lstmBlock lstm_block_first", "- f:3,2,2 f:2,3 f:2,3 f:5,12 - - - f:12", derivatives=1, why=THROUGH_TIME)
+row("lstmBlock lstm_block_first", "- f:3,2,2 f:2,3 f:2,3 f:5,12 - - - f:12")
 row("gru", "f:3,2,2 f:2,3 f:2,9 f:3,9 f:9")
 row("gruCell", "f:2,2 f:2,3 f:5,6 f:5,3 f:6 f:3")
 row("sru", "f:2,3,4 f:9,3 f:6 f:2,3")
@@ -339,7 +356,7 @@ GRAPHS = "graphs, which are equal only when they are the same"
 YES, NO = sub(lambda x: x * x, lambda x: x * 3.0, floats=1)
 row("if", [True], "f:3", yes=YES, no=NO, check=True, saved_as=GRAPHS)
 AGAIN, BODY = sub(lambda x: x.sum() < 20.0, lambda x: x * x + 1.0, floats=1)
-row("while", "p:3", condition=AGAIN, body=BODY, check=True, saved_as=GRAPHS, derivatives=1, why="the loop runs backwards in one node")
+row("while", "p:3", condition=AGAIN, body=BODY, check=True, saved_as=GRAPHS)
 row("while_grad", "p:3 p:3", saved_as=GRAPHS, condition=AGAIN, body=BODY)
 (STEP,) = sub(lambda c, x: [c * x, c + x], floats=2)
 row("scan", "p:3 p:4,3", body=STEP, carries=1, sequences=1, check=True, saved_as=GRAPHS)
