@@ -29,18 +29,32 @@ def is_small(rows: int, columns: int, depth: int) -> bool:
 
 
 @functools.cache
-def _functions() -> tuple[Any, Any] | None:
-    """The functions that get and set the number of threads, None where NumPy uses another library."""
-    folder = Path(np.__file__).resolve().parent.parent
+def libraries() -> tuple[Any, ...]:
+    """The BLAS libraries that come with NumPy."""
+    folder, found = Path(np.__file__).resolve().parent.parent, []
     for file in (f for pattern in _PATTERNS for f in sorted(folder.glob(pattern))):
         try:
-            library = ctypes.CDLL(str(file))
+            found.append(ctypes.CDLL(str(file)))
         except OSError:
             continue
+    return tuple(found)
+
+
+@functools.cache
+def _functions() -> tuple[Any, Any] | None:
+    """The functions that get and set the number of threads, None where NumPy uses another library."""
+    for library in libraries():
         for name in _NAMES:
             if hasattr(library, name.format("set")):
                 return library[name.format("get")], library[name.format("set")]
     return None
+
+
+@functools.cache
+def thread_count() -> int:
+    """How many threads the library uses unless told otherwise, read once; 1 where that is not known."""
+    found = _functions()
+    return 1 if found is None else int(found[0]())
 
 
 def one_thread(call: Callable[..., Any]) -> Callable[..., Any]:
