@@ -54,7 +54,7 @@ class CtcLoss(Op):
         return [None, inputs[0].sd.add_op(CtcSlope(self.blank_index), [*inputs, output_grads[0]]), None, None]
 
 
-@op("ctc_slope", inputs="target_labels logit_input target_label_lengths logit_input_lengths upstream", gradient="none")
+@op("ctc_slope", inputs="target_labels logit_input target_label_lengths logit_input_lengths upstream")
 class CtcSlope(Op):
     """Gradient of the CTC loss for the log-probabilities (made by gradients)."""
 
@@ -70,8 +70,38 @@ class CtcSlope(Op):
         for i, given in enumerate(logits):
             time = int(logit_lengths[i])
             example = _Example(given[:time], labels[i, :int(label_lengths[i])], self.blank_index)
-            np.add.at(slope[i], (np.arange(time)[:, None], example.states[None, :]), -upstream[i] * example.posterior())
+            example.add_to(slope[i], -upstream[i] * example.posterior())
         return slope
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The Hessian times the gradient, and the slope of each example along it."""
+        sd, given, (h,) = inputs[0].sd, inputs[:4], output_grads
+        ones = sd.call("base", "ones_like", inputs[4])
+        along = (h * sd.add_op(self, [*given, ones])).sum(2).sum(1)
+        return [None, sd.add_op(CtcCurvature(self.blank_index), [*inputs, h]), None, None, along]
+
+
+@op("ctc_curvature", inputs="target_labels logit_input target_label_lengths logit_input_lengths upstream direction", gradient="none")
+class CtcCurvature(Op):
+    """Derivative of ``ctc_slope`` by the log-probabilities along ``direction``: minus the covariance of the classes over the
+    alignments, times the direction (made by gradients).
+    """
+
+    blank_index: int = 0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the log-probabilities."""
+        return TensorSpec(specs[1].shape, specs[1].dtype)
+
+    def compute(self, xp: Any, labels: Any, logits: Any, label_lengths: Any, logit_lengths: Any, upstream: Any, direction: Any) -> Any:
+        """By both recursions with their derivatives."""
+        found = np.zeros_like(logits)
+        for i, given in enumerate(logits):
+            time = int(logit_lengths[i])
+            example = _Example(given[:time], labels[i, :int(label_lengths[i])], self.blank_index)
+            example.add_to(found[i], -upstream[i] * example.posterior_slope(direction[i, :time, example.states].T))
+        return found
 
 
 class _Example:
@@ -88,31 +118,60 @@ class _Example:
         skips[2:] = (self.states[2:] != blank) & (self.states[2:] != self.states[:-2])
         self.skips = skips
 
-    def _recursion(self, log_p: Array, skips: Array) -> Array:
-        found = np.full(log_p.shape, -np.inf)
+    def _recursion(self, log_p: Array, skips: Array, direction: Array | None = None) -> tuple[Array, Array]:
+        """Log-probabilities of all prefixes, and their derivatives when the steps change by ``direction``."""
+        found, slope = np.full(log_p.shape, -np.inf), np.zeros(log_p.shape)
         found[0, :2] = log_p[0, :2]
+        slope[0, :2] = 0 if direction is None else direction[0, :2]
         for t in range(1, len(log_p)):
-            before = found[t - 1]
-            stay, step, skip = before, np.full_like(before, -np.inf), np.full_like(before, -np.inf)
-            step[1:] = before[:-1]
-            skip[2:] = np.where(skips[2:], before[:-2], -np.inf)
-            found[t] = np.logaddexp(np.logaddexp(stay, step), skip) + log_p[t]
-        return found
+            ways = _ways(found[t - 1], skips, -np.inf)
+            total = np.logaddexp.reduce(ways)
+            found[t] = total + log_p[t]
+            if direction is not None:
+                shares = np.exp(ways - np.where(np.isfinite(total), total, 0))
+                slope[t] = (shares * _ways(slope[t - 1], skips, 0.0)).sum(0) + direction[t]
+        return found, slope
+
+    def _both(self, direction: Array | None = None) -> tuple[Array, Array, Array, Array]:
+        """The recursion forward and backward: values and derivatives of each."""
+        back = np.zeros_like(self.skips)
+        back[2:] = self.skips[::-1][:-2]
+        turned = None if direction is None else direction[::-1, ::-1]
+        beta, beta_slope = self._recursion(self.log_p[::-1, ::-1], back, turned)
+        return (*self._recursion(self.log_p, self.skips, direction), beta[::-1, ::-1], beta_slope[::-1, ::-1])
 
     def forward(self) -> tuple[Array, float]:
         """Log-probabilities of all prefixes, and of the whole."""
         if not len(self.log_p):
             return self.log_p, 0.0 if len(self.states) == 1 else -np.inf
-        alpha = self._recursion(self.log_p, self.skips)
+        alpha, _ = self._recursion(self.log_p, self.skips)
         return alpha, float(np.logaddexp.reduce(alpha[-1, -2:]))
 
     def posterior(self) -> Array:
         """Probability of each state at each time, given the labels."""
-        alpha, total = self.forward()
-        if not len(self.log_p) or not np.isfinite(total):
+        if not np.isfinite(total := self.forward()[1]) or not len(self.log_p):
             return np.zeros_like(self.log_p)
-        back = np.zeros_like(self.skips)
-        back[2:] = self.skips[::-1][:-2]
-        beta = self._recursion(self.log_p[::-1, ::-1], back)[::-1, ::-1]
+        alpha, _, beta, _ = self._both()
         posterior: Array = np.exp(alpha + beta - self.log_p - total)
         return posterior
+
+    def posterior_slope(self, direction: Array) -> Array:
+        """Derivative of the posterior when the log-probabilities of the states change by ``direction``."""
+        if not np.isfinite(total := self.forward()[1]) or not len(self.log_p):
+            return np.zeros_like(self.log_p)
+        alpha, alpha_slope, beta, beta_slope = self._both(direction)
+        last = np.exp(alpha[-1, -2:] - total)
+        slope: Array = np.exp(alpha + beta - self.log_p - total) * (
+            alpha_slope + beta_slope - direction - (last * alpha_slope[-1, -2:]).sum())
+        return slope
+
+    def add_to(self, classes: Array, by_state: Array) -> None:
+        """Add values of states to those of their classes (time, classes)."""
+        np.add.at(classes, (np.arange(len(by_state))[:, None], self.states[None, :]), by_state)
+
+
+def _ways(before: Array, skips: Array, nothing: float) -> Array:
+    """What reaches each state by staying, by one step and by skipping a blank."""
+    ways = np.full((3, *before.shape), nothing)
+    ways[0], ways[1, 1:], ways[2, 2:] = before, before[:-1], np.where(skips[2:], before[:-2], nothing)
+    return ways

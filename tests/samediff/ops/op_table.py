@@ -266,8 +266,10 @@ row("sparse_cross_entropy_slope", [0, 2], "f:2,3 f:2")
 row("l2_loss", "f:2,3")
 row("loss_weights", "f:2,1 f:2,3")
 row("loss_weights_sum", "f:2,3 f:2,1")
-row("ctc_loss", [[1, 2]], "f:1,4,3", [2], [4], derivatives=1, why="the slope of the forward-backward sums has no derivative of its own")
-row("ctc_slope", [[1, 2]], "f:1,4,3", [2], [4], "f:1")
+row("ctc_loss", [[1, 2]], "f:1,4,3", [2], [4])
+row("ctc_loss", [[1, 1, 2], [2, 0, 0]], "f:2,6,4", [3, 1], [6, 4], blank_index=3)
+row("ctc_slope", [[1, 2]], "f:1,4,3", [2], [4], "f:1", derivatives=1, why="third derivatives of the CTC loss are not built")
+row("ctc_curvature", [[1, 2]], "f:1,4,3", [2], [4], "f:1 f:1,4,3")
 
 # Images
 row("space_to_depth", "f:1,2,4,2", block_size=2)

@@ -122,3 +122,17 @@ def test_unknown_batch_size(rng: np.random.Generator) -> None:
         p = np.exp(feed["x"]) / np.exp(feed["x"]).sum(1, keepdims=True)
         np.testing.assert_allclose(sd.output(feed, "loss")["loss"], -(labels * np.log(p)).sum() / n)
         np.testing.assert_allclose(sd.calculate_gradients(feed, "w")["w"], feed["x"].T @ (p - labels) / n, atol=1e-12)
+
+
+def test_ctc_of_a_sequence_that_nothing_gives_has_no_slopes(rng: np.random.Generator) -> None:
+    sd = SameDiff.create()
+    logits = sd.var("logits", rng.normal(size=(2, 2, 3)))
+    lengths = [sd.constant(np.array(v, np.int32)) for v in ([2, 1], [2, 2])]
+    loss = sd.loss.ctc_loss(sd.constant(np.array([[1, 1], [2, 0]], np.int32)), logits, *lengths)       # two equal labels need three steps
+    (first,) = sd.gradients(loss, [logits])
+    (second,) = sd.gradients(first * first, [logits])
+    assert np.isinf(loss.eval()).tolist() == [True, False]
+    for found in (first.eval(), second.eval()):
+        assert np.isfinite(found).all()
+        assert not found[0].any()
+        assert found[1].any()
