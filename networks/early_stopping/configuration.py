@@ -1,0 +1,135 @@
+"""The settings of early stopping."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from ...samediff.errors import ConfigurationError
+from ...samediff.javanames import JavaSpelling
+from ...samediff.training.listener import flat
+from .savers import EarlyStoppingModelSaver, InMemoryModelSaver
+from .scores import ScoreCalculator
+from .termination import EpochTerminationCondition, IterationTerminationCondition
+
+
+class EarlyStoppingConfiguration(JavaSpelling):
+    """When to stop, what counts as good, where to keep models.
+
+    Parameters
+    ----------
+    score_calculator : ScoreCalculator, or a function that makes one for every training
+    epoch_termination_conditions, iteration_termination_conditions : sequences
+        At least one condition in all.
+    model_saver : EarlyStoppingModelSaver
+        In memory by default.
+    save_last_model : bool
+        Keep the model of the latest epoch too.
+    evaluate_every_n_epochs : int
+
+    Raises
+    ------
+    ConfigurationError
+        No condition, no score calculator, or things of another kind.
+
+    Examples
+    --------
+    >>> from dl4py.networks import EarlyStoppingConfiguration, MaxEpochsTerminationCondition
+    >>> conf = (EarlyStoppingConfiguration.Builder().epoch_termination_conditions(MaxEpochsTerminationCondition(30))
+    ...         .score_calculator(lambda: DataSetLossCalculator(test_data, True)).evaluate_every_n_epochs(1).build())
+    >>> conf.get_epoch_termination_conditions()
+    [MaxEpochsTerminationCondition(30)]
+    """
+
+    def __init__(self, score_calculator: ScoreCalculator | Callable[[], ScoreCalculator] | None = None,
+                 epoch_termination_conditions: Sequence[EpochTerminationCondition] = (),
+                 iteration_termination_conditions: Sequence[IterationTerminationCondition] = (),
+                 model_saver: EarlyStoppingModelSaver | None = None, save_last_model: bool = False,
+                 evaluate_every_n_epochs: int = 1) -> None:
+        if evaluate_every_n_epochs < 1:
+            raise ConfigurationError(f"evaluate_every_n_epochs must be at least 1, got {evaluate_every_n_epochs}")
+        self._score, self._saver = score_calculator, model_saver or InMemoryModelSaver()
+        self._epoch = _all(epoch_termination_conditions, EpochTerminationCondition)
+        self._iteration = _all(iteration_termination_conditions, IterationTerminationCondition)
+        self._save_last, self._every = bool(save_last_model), int(evaluate_every_n_epochs)
+
+    def validate(self) -> None:
+        """ConfigurationError for settings with which no training ends or nothing is the best."""
+        if not self._epoch and not self._iteration:
+            raise ConfigurationError("no termination condition: training would never end; "
+                                     "add epoch_termination_conditions or iteration_termination_conditions")
+        if self._score is None:
+            raise ConfigurationError("a score calculator must be defined, such as DataSetLossCalculator(test_data, True)")
+
+    def get_score_calculator(self) -> ScoreCalculator | None:
+        """The score calculator; a function that makes one is called."""
+        if self._score is None or isinstance(self._score, ScoreCalculator):
+            return self._score
+        made = self._score()
+        if not isinstance(made, ScoreCalculator):
+            raise ConfigurationError(f"expected a ScoreCalculator from the score calculator's function; got {made!r:.60}")
+        return made
+
+    def get_epoch_termination_conditions(self) -> list[EpochTerminationCondition]:
+        """Conditions asked after epochs."""
+        return list(self._epoch)
+
+    def get_iteration_termination_conditions(self) -> list[IterationTerminationCondition]:
+        """Conditions asked after iterations."""
+        return list(self._iteration)
+
+    def get_model_saver(self) -> EarlyStoppingModelSaver:
+        """Where models are kept."""
+        return self._saver
+
+    def is_save_last_model(self) -> bool:
+        """Whether the latest model is kept too."""
+        return self._save_last
+
+    def get_evaluate_every_n_epochs(self) -> int:
+        """How often a score is calculated."""
+        return self._every
+
+    class Builder(JavaSpelling):
+        """``EarlyStoppingConfiguration.Builder()…build()``, with DL4J's method names."""
+
+        def __init__(self) -> None:
+            self._options: dict[str, Any] = {}
+
+        def _set(self, name: str, value: Any) -> Self:
+            self._options[name] = value
+            return self
+
+        def model_saver(self, saver: EarlyStoppingModelSaver) -> Self:
+            """Where to keep models."""
+            return self._set("model_saver", saver)
+
+        def score_calculator(self, calculator: ScoreCalculator | Callable[[], ScoreCalculator]) -> Self:
+            """What counts as good."""
+            return self._set("score_calculator", calculator)
+
+        def epoch_termination_conditions(self, *conditions: Any) -> Self:
+            """Conditions asked after epochs."""
+            return self._set("epoch_termination_conditions", flat(conditions))
+
+        def iteration_termination_conditions(self, *conditions: Any) -> Self:
+            """Conditions asked after iterations."""
+            return self._set("iteration_termination_conditions", flat(conditions))
+
+        def save_last_model(self, save: bool) -> Self:
+            """Whether to keep the latest model too."""
+            return self._set("save_last_model", save)
+
+        def evaluate_every_n_epochs(self, n: int) -> Self:
+            """How often to calculate a score."""
+            return self._set("evaluate_every_n_epochs", n)
+
+        def build(self) -> EarlyStoppingConfiguration:
+            """The configuration."""
+            return EarlyStoppingConfiguration(**self._options)
+
+
+def _all(conditions: Sequence[Any], kind: type[Any]) -> list[Any]:
+    for condition in conditions:
+        if not isinstance(condition, kind):
+            raise ConfigurationError(f"expected conditions of the kind {kind.__name__}; got {condition!r:.60}")
+    return list(conditions)

@@ -1,0 +1,106 @@
+"""Where early stopping keeps the best and the latest model."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ...samediff.errors import ConfigurationError
+from ...samediff.javanames import JavaSpelling
+from ..computation_graph import ComputationGraph
+from ..multilayer import MultiLayerNetwork
+
+
+class EarlyStoppingModelSaver(JavaSpelling):
+    """Base: keeps models and gives them back."""
+
+    def save_best_model(self, model: Any, score: float) -> None:
+        """Keep the best model so far."""
+        raise NotImplementedError
+
+    def save_latest_model(self, model: Any, score: float) -> None:
+        """Keep the latest model."""
+        raise NotImplementedError
+
+    def get_best_model(self) -> Any:
+        """The best model, None before there is one."""
+        raise NotImplementedError
+
+    def get_latest_model(self) -> Any:
+        """The latest model, None before there is one."""
+        raise NotImplementedError
+
+
+class InMemoryModelSaver(EarlyStoppingModelSaver):
+    """Keeps copies in memory."""
+
+    def __init__(self) -> None:
+        self._best: Any = None
+        self._latest: Any = None
+
+    def save_best_model(self, model: Any, score: float) -> None:
+        """A copy of the model."""
+        self._best = model.clone()
+
+    def save_latest_model(self, model: Any, score: float) -> None:
+        """A copy of the model."""
+        self._latest = model.clone()
+
+    def get_best_model(self) -> Any:
+        """The copy of the best."""
+        return self._best
+
+    def get_latest_model(self) -> Any:
+        """The copy of the latest."""
+        return self._latest
+
+    def __repr__(self) -> str:
+        return "InMemoryModelSaver()"
+
+
+class LocalFileModelSaver(EarlyStoppingModelSaver):
+    """Keeps DL4J model zips in a folder: ``bestModel.bin`` and ``latestModel.bin``.
+
+    Raises
+    ------
+    ConfigurationError
+        The folder does not exist.
+    """
+
+    names: ClassVar[tuple[str, str]] = ("bestModel.bin", "latestModel.bin")
+    kind: ClassVar[type[Any]] = MultiLayerNetwork
+
+    def __init__(self, directory: str | os.PathLike[str], encoding: str = "UTF-8") -> None:
+        self.directory = Path(directory)
+        if not self.directory.is_dir():
+            raise ConfigurationError(f"the folder {str(self.directory)!r} does not exist; make it first")
+
+    def save_best_model(self, model: Any, score: float) -> None:
+        """Write the zip with the updater's state."""
+        model.save(self.directory / self.names[0])
+
+    def save_latest_model(self, model: Any, score: float) -> None:
+        """Write the zip with the updater's state."""
+        model.save(self.directory / self.names[1])
+
+    def get_best_model(self) -> Any:
+        """Read the zip."""
+        return self._read(self.names[0])
+
+    def get_latest_model(self) -> Any:
+        """Read the zip."""
+        return self._read(self.names[1])
+
+    def _read(self, name: str) -> Any:
+        path = self.directory / name
+        return self.kind.load(path) if path.exists() else None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(dir={self.directory})"
+
+
+class LocalFileGraphSaver(LocalFileModelSaver):
+    """The same for graphs: ``bestGraph.bin`` and ``latestGraph.bin``."""
+
+    names: ClassVar[tuple[str, str]] = ("bestGraph.bin", "latestGraph.bin")
+    kind: ClassVar[type[Any]] = ComputationGraph

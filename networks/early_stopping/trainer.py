@@ -1,0 +1,149 @@
+"""The training loop of early stopping."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...samediff.errors import ConfigurationError, DL4PyError
+from ...samediff.javanames import JavaSpelling
+from ...samediff.training.listener import Listeners
+from ..computation_graph import ComputationGraph
+from ..configuration import MultiLayerConfiguration
+from ..multilayer import MultiLayerNetwork
+from .configuration import EarlyStoppingConfiguration
+from .result import EarlyStoppingListener, EarlyStoppingResult, TerminationReason
+from .scores import ScoreCalculator
+
+
+class _Trainer(JavaSpelling):
+    """What trainers of both kinds of network share."""
+
+    kind: type[Any]
+
+    def __init__(self, configuration: EarlyStoppingConfiguration, network: Any, train: Any,
+                 listener: EarlyStoppingListener | None = None) -> None:
+        if not isinstance(network, self.kind):
+            raise ConfigurationError(f"{type(self).__name__} trains a {self.kind.__name__}; got a {type(network).__name__}")
+        self._conf, self._network, self._train, self._listener = configuration, network, train, listener
+
+    def set_listener(self, listener: EarlyStoppingListener | None) -> None:
+        """Replace the listener."""
+        self._listener = listener
+
+    def fit(self) -> EarlyStoppingResult:
+        """Train until a condition says stop.
+
+        After every epoch (or every n-th) the score is calculated, the best model kept, the epoch conditions asked; the
+        iteration conditions are asked after every step. An error that training raises ends it with the reason ``Error``.
+
+        Raises
+        ------
+        ConfigurationError
+            Settings with which no training ends or nothing is the best.
+        """
+        self._conf.validate()
+        calculator = self._conf.get_score_calculator()
+        assert calculator is not None          # validate has looked
+        for condition in (*self._conf.get_epoch_termination_conditions(), *self._conf.get_iteration_termination_conditions()):
+            condition.initialize()
+        self._tell(lambda heard: heard.on_start(self._conf, self._network))
+        result = _Run(self._conf, self._network, self._train, calculator, self._tell).fit()
+        self._tell(lambda heard: heard.on_completion(result))
+        return result
+
+    def pretrain(self) -> None:
+        """Layer-wise training without labels, once through the data."""
+        self._network.pretrain(self._train)
+
+    def _tell(self, message: Callable[[EarlyStoppingListener], None]) -> None:
+        if self._listener is not None:
+            message(self._listener)
+
+
+class _Run:
+    """One training."""
+
+    def __init__(self, conf: EarlyStoppingConfiguration, network: Any, train: Any, calculator: ScoreCalculator,
+                 tell: Callable[[Callable[[EarlyStoppingListener], None]], None]) -> None:
+        self.conf, self.network, self.train, self.calculator, self.tell = conf, network, train, calculator, tell
+        self.scores: dict[int, float] = {}
+        self.best_epoch, self.best_score = -1, math.nan
+
+    def fit(self) -> EarlyStoppingResult:
+        """Epoch after epoch."""
+        epoch = 0
+        while True:
+            self.network.set_epoch_count(epoch)
+            try:
+                stopped = self._epoch()
+            except DL4PyError as error:
+                return self._result(TerminationReason.Error, f"{type(error).__name__}: {error}", epoch)
+            if stopped is not None:
+                if self.conf.is_save_last_model():
+                    self.conf.get_model_saver().save_latest_model(self.network, 0.0)
+                return self._result(TerminationReason.IterationTerminationCondition, repr(stopped), epoch)
+            if epoch % self.conf.get_evaluate_every_n_epochs() == 0:
+                score = self._evaluate(epoch)
+                for condition in self.conf.get_epoch_termination_conditions():
+                    if condition.terminate(epoch, score, self.calculator.minimize_score()):
+                        return self._result(TerminationReason.EpochTerminationCondition, repr(condition), epoch + 1)
+            epoch += 1
+
+    def _epoch(self) -> Any:
+        """Once through the data; the iteration condition that says stop, or None."""
+        network, steps = self.network, 0
+        hear = Listeners(network.get_listeners())
+        hear.epoch_start(network, network._at())
+        for data in self.train:
+            network.fit(data)
+            steps += 1
+            for condition in self.conf.get_iteration_termination_conditions():
+                if condition.terminate(network.score()):
+                    return condition
+        if not steps:
+            raise ConfigurationError("the training data is empty, or an iterator that can be read only once")
+        hear.epoch_end(network, network._at())
+        return None
+
+    def _evaluate(self, epoch: int) -> float:
+        """Score the network; keep it where it is the best so far."""
+        score = self.scores[epoch] = self.calculator.calculate_score(self.network)
+        gain = self.best_score - score if self.calculator.minimize_score() else score - self.best_score
+        if self.best_epoch == -1 or gain > 0 or (math.isnan(self.best_score) and not math.isnan(score)):
+            self.best_epoch, self.best_score = epoch, score
+            self.conf.get_model_saver().save_best_model(self.network, score)
+        if self.conf.is_save_last_model():
+            self.conf.get_model_saver().save_latest_model(self.network, score)
+        self.tell(lambda heard: heard.on_epoch(epoch, score, self.conf, self.network))
+        return score
+
+    def _result(self, reason: TerminationReason, details: str, epochs: int) -> EarlyStoppingResult:
+        best = self.conf.get_model_saver().get_best_model() if self.best_epoch >= 0 else None
+        return EarlyStoppingResult(reason, details, self.scores, self.best_epoch, self.best_score, epochs, best)
+
+
+class EarlyStoppingTrainer(_Trainer):
+    """Trains a :class:`~dl4py.networks.MultiLayerNetwork` with early stopping.
+
+    Parameters
+    ----------
+    configuration : EarlyStoppingConfiguration
+    network : MultiLayerNetwork, or its configuration
+    train : iterator of data sets, or a list of them
+    listener : EarlyStoppingListener, optional
+    """
+
+    kind = MultiLayerNetwork
+
+    def __init__(self, configuration: EarlyStoppingConfiguration, network: Any, train: Any,
+                 listener: EarlyStoppingListener | None = None) -> None:
+        if isinstance(network, MultiLayerConfiguration):
+            network = MultiLayerNetwork(network).init()
+        super().__init__(configuration, network, train, listener)
+
+
+class EarlyStoppingGraphTrainer(_Trainer):
+    """Trains a :class:`~dl4py.networks.ComputationGraph` with early stopping; see :class:`EarlyStoppingTrainer`."""
+
+    kind = ComputationGraph
