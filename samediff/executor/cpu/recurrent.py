@@ -50,15 +50,18 @@ def side_by_side(call: Callable[[int, int, int], object], parts: list[tuple[int,
 
 
 def project(x: Any, w: Any, out: Any) -> None:
-    """The inputs of all steps (T, N, in) by the weights."""
-    product(np.ascontiguousarray(x).reshape(-1, x.shape[2]), w, out.reshape(-1, out.shape[2]))
+    """The rows of all steps (T, N, in) by the weights."""
+    target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
+    product(np.ascontiguousarray(x).reshape(-1, x.shape[2]), w, target.reshape(-1, out.shape[2]))
+    if target is not out:
+        out[...] = target
 
 
 def weight_gradients(x: Any, w: Any, b: Any, h0: Any, states: Any, dz: Any, targets: tuple[Any, ...], reverse: bool = False) -> None:
     """dx, dw, drw and db from the gradients of the sums of all steps."""
     dx, dw, drw, db = targets
     flat = dz.reshape(-1, dz.shape[2])
-    product(flat, w.T, dx.reshape(-1, dx.shape[2]))
+    project(dz, w.T, dx)
     product(np.ascontiguousarray(x).reshape(-1, x.shape[2]).T, flat, dw)
     before, after = (states[1:], dz[:-1]) if reverse else (states[:-1], dz[1:])
     product(before.reshape(-1, before.shape[2]).T, after.reshape(-1, dz.shape[2]), drw)
