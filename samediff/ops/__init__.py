@@ -4,6 +4,7 @@ from . import affine as affine
 from . import argreduce as argreduce
 from . import arithmetic as arithmetic
 from . import attention as attention
+from . import attention_v2 as attention_v2
 from . import batch_norm as batch_norm
 from . import bitwise as bitwise
 from . import blocks as blocks
@@ -15,6 +16,7 @@ from . import conditional as conditional
 from . import control as control
 from . import conv as conv
 from . import convolving as convolving
+from . import create_view as create_view
 from . import creation as creation
 from . import cross_entropy as cross_entropy
 from . import ctc as ctc
