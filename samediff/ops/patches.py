@@ -288,7 +288,7 @@ class Dilation2DGrad(Dilating):
         return [None, None, taken]
 
 
-@op("dilation2d_gather", inputs="x weights values weight_values", gradient="none")
+@op("dilation2d_gather", inputs="x weights values weight_values")
 class Dilation2DGather(Dilating):
     """values + weight_values at the chosen cells and weights (made by gradients)."""
 
@@ -308,3 +308,9 @@ class Dilation2DGather(Dilating):
         for i, (position, cells) in enumerate(window.cells(place.shape[1:-1])):
             taken = xp.where(place == i, padded[(slice(None), *cells)] + weight_values[position], taken)
         return taken
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Linear in the values: sent to the chosen cells and weights."""
+        return [None, None, *inputs[0].sd.add_op(Dilation2DGrad(self.strides, self.rates, self.is_same_mode),
+                                                 [*inputs[:2], output_grads[0]])]
