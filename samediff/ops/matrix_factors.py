@@ -140,12 +140,22 @@ class Qr(Composite):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """(Q' + Q sym(R R'^T - Q'^T Q)) R^-T, for at least as many rows as columns (Walter and Lehmann 2010)."""
+        """(Q' + Q sym(R R'^T - Q'^T Q)) R^-T (Walter and Lehmann 2010); columns that make x wide are Q times theirs of R."""
         (q, r), (for_q, for_r) = outputs, output_grads
-        shape = inputs[0].spec.shape
-        if shape is None or -1 in shape[-2:] or shape[-2] < shape[-1] or (self.full and shape[-2] != shape[-1]):
-            raise GradientError("qr has a gradient for at least as many rows as columns and full=False, "
-                                f"got shape {shape}, full={self.full}")
-        inner = matmul(r, for_r, transpose_y=True) - matmul(for_q, q, transpose_x=True)
-        symmetric = _part(inner, -1, 0) + inverse_transposed(_strictly_lower(inner))
-        return [_solve_right(for_q + matmul(q, symmetric), r, False, True)]
+        x, shape = inputs[0], inputs[0].spec.shape
+        if shape is None or -1 in shape[-2:] or (self.full and shape[-2] > shape[-1]):
+            raise GradientError("qr has a gradient for matrices of known size, and with full=True for no more rows than columns: the "
+                                f"further columns of Q are arbitrary; got shape {shape}, full={self.full}")
+        m, n = shape[-2:]
+        if m >= n:
+            return [_of_factors(q, r, for_q, for_r)]
+        for_further = for_r[..., m:]
+        for_q = for_q + matmul(x[..., m:], for_further, transpose_y=True)
+        first = _of_factors(q, r[..., :m], for_q, for_r[..., :m])
+        return [x.sd.call("base", "concat", len(shape) - 1, first, matmul(q, for_further))]
+
+
+def _of_factors(q: SDVariable, r: SDVariable, for_q: SDVariable, for_r: SDVariable) -> SDVariable:
+    inner = matmul(r, for_r, transpose_y=True) - matmul(for_q, q, transpose_x=True)
+    symmetric = _part(inner, -1, 0) + inverse_transposed(_strictly_lower(inner))
+    return _solve_right(for_q + matmul(q, symmetric), r, False, True)

@@ -78,6 +78,15 @@ def test_crops() -> None:
         x, sd.constant(np.array([[0.1, 0.2, 0.9, 1.5]])), sd.constant(np.array([0])), sd.constant(np.array([3, 3])), 9.0), {"x": IMAGES})
 
 
+def test_boxes_of_crops_have_no_slope() -> None:
+    sd = SameDiff.create()
+    image, boxes = sd.var("image", IMAGES), sd.var("boxes", np.array([[0.1, 0.1, 0.8, 0.9]]))
+    made = sd.image.crop_and_resize(image, boxes, sd.constant(np.array([0], np.int32)), sd.constant(np.array([2, 2], np.int32)), 0.0)
+    by_image, by_boxes = sd.gradients(made.sum(), [image, boxes])
+    assert by_image.eval().any()
+    assert not by_boxes.eval().any()
+
+
 def test_random_crop_is_a_block_and_its_gradient_marks_it() -> None:
     sd = SameDiff.create()
     x = sd.var("x", np.arange(30.0).reshape(5, 6))

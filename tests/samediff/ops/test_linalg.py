@@ -11,6 +11,7 @@ RNG = np.random.default_rng(9)
 A, B = RNG.normal(size=(2, 3, 3)) + 3 * np.eye(3), RNG.normal(size=(2, 3, 2))
 POSITIVE = A @ A.swapaxes(-1, -2)
 TALL = RNG.normal(size=(4, 2))
+TURNED = np.array([[0.5, -1.2, 0.3], [0.9, 0.8, -0.4], [0.2, 0.7, -1.1]])
 
 
 def symmetric(sd: SameDiff, a: object) -> object:
@@ -27,10 +28,15 @@ GRADIENTS = {
     "triangular": (lambda sd, a, b: sd.linalg.triangular_solve(a, b, True, False), {"a": A, "b": B}, 2),
     "triangular adjoint": (lambda sd, a, b: sd.linalg.triangular_solve(a, b, False, True), {"a": A, "b": B}, 2),
     "lstsq": (lambda sd, a, b: sd.linalg.lstsq(a, b, 0.1), {"a": TALL, "b": RNG.normal(size=(4, 1))}, 2),
-    "lstsq wide": (lambda sd, a, b: sd.linalg.lstsq(a, b, 0.0), {"a": TALL.T, "b": RNG.normal(size=(2, 1))}, 1),
+    "lstsq wide": (lambda sd, a, b: sd.linalg.lstsq(a, b, 0.0), {"a": TALL.T, "b": RNG.normal(size=(2, 1))}, 2),
     "lu": (lambda sd, a: sd.linalg.lu(a), {"a": A}, 2),
     "qr": (lambda sd, a: sd.linalg.qr(a, False), {"a": TALL}, 2),
-    "svd": (lambda sd, a: sd.linalg.svd(a, False, False), {"a": TALL}, 1),
+    "qr wide": (lambda sd, a: sd.linalg.qr(a, False), {"a": B.swapaxes(-1, -2)}, 2),
+    "qr full": (lambda sd, a: sd.linalg.qr(a, True), {"a": TALL.T}, 2),
+    "svd": (lambda sd, a: sd.linalg.svd(a, False, False), {"a": TALL}, 2),
+    "svd wide": (lambda sd, a: sd.linalg.svd(a, False, False), {"a": B.swapaxes(-1, -2)}, 2),
+    "eig": (lambda sd, a: sd.linalg.eig(a), {"a": A[0]}, 2),
+    "eig with a complex pair": (lambda sd, a: sd.linalg.eig(a), {"a": TURNED}, 2),
     "band": (lambda sd, a: sd.linalg.matrix_band_part(a, 1, 0), {"a": A}, 1),
     "triu": (lambda sd, a: sd.linalg.triu(a, 1), {"a": A}, 1),
     "cross": (lambda sd, a, b: sd.linalg.cross(a, b), {"a": A[0], "b": A[1]}, 2),
@@ -63,6 +69,15 @@ def test_eigenvalues_and_vectors() -> None:
     np.testing.assert_allclose(A[0] @ vectors, vectors * values, atol=1e-12)
 
 
+def test_slope_of_an_eigenvalue_is_that_of_its_vectors() -> None:
+    sd = SameDiff.create()
+    a = sd.var("a", TURNED)
+    values, _ = sd.linalg.eig(a)
+    (found,) = (g.eval() for g in sd.gradients(values.sum(), [a]))
+    assert np.iscomplexobj(np.linalg.eigvals(TURNED))
+    np.testing.assert_allclose(found, np.eye(3), atol=1e-12)         # the sum of the eigenvalues is the trace
+
+
 def test_determinant_gradient_of_a_singular_matrix() -> None:
     sd = SameDiff.create()
     x = sd.var("x", np.array([[1.0, 2], [2, 4]]))
@@ -78,7 +93,7 @@ def test_bad_matrices_are_refused() -> None:
         sd.linalg.matrix_inverse(sd.constant(np.ones((2, 2)))).eval()
     with pytest.raises(DL4PyError, match="ositive"):
         sd.linalg.cholesky(sd.constant(-np.eye(2))).eval()
-    q = sd.linalg.qr(sd.var("wide", TALL.T), False)[0]
+    q = sd.linalg.qr(sd.var("tall", TALL), True)[0]
     sd.set_loss_variables(q.sum())
-    with pytest.raises(GradientError, match="rows"):
-        sd.calculate_gradients({}, "wide")
+    with pytest.raises(GradientError, match="arbitrary"):
+        sd.calculate_gradients({}, "tall")
