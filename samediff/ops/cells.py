@@ -9,6 +9,7 @@ from ..expanded import Expanded
 from ..files.file_args import FileArgs
 from ..op import Specs, op, require_floating
 from ..spec import TensorSpec
+from .gru_sequence import GruSequence
 from .lstm_layer import LengthMask, text
 
 _CELL = "weights input_peephole_weights? forget_peephole_weights? output_peephole_weights? bias"
@@ -156,16 +157,8 @@ class Gru(Expanded):
         return TensorSpec((*(x.shape or (-1, -1))[:2], h.shape[1] if h.shape else -1), x.dtype)
 
     def expand(self, *inputs: Any) -> Any:
-        """Step by step."""
-        x, h, wx, wh, b = inputs
-        units, states = h.spec.shape[1], []
-        for t in range(steps_of(x, 0)):
-            (xr, xu, xc), (hr, hu, hc) = _columns(x[t].mmul(wx) + b, 3, units), _columns(h.mmul(wh), 3, units)
-            r, u = _nn("sigmoid", xr + hr), _nn("sigmoid", xu + hu)
-            c = _nn("tanh", xc + r * hc)
-            h = u * h + (1 - u) * c
-            states.append(h)
-        return _stacked(states, 0)
+        """The sequence op."""
+        return inputs[0].sd.add_op(GruSequence(), list(inputs))[0]
 
 
 @op("gruCell", api="rnn.gru_cell", inputs="x h_last ru_weight c_weight ru_bias c_bias", signatures=("x, h_last, &cell_weights",),

@@ -71,4 +71,4 @@ def _slope(activation: Any, dtype: np.dtype[Any]) -> ex.Expr:
 
 def slope(xp: Any, activation: Any, z: Any) -> Any:
     """The derivative of the activation at an array."""
-    return ex.evaluate((_slope(activation, z.dtype),), xp, (z,))[0]
+    return xp.broadcast_to(ex.evaluate((_slope(activation, z.dtype),), xp, (z,))[0], z.shape)      # a constant is one number

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op, require_floating, require_same_type
+from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
 from .sequence_scan import rnn_by_scan, through_scan
@@ -50,6 +50,11 @@ class RnnSequence(Op):
             h = states[t]
         return states, sums
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One compiled loop."""
+        from ..executor.cpu import recurrent
+        return recurrent.rnn(compiled_name(self.activation), specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back through time."""
@@ -89,9 +94,20 @@ class RnnSequenceGrad(Op):
         return ((flat @ w.T).reshape(x.shape), xp.ascontiguousarray(x).reshape(-1, x.shape[2]).T @ flat,
                 previous.reshape(-1, dz.shape[2]).T @ flat, total if b is None else total.reshape(b.shape), carried)
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One compiled loop."""
+        from ..executor.cpu import recurrent
+        return recurrent.rnn_gradient(compiled_name(self.activation), specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Those of the same gradients from a scan."""
         forward = functools.partial(rnn_by_scan, self.activation)
         found = through_scan(forward, inputs[:5], inputs[5], inputs[8:9], output_grads)
         return [*found[:5], *[None] * 3, *found[5:]]
+
+
+def compiled_name(activation: Any) -> str:
+    """The name by which the compiled loops know an activation; empty for others."""
+    made = function(activation)
+    return next((name for name in ("tanh", "sigmoid", "relu", "identity") if function(name) == made), "")

@@ -52,6 +52,11 @@ def rnn_by_scan(activation: Any, x: Any, w: Any, rw: Any, b: Any, h0: Any, mask:
     return _scanned(functools.partial(_rnn_step, activation), [_zero(z, 1) if h0 is None else h0], [z, *_rows(mask, z)], [rw], False)
 
 
+def gru_by_scan(x: Any, h: Any, wx: Any, wh: Any, b: Any, _: Any) -> list[SDVariable]:
+    """States of ``gru_sequence``."""
+    return _scanned(functools.partial(_gru_step), [h], [_sums(x, wx, b)], [wh], False)
+
+
 def _sums(x: Any, w: Any, b: Any) -> Any:
     """x_t W + b for all steps."""
     z = x.sd.call("base", "tensor_mmul", x, w, [2], [0])
@@ -121,3 +126,11 @@ def _lstm_step(blocks: Sequence[int], activation: Any, gate: Any, output: Any, c
 def _rnn_step(activation: Any, carry: Variables, rows: Variables, outside: Variables) -> list[Any]:
     (h,), (z, *mask), (rw,) = carry, rows, outside
     return _kept([z.sd.add_op(function(activation), [z + h.mmul(rw)])], carry, mask, False)
+
+
+def _gru_step(carry: Variables, rows: Variables, outside: Variables) -> list[Any]:
+    (h,), (z,), (wh,) = carry, rows, outside
+    sd = z.sd
+    (xr, xu, xc), (hr, hu, hc) = (sd.call("base", "split", v, 3, 1) for v in (z, h.mmul(wh)))
+    r, u = (sd.call("nn", "sigmoid", v) for v in (xr + hr, xu + hu))
+    return [u * h + (1.0 - u) * sd.call("math", "tanh", xc + r * hc)]

@@ -57,14 +57,14 @@ def project(x: Any, w: Any, out: Any) -> None:
         out[...] = target
 
 
-def weight_gradients(x: Any, w: Any, b: Any, h0: Any, states: Any, dz: Any, targets: tuple[Any, ...], reverse: bool = False) -> None:
+def weight_gradients(x: Any, w: Any, h0: Any, states: Any, dz: Any, targets: tuple[Any, ...], reverse: bool = False) -> None:
     """dx, dw, drw and db from the gradients of the sums of all steps."""
     dx, dw, drw, db = targets
     flat = dz.reshape(-1, dz.shape[2])
     project(dz, w.T, dx)
     product(np.ascontiguousarray(x).reshape(-1, x.shape[2]).T, flat, dw)
     before, after = (states[1:], dz[:-1]) if reverse else (states[:-1], dz[1:])
-    product(before.reshape(-1, before.shape[2]).T, after.reshape(-1, dz.shape[2]), drw)
+    product(np.ascontiguousarray(before).reshape(-1, before.shape[2]).T, after.reshape(-1, dz.shape[2]), drw)
     if h0 is not None:
         drw += h0.T @ dz[-1 if reverse else 0]
     db[...] = flat.sum(0).reshape(db.shape)
@@ -111,7 +111,7 @@ def lstm_gradient(op: LstmAttributes, given: Specs) -> Kernel | None:
     parts = parts_of(batch, work(rw_spec, x_spec))
 
     def call(*arrays: Any) -> None:
-        (x, w, rw, b, peephole, h0, c0, mask), (states, cells, gates, squashed, gh, gc) = arrays[:8], arrays[8:14]
+        (x, w, rw, _, peephole, h0, c0, mask), (states, cells, gates, squashed, gh, gc) = arrays[:8], arrays[8:14]
         dx, dw, drw, db, dp, dh0, dc0 = arrays[14:21]
         dz = arrays[21]
         start = (batch, units)
@@ -127,5 +127,55 @@ def lstm_gradient(op: LstmAttributes, given: Specs) -> Kernel | None:
                           op.reverse, low, high)
         side_by_side(run, parts)
         dh0[...], dc0[...], dp[...] = carried[0], carried[1], peeps.sum(0).reshape(dp.shape)
-        weight_gradients(x, w, b, h0, states, dz, (dx, dw, drw, db), op.reverse)
+        weight_gradients(x, w, h0, states, dz, (dx, dw, drw, db), op.reverse)
     return Kernel(call, (TensorSpec((count, batch, 4 * units), x_spec.dtype),))
+
+
+def rnn(activation: str, given: Specs) -> Kernel | None:
+    """``call(inputs, states, sums)`` for a simple recurrent network."""
+    x_spec, rw_spec = given[0], given[2]
+    if not fits(given) or x_spec is None or rw_spec is None:
+        return None
+    from .kernels.rnn_sequence import ACTIVATIONS, rnn_forward
+    if activation not in ACTIVATIONS:
+        return None
+    dtype, batch, kind = x_spec.dtype.numpy, (x_spec.shape or ())[1], ACTIVATIONS.index(activation)
+    parts = parts_of(batch, work(rw_spec, x_spec))
+
+    def call(*arrays: Any) -> None:
+        x, w, rw, b, h0, mask = (*arrays[:-2], *[None] * (8 - len(arrays)))
+        states, sums = arrays[-2:]
+        project(x, w, sums)
+        units, (matrix, turned) = states.shape[2], row_major(rw)
+        bias = np.zeros(units, dtype) if b is None else dense(b).reshape(-1)
+        first, masks = or_empty(h0, dtype, (batch, units)), or_empty(mask, dtype)
+
+        def run(_: int, low: int, high: int) -> None:
+            rnn_forward(sums, matrix, turned, bias, first, masks, states, kind, h0 is not None, low, high)
+        side_by_side(run, parts)
+    return Kernel(call)
+
+
+def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
+    """``call(inputs, states, sums, gh, gradients, dz)``."""
+    x_spec, rw_spec = given[0], given[2]
+    if not fits(given) or x_spec is None or rw_spec is None:
+        return None
+    from .kernels.rnn_sequence import ACTIVATIONS, rnn_backward
+    if activation not in ACTIVATIONS:
+        return None
+    dtype, (count, batch, _), kind = x_spec.dtype.numpy, x_spec.shape or (0, 0, 0), ACTIVATIONS.index(activation)
+    units = (rw_spec.shape or ())[0]
+    parts = parts_of(batch, work(rw_spec, x_spec))
+
+    def call(x: Any, w: Any, rw: Any, b: Any, h0: Any, mask: Any, states: Any, sums: Any, gh: Any, dx: Any, dw: Any, drw: Any, db: Any,
+             dh0: Any, dz: Any) -> None:
+        (matrix, turned), masks, carried = row_major(rw), or_empty(mask, dtype), np.zeros((batch, units), dtype)
+        before, upstream = dense(sums), dense(gh)
+
+        def run(_: int, low: int, high: int) -> None:
+            rnn_backward(before, matrix, turned, masks, upstream, dz, carried, kind, low, high)
+        side_by_side(run, parts)
+        dh0[...] = carried
+        weight_gradients(x, w, h0, states, dz, (dx, dw, drw, db))
+    return Kernel(call, (TensorSpec((count, batch, units), x_spec.dtype),))

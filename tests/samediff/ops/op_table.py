@@ -335,6 +335,8 @@ row("lstm_sequence_grad", "f:3,2,2 f:2,8 f:2,8 f:8 f:3,2 f:2,2 f:2,2 - f:3,2,2 f
     derivatives=0, why=SAVED)
 row("rnn_sequence", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3", through=first(1))
 row("rnn_sequence_grad", "f:3,2,2 f:2,3 f:3,3 f:3 f:2,3 - f:3,2,3 f:3,2,3 f:3,2,3", derivatives=0, why=SAVED)
+row("gru_sequence", "f:3,2,2 f:2,3 f:2,9 f:3,9 f:9", through=first(1))
+row("gru_sequence_grad", "f:3,2,2 f:2,3 f:2,9 f:3,9 f:9 f:3,2,3 f:3,2,12 f:3,2,3", derivatives=0, why=SAVED)
 row("dl4j_lstm", "f:2,2,3 f:2,8 f:2,8 f:8")
 row("dl4j_simple_rnn", "f:2,2,3 f:2,3 f:3,3 f:3")
 row("length_mask", [1, 3], "f:3,2,2")

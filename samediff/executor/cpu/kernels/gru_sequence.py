@@ -1,0 +1,78 @@
+# mypy: ignore-errors
+"""All steps of a gated recurrent unit, forward and backward, for some rows of the batch.
+
+Shapes: z, dz, dr (T, N, 3 units) with blocks r, u, c; saved (T, N, 4 units): r, u, c and h R_c; wh (units, 3 units), or with
+``turned`` its transpose; states, gh (T, N, units); h0, carried (N, units); product (N, 3 units).
+"""
+from __future__ import annotations
+
+from ...cache import kernel
+from ..blas import gemm
+from ..mathlib import sigmoid, tanh
+
+
+@kernel
+def gru_step(z, product, before, saved, out):
+    """Gates and state from the sums of the inputs and the product with the state before."""
+    units = out.shape[1]
+    one = z.dtype.type(1)
+    for i in range(z.shape[0]):
+        zr, zu, zc = z[i, :units], z[i, units : 2 * units], z[i, 2 * units :]
+        pr, pu, pc = product[i, :units], product[i, units : 2 * units], product[i, 2 * units :]
+        r, u, c, kept = saved[i, :units], saved[i, units : 2 * units], saved[i, 2 * units : 3 * units], saved[i, 3 * units :]
+        for j in range(units):
+            r[j] = sigmoid(zr[j] + pr[j])
+        for j in range(units):
+            u[j] = sigmoid(zu[j] + pu[j])
+        for j in range(units):
+            kept[j] = pc[j]
+        for j in range(units):
+            c[j] = tanh(zc[j] + r[j] * pc[j])
+        for j in range(units):
+            out[i, j] = u[j] * before[i, j] + (one - u[j]) * c[j]
+
+
+@kernel
+def gru_step_back(saved, before, g, carried, dz, dr):
+    """Gradients of the sums of the inputs (dz) and of the product (dr); ``carried`` becomes the direct part of the state before."""
+    units = carried.shape[1]
+    one = saved.dtype.type(1)
+    for i in range(saved.shape[0]):
+        r, u, c, kept = saved[i, :units], saved[i, units : 2 * units], saved[i, 2 * units : 3 * units], saved[i, 3 * units :]
+        zr, zu, zc = dz[i, :units], dz[i, units : 2 * units], dz[i, 2 * units :]
+        pr, pu, pc = dr[i, :units], dr[i, units : 2 * units], dr[i, 2 * units :]
+        for j in range(units):
+            carried[i, j] += g[i, j]
+        for j in range(units):
+            zc[j] = carried[i, j] * (one - u[j]) * (one - c[j] * c[j])
+        for j in range(units):
+            v = carried[i, j] * (before[i, j] - c[j]) * u[j] * (one - u[j])
+            zu[j] = v
+            pu[j] = v
+        for j in range(units):
+            v = zc[j] * kept[j] * r[j] * (one - r[j])
+            zr[j] = v
+            pr[j] = v
+        for j in range(units):
+            pc[j] = zc[j] * r[j]
+        for j in range(units):
+            carried[i, j] *= u[j]
+
+
+@kernel
+def gru_forward(z, wh, turned, h0, saved, states, product, low, high):
+    """Write gates and states from x W + b."""
+    for t in range(states.shape[0]):
+        h = h0 if t == 0 else states[t - 1]
+        gemm(h[low:high], wh, turned, product[low:high], 0)
+        gru_step(z[t, low:high], product[low:high], h[low:high], saved[t, low:high], states[t, low:high])
+
+
+@kernel
+def gru_backward(saved, wh, turned, h0, states, gh, dz, dr, carried, low, high):
+    """Write dz and dr; ``carried``, zeros at first, ends as the gradient of h0."""
+    for step in range(states.shape[0]):
+        t = states.shape[0] - 1 - step
+        h = h0 if t == 0 else states[t - 1]
+        gru_step_back(saved[t, low:high], h[low:high], gh[t, low:high], carried[low:high], dz[t, low:high], dr[t, low:high])
+        gemm(dr[t, low:high], wh, not turned, carried[low:high], 1)

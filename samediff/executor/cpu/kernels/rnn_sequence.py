@@ -1,0 +1,83 @@
+# mypy: ignore-errors
+"""All steps of a simple recurrent network, forward and backward, for some rows of the batch.
+
+Shapes: sums, dz, states, gh (T, N, units); rw (units, units), or with ``turned`` its transpose; bias (units); h0, carried (N, units);
+``mask`` (T, N) is empty where there is none. ``kind`` is the place of the activation in :data:`ACTIVATIONS`.
+"""
+from __future__ import annotations
+
+from ...cache import kernel
+from ..blas import gemm
+from ..intrinsics import vmax
+from ..mathlib import sigmoid, tanh
+
+ACTIVATIONS = ("tanh", "sigmoid", "relu", "identity")
+
+
+@kernel
+def rnn_step(z, bias, out, kind):
+    """z + bias in place, and its activation."""
+    zero = bias.dtype.type(0)
+    units = out.shape[1]
+    for i in range(z.shape[0]):
+        for j in range(units):
+            z[i, j] += bias[j]
+        if kind == 0:
+            for j in range(units):
+                out[i, j] = tanh(z[i, j])
+        elif kind == 1:
+            for j in range(units):
+                out[i, j] = sigmoid(z[i, j])
+        elif kind == 2:
+            for j in range(units):
+                out[i, j] = vmax(z[i, j], zero)
+        else:
+            for j in range(units):
+                out[i, j] = z[i, j]
+
+
+@kernel
+def rnn_step_back(z, g, carried, mask, dz, kind):
+    """dz = (g + carried) times slope and mask."""
+    one = z.dtype.type(1)
+    zero = one - one
+    units = dz.shape[1]
+    for i in range(z.shape[0]):
+        m = mask[i] if mask.shape[0] > 0 else one
+        for j in range(units):
+            dz[i, j] = (g[i, j] + carried[i, j]) * m
+        if kind == 0:
+            for j in range(units):
+                y = tanh(z[i, j])
+                dz[i, j] *= one - y * y
+        elif kind == 1:
+            for j in range(units):
+                y = sigmoid(z[i, j])
+                dz[i, j] *= y * (one - y)
+        elif kind == 2:
+            for j in range(units):
+                dz[i, j] *= zero if z[i, j] < zero else one
+
+
+@kernel
+def rnn_forward(sums, rw, turned, bias, h0, mask, states, kind, started, low, high):
+    """Complete ``sums``, which hold x W, and write the states; ``started``: h0 is more than zeros."""
+    for t in range(states.shape[0]):
+        h = h0 if t == 0 else states[t - 1]
+        if t > 0 or started:
+            gemm(h[low:high], rw, turned, sums[t, low:high], 1)
+        rnn_step(sums[t, low:high], bias, states[t, low:high], kind)
+        if mask.shape[0] > 0:
+            for i in range(low, high):
+                for j in range(states.shape[2]):
+                    states[t, i, j] *= mask[t, i]
+
+
+@kernel
+def rnn_backward(sums, rw, turned, mask, gh, dz, carried, kind, low, high):
+    """Write dz; ``carried``, zeros at first, ends as the gradient of h0."""
+    for step in range(sums.shape[0]):
+        t = sums.shape[0] - 1 - step
+        m = mask[t, low:high] if mask.shape[0] > 0 else mask.reshape(-1)
+        rnn_step_back(sums[t, low:high], gh[t, low:high], carried[low:high], m, dz[t, low:high], kind)
+        gemm(dz[t, low:high], rw, not turned, carried[low:high], 0)

@@ -1,0 +1,30 @@
+"""Kernels of ops against their ``compute``."""
+from __future__ import annotations
+
+import numpy as np
+
+from dl4py.samediff.datatype import DataType
+from dl4py.samediff.op import as_tuple
+from dl4py.samediff.spec import TensorSpec
+
+
+def spec(array):
+    return None if array is None else TensorSpec(array.shape, DataType.of(array.dtype))
+
+
+def agree(op, arrays, order="C", ignore=()):
+    """Run the kernel into arrays of that memory order that hold NaN, compare, and return what ``compute`` gave."""
+    kernel = op.cpu(*map(spec, arrays))
+    assert kernel is not None
+    kept = [None if a is None else a.copy() for a in arrays]
+    want = as_tuple(op.compute(np, *arrays))
+    got = [np.full(w.shape, np.nan, w.dtype, order=order) for w in want]
+    kernel.call(*arrays, *got, *[np.full(s.shape, np.nan, s.dtype.numpy) for s in kernel.workspace])
+    for k, (w, g) in enumerate(zip(want, got)):
+        tolerance = 1e-5 if w.dtype == np.float32 else 1e-9
+        if k not in ignore:
+            np.testing.assert_allclose(g, w, rtol=0, atol=tolerance * np.abs(w).max(initial=1e-30), err_msg=f"output {k}")
+    for before, after in zip(kept, arrays):
+        if before is not None:
+            np.testing.assert_array_equal(before, after)
+    return want
