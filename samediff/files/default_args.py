@@ -58,6 +58,8 @@ class ConditionArgs(FileArgs):
         found, numbers = super().decode(node), list(node.extra_params)
         if self.with_operand and len(numbers) > 1:
             found["value"] = numbers.pop(1)
+        elif len(numbers) > 3:  # the form with two arrays has a value too, which nobody reads
+            numbers.pop(1)
         if len(numbers) < 3 or not 0 <= int(numbers[2]) < len(MODES):
             raise FileFormatError(f"node {node.name!r}: a condition is value, tolerance and mode (0 to {len(MODES) - 1}); got {numbers}")
         return found | {"condition": Condition(MODES[int(numbers[2])], numbers[0], numbers[1])}

@@ -17,7 +17,7 @@ from .file_args import FileArgs
 from .flat_graph import FlatNode, FlatProperties
 from .flat_properties import make_property, property_value
 from .flat_schema import OpType
-from .legacy_table import resolve_op_name
+from .legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
 from .nested_values import MARK, from_text, is_plain, to_text
 
 #: Property with the version of a user op.
@@ -34,10 +34,10 @@ class OpNames:
     def __init__(self) -> None:
         OPS.discover()
         self._known = list(OPS)
-        self._found: dict[tuple[int, int, str | None], str | None] = {}
+        self._found: dict[tuple[int, int, str | None, int], str | None] = {}
 
     def __getitem__(self, node: FlatNode) -> type[Op] | None:
-        key = (node.op_type, node.op_num, node.op_name)
+        key = (node.op_type, node.op_num, node.op_name, len(node.input_paired) or len(node.input))
         if key not in self._found:
             name = resolve_op_name(node, self._known)
             if name is None and node.op_type == OpType.UDF and node.op_name in OPS:
@@ -74,7 +74,7 @@ def read_op(cls: type[Op], node: FlatNode) -> Op:
         A user op saved by a newer version of its class.
     """
     args = file_args(cls)
-    found = args.decode(node)
+    found = LEGACY_ATTRIBUTES.get((node.op_type, node.op_num), {}) | args.decode(node)
     if args is _BY_FIELD:
         found = _by_spelling(cls, found)
     found = _upgraded(cls, node, found)

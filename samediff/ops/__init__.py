@@ -31,6 +31,10 @@ from . import gather as gather
 from . import image as image
 from . import invoking as invoking
 from . import joining as joining
+from . import legacy_broadcast as legacy_broadcast
+from . import legacy_elementwise as legacy_elementwise
+from . import legacy_random as legacy_random
+from . import legacy_reduce as legacy_reduce
 from . import local_response as local_response
 from . import losses as losses
 from . import lstm_layer as lstm_layer
