@@ -62,6 +62,7 @@ from .settings import (
     StepFunction,
     WorkspaceMode,
 )
+from .transfer import FineTuneConfiguration, TransferLearning, TransferLearningHelper
 
 __all__ = [
     "AutoencoderScoreCalculator",
@@ -80,6 +81,7 @@ __all__ = [
     "EarlyStoppingResult",
     "EarlyStoppingTrainer",
     "EpochTerminationCondition",
+    "FineTuneConfiguration",
     "GradientStepFunction",
     "GraphBuilder",
     "InMemoryModelSaver",
@@ -106,6 +108,8 @@ __all__ = [
     "ScoreImprovementEpochTerminationCondition",
     "StepFunction",
     "TimeUnit",
+    "TransferLearning",
+    "TransferLearningHelper",
     "VAEReconErrorScoreCalculator",
     "VAEReconProbScoreCalculator",
     "WorkspaceMode",

@@ -1,0 +1,229 @@
+"""Changing a trained graph."""
+from __future__ import annotations
+
+from typing import Any, Self
+
+from ...layers.base import Layer
+from ...layers.input_type import InputType
+from ...layers.preprocessors import InputPreProcessor
+from ...layers.vertices import FrozenVertex, GraphVertex, MergeVertex
+from ...layers.weight_init import IWeightInit
+from ...samediff.configuration_builder import Builder
+from ...samediff.errors import ConfigurationError, UnknownNameError, did_you_mean
+from ...samediff.javanames import JavaSpelling
+from ..builders import GraphBuilder, NeuralNetConfigurationBuilder
+from ..computation_graph import ComputationGraph
+from ..configuration import LayerVertex
+from ..settings import WorkspaceMode
+from .fine_tune import FineTuneConfiguration
+from .list_builder import frozen
+
+
+class TransferGraphBuilder(JavaSpelling):
+    """Builds a new :class:`~dl4py.networks.ComputationGraph` from a trained one, which stays as it is.
+
+    Vertices keep their parameters unless they are replaced; the others are drawn from the seed of the configuration. Updater
+    state starts anew, counters at 0.
+    """
+
+    def __init__(self, graph: ComputationGraph) -> None:
+        if not isinstance(graph, ComputationGraph):
+            raise ConfigurationError(f"TransferLearning.GraphBuilder takes a ComputationGraph; got a {type(graph).__name__}. "
+                                     "TransferLearning.Builder is for lists of layers")
+        self._graph, self._conf = graph, graph.get_configuration()
+        self._tune = FineTuneConfiguration()
+        self._vertices: dict[str, GraphVertex] = dict(self._conf.vertices)
+        self._sources: dict[str, tuple[str, ...]] = dict(self._conf.vertex_inputs)
+        self._inputs, self._outputs = list(self._conf.network_inputs), list(self._conf.network_outputs)
+        self._added: dict[str, Layer | GraphVertex] = {}
+        self._preprocessors: dict[str, InputPreProcessor] = {}
+        self._input_types: tuple[InputType, ...] = ()
+        self._renewed: set[str] = set()
+        self._frozen: tuple[str, ...] = ()
+        self._more: dict[str, Any] = {}
+
+    def fine_tune_configuration(self, configuration: FineTuneConfiguration) -> Self:
+        """Settings for all layers, kept and new."""
+        if not isinstance(configuration, FineTuneConfiguration):
+            raise ConfigurationError(f"expected a FineTuneConfiguration; got {configuration!r:.60}")
+        self._tune = configuration
+        return self
+
+    def set_feature_extractor(self, *names: str) -> Self:
+        """Freeze these vertices and all that lead to them."""
+        for name in names:
+            self._vertex(name)
+        self._frozen = names
+        return self
+
+    def n_out_replace(self, name: str, n_out: int, scheme: Any, scheme_next: Any = None) -> Self:
+        """Give a layer another number of outputs; it and the layers that it feeds start with new weights."""
+        first = IWeightInit.of(scheme)
+        following = first if scheme_next is None else IWeightInit.of(scheme_next)
+        fed = [other for other, sources in self._sources.items() if name in sources]
+        for other in fed:
+            if not isinstance(self._vertices[other], LayerVertex):
+                raise ConfigurationError(f"{name!r} feeds the vertex {other!r}, which is no layer: the sizes behind it are not known. "
+                                         "Use remove_vertex_keep_connections and add_layer instead")
+        self._change(name, n_out=int(n_out), weight_init=first)
+        for other in fed:
+            if "n_in" in type(self._layer(other))._fields:
+                self._change(other, n_in=int(n_out), weight_init=following)
+        return self
+
+    def n_in_replace(self, name: str, n_in: int, scheme: Any, distribution: Any = None) -> Self:
+        """Give a layer another number of inputs and new weights."""
+        self._change(name, n_in=int(n_in), weight_init=IWeightInit.of(scheme if distribution is None else distribution))
+        return self
+
+    def remove_vertex_keep_connections(self, name: str) -> Self:
+        """Remove a vertex; another of the same name is to take its place."""
+        self._vertex(name)
+        del self._vertices[name], self._sources[name]
+        self._renewed.add(name)
+        return self
+
+    def remove_vertex_and_connections(self, name: str) -> Self:
+        """Remove a vertex, and its name from the inputs of others and the outputs."""
+        self.remove_vertex_keep_connections(name)
+        self._sources = {k: tuple(s for s in v if s != name) for k, v in self._sources.items()}
+        self._outputs = [o for o in self._outputs if o != name]
+        return self
+
+    def add_layer(self, name: str, layer: Any, *inputs: Any) -> Self:
+        """Add a layer: ``add_layer(name, layer[, preprocessor], input…)``."""
+        made = layer.build() if isinstance(layer, Builder) else layer
+        if not isinstance(made, Layer):
+            raise ConfigurationError(f"layer {name!r}: expected a layer; got {made!r:.60}")
+        if inputs and isinstance(inputs[0], InputPreProcessor):
+            self._preprocessors[name], inputs = inputs[0], inputs[1:]
+        sources = tuple(map(str, inputs))
+        if len(sources) > 1:
+            self.add_vertex(f"{name}-merge", MergeVertex(), *sources)
+            sources = (f"{name}-merge",)
+        return self._add(name, made, sources)
+
+    def add_vertex(self, name: str, vertex: GraphVertex, *inputs: str) -> Self:
+        """Add a vertex with its inputs."""
+        if not isinstance(vertex, GraphVertex):
+            raise ConfigurationError(f"vertex {name!r}: expected a vertex; got {vertex!r:.60}")
+        return self._add(name, vertex, inputs)
+
+    def set_outputs(self, *names: str) -> Self:
+        """Name the outputs."""
+        self._outputs = list(names)
+        return self
+
+    def set_inputs(self, *names: str) -> Self:
+        """Name the inputs."""
+        self._inputs = list(names)
+        return self
+
+    def add_inputs(self, *names: str) -> Self:
+        """Name further inputs."""
+        self._inputs += names
+        return self
+
+    def set_input_types(self, *types: InputType) -> Self:
+        """State what the network is fed, one type per input: sizes and preprocessors of new layers follow from it."""
+        self._input_types = tuple(InputType.of(t) for t in types)
+        return self
+
+    def set_workspace_mode(self, mode: WorkspaceMode) -> Self:
+        """Kept in the configuration."""
+        self._more.update(training_workspace_mode=mode, inference_workspace_mode=mode)
+        return self
+
+    def validate_output_layer_config(self, validate: bool) -> Self:
+        """Whether an output layer that makes no sense is refused; not asked, it is not, as in DL4J."""
+        self._more["validate_output_layer_config"] = validate
+        return self
+
+    def build(self) -> ComputationGraph:
+        """The new network.
+
+        Raises
+        ------
+        ConfigurationError
+            Names that do not exist or occur twice, no outputs, vertices that lead nowhere.
+        """
+        conf = self._assembled()
+        graph = ComputationGraph(self._with_frozen(conf)).init()
+        fresh, kept = graph.engine.flat.arrays, self._graph.engine.flat.arrays
+        for name in set(conf.vertices) - self._renewed - set(self._added):
+            for key in (k for k in fresh if k.startswith(f"{name}_")):
+                if key in kept and kept[key].shape == fresh[key].shape:
+                    fresh[key][...] = kept[key]
+        return graph
+
+    def _assembled(self) -> Any:
+        """The configuration without what is to be frozen."""
+        default = self._tune.applied_to(self._conf.default_configuration)
+        settings: NeuralNetConfigurationBuilder = self._tune.applied_neural_net_configuration_builder()
+        for name in ("seed", "data_type"):
+            settings.set_option(name, getattr(default, name) if name == "seed" else self._conf.data_type)
+        builder = GraphBuilder(settings).add_inputs(*self._inputs).set_outputs(*self._outputs)
+        builder.set_input_types(*self._input_types) if self._input_types else None
+        shared = {n: getattr(self._conf, n) for n in ("backprop_type", "tbptt_fwd_length", "tbptt_back_length")}
+        for name, value in {**shared, "validate_output_layer_config": False, **self._more}.items():
+            builder.set_option(name, value)
+        for name, vertex in self._vertices.items():
+            if isinstance(vertex, LayerVertex):
+                layer = self._tune.applied_to(vertex.layer_conf).layer
+                builder.add_layer(name, layer, *([vertex.pre_processor] if vertex.pre_processor else []), *self._sources[name])
+            else:
+                builder.add_vertex(name, vertex, *self._sources[name])
+        for name, added in self._added.items():
+            if isinstance(added, Layer):
+                processor = self._preprocessors.get(name)
+                builder.add_layer(name, added, *([processor] if processor else []), *self._sources[name])
+            else:
+                builder.add_vertex(name, added, *self._sources[name])
+        conf = self._tune.applied_to_network(builder.build())
+        return conf.replace(validate_output_layer_config=self._conf.validate_output_layer_config, **self._more)
+
+    def _with_frozen(self, conf: Any) -> Any:
+        reached, ahead = set(), list(self._frozen)
+        while ahead:
+            name = ahead.pop()
+            if name in conf.vertices and name not in reached:
+                reached.add(name)
+                ahead += conf.vertex_inputs[name]
+        vertices = dict(conf.vertices)
+        for name in reached:
+            vertex = vertices[name]
+            if isinstance(vertex, LayerVertex):
+                vertices[name] = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=frozen(vertex.layer)))
+            elif not isinstance(vertex, FrozenVertex):
+                vertices[name] = FrozenVertex(underlying=vertex)
+        return conf.replace(vertices=vertices)
+
+    def _vertex(self, name: str) -> GraphVertex:
+        if name not in self._vertices:
+            known = ", ".join(self._vertices)
+            raise UnknownNameError(f"there is no vertex {name!r}{did_you_mean(name, self._vertices)}; vertices: {known}")
+        return self._vertices[name]
+
+    def _layer(self, name: str) -> Layer:
+        vertex = self._vertex(name)
+        if not isinstance(vertex, LayerVertex):
+            raise ConfigurationError(f"vertex {name!r} ({type(vertex).__name__}) is no layer")
+        return vertex.layer
+
+    def _change(self, name: str, **changes: Any) -> None:
+        """Replace options of a layer; as in DL4J it moves to the end of the vertices."""
+        layer = self._layer(name)
+        missing = [option for option in changes if option not in type(layer)._fields]
+        if missing:
+            raise ConfigurationError(f"layer {name!r} ({type(layer).__name__}) has no {missing[0]} to replace")
+        vertex, sources = self._vertices.pop(name), self._sources.pop(name)
+        assert isinstance(vertex, LayerVertex)
+        self._vertices[name] = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=layer.replace(**changes)))
+        self._sources[name] = sources
+        self._renewed.add(name)
+
+    def _add(self, name: str, added: Layer | GraphVertex, sources: tuple[str, ...]) -> Self:
+        if name in self._vertices or name in self._added or name in self._inputs:
+            raise ConfigurationError(f"the name {name!r} is used twice")
+        self._added[name], self._sources[name] = added, tuple(sources)
+        return self
