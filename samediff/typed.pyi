@@ -1956,6 +1956,11 @@ class NNOps(Namespace):
     @overload
     def dot_product_attention(self, name: str | list[str] | None, queries: Operand, keys: Operand, values: Operand, mask: Operand | None = ..., scaled: bool = ..., with_weights: bool = ...) -> SDVariable: ...
     @overload
+    def dot_product_attention_v2(self, queries: Operand, values: Operand, keys: Operand, query_mask: Operand | None = ..., value_mask: Operand | None = ..., scale_factor: float = ..., dropout_probability: float = ..., use_causal_mask: bool = ..., training: bool = ...) -> SDVariable:
+        """softmax(scale_factor * queries keys^T) values: for each query a mean of the values, weighted by its likeness to the keys."""
+    @overload
+    def dot_product_attention_v2(self, name: str | list[str] | None, queries: Operand, values: Operand, keys: Operand, query_mask: Operand | None = ..., value_mask: Operand | None = ..., scale_factor: float = ..., dropout_probability: float = ..., use_causal_mask: bool = ..., training: bool = ...) -> SDVariable: ...
+    @overload
     def dropout(self, x: Operand, p: float) -> SDVariable:
         """In training each element is kept with probability ``p``, else 0; outside training all are multiplied by ``p``."""
     @overload
@@ -3197,6 +3202,11 @@ class BaseOps:
     def count_zero(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def count_zero(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    @overload
+    def create_view(self, x: Operand, *indices: Any) -> SDVariable:
+        """The part of x that index descriptors name, one for each leading axis; changing x later does not change the result."""
+    @overload
+    def create_view(self, name: str | list[str] | None, x: Operand, *indices: Any) -> SDVariable: ...
     @overload
     def cross(self, a: Operand, b: Operand) -> SDVariable:
         """Vector product along the last axis, of size 3."""
@@ -4532,14 +4542,14 @@ class VariableOps:
     @overload
     def argmin(self, name: str | list[str] | None, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
-    def assign(self, y: Operand) -> SDVariable:
-        """The values of y in the shape of x."""
-    @overload
-    def assign(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
-    @overload
-    def assign(self, scalar: float) -> SDVariable: ...
+    def assign(self, scalar: float) -> SDVariable:
+        """Filled with a number, in the shape and type of x."""
     @overload
     def assign(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    @overload
+    def assign(self, y: Operand) -> SDVariable: ...
+    @overload
+    def assign(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
     @overload
     def cast(self, data_type: DataType | str) -> SDVariable:
         """Converted to another type: floats truncate toward zero, BOOL is x != 0."""
