@@ -19,9 +19,9 @@ def _sign(xp: Any, x: Any) -> Any:
 
 
 def _rational_tanh(xp: Any, x: Any) -> Any:
-    t = x * (2 / 3)
-    a = abs(t)
-    return 1.7159 * xp.sign(t) * (1 - 1 / (1 + a + t * t + 1.41645 * t * t * t * t))
+    positive = x >= 0                                       # not abs and sign: the slope at 0 is 1.1439, not 0
+    t = xp.where(positive, x, -x) * (2 / 3)
+    return 1.7159 * xp.where(positive, 1, -1) * (1 - 1 / (1 + t + t * t + 1.41645 * t * t * t * t))
 
 
 #: Registry id -> (NumPy-like names besides the id, function, text); all need floating input and keep its type.
