@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .control_flow import ControlFlow
 from .core import owned_copy
-from .errors import GraphError, UnknownNameError, did_you_mean
+from .errors import DL4PyError, GraphError, UnknownNameError, did_you_mean
 from .node import needed
 from .spec import TensorSpec
 from .subgraph import SubGraph
@@ -61,10 +61,16 @@ class Functions(ControlFlow):
         return table
 
     def put_sub_function(self, name: str, graph: SameDiff) -> None:
-        """Keep a graph under a name; GraphError when another graph has that name."""
+        """Keep a graph under a name, and let the calls of a loaded file that miss it run; GraphError when another graph has that name."""
         known = self._function_table().setdefault(name, graph)
         if known is not graph:
             raise GraphError(f"the name {name!r} belongs to another function of this graph already")
+        from .calls import bind_calls
+        try:
+            bind_calls(self, name)  # type: ignore[arg-type]  # every part is of a SameDiff
+        except DL4PyError:
+            del self._function_table()[name]
+            raise
 
     def define_function(self, name: str, definition: Callable[..., Any], inputs: Any = None) -> SameDiff:
         """Build a sub-graph with a callback and keep it under a name; nothing happens when the name is known.
@@ -151,7 +157,7 @@ class Functions(ControlFlow):
         given = [self.variable(v) for v in (params.inputs if params.inputs is not None else params.input_var_names or ())]
         if len(inside) != len(given):
             raise GraphError(f"function {params.function_name!r} takes {len(inside)} inputs ({', '.join(inside)}); {len(given)} were given")
-        graph, trained = _cut(function, params.function_name, inside, list(params.sub_graph_output_var_names or function.outputs()))
+        graph, trained = cut_function(function, params.function_name, inside, list(params.sub_graph_output_var_names or function.outputs()))
         from .ops.invoking import Invoke
         with self._all_or_nothing():
             own = [self._shared(f"{params.function_name}/{n}", function.stored(n)) for n in trained]
@@ -197,7 +203,7 @@ class Functions(ControlFlow):
         return self.while_loop(names, params.loop_name, variables, condition, body)
 
 
-def _cut(function: SameDiff, label: str, inputs: list[str], outputs: list[str]) -> tuple[SubGraph, list[str]]:
+def cut_function(function: SameDiff, label: str, inputs: list[str], outputs: list[str]) -> tuple[SubGraph, list[str]]:
     """The part of a function from these inputs to these outputs, and the trainable variables that it takes besides."""
     from .graph import SameDiff
     for name in inputs:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..op import Op
+from ..spec import TensorSpec
+from ..subgraph import relaxed
 from .flat_graph import FlatNode
 from .flat_properties import property_value
 from .flat_schema import OpType
@@ -40,8 +42,8 @@ class Item:
         return Item(self.name, [names.get(n, n) for n in self.inputs], self.outputs, self.flat, self.build)
 
 
-#: Makes the sub-graph of items: (graph around it, items, its inputs as (name inside, name outside), results).
-Cut = Callable[[Any, Sequence[Item], Sequence[tuple[str, str]], Sequence[str]], Any]
+#: Makes the sub-graph of items: (graph around it, items, its inputs as (name inside, name outside), results, specs of inputs that vary).
+Cut = Callable[[Any, Sequence[Item], Sequence[tuple[str, str]], Sequence[str], Mapping[str, TensorSpec]], Any]
 
 
 class Frames:
@@ -133,8 +135,8 @@ class Frames:
         def build(sd: Any, inputs: Sequence[str]) -> Op:
             from ..ops.control import If
             pairs = list(zip(given, inputs[1:]))
-            yes, no = (self.cut(sd, [i.renamed(sides[s][2]) for i in sides[s][1]], pairs, [sides[s][2].get(sides[s][0], sides[s][0])])
-                       for s in (1, 0))
+            yes, no = (self.cut(sd, [i.renamed(sides[s][2]) for i in sides[s][1]], pairs,
+                                [sides[s][2].get(sides[s][0], sides[s][0])], {}) for s in (1, 0))
             return If(yes, no)
 
         inner = [i for _, between, _ in sides.values() for i in between]
@@ -205,8 +207,14 @@ class Frames:
         def build(sd: Any, inputs: Sequence[str]) -> Op:
             from ..ops.control import While
             pairs = list(zip([*state, *outside], inputs))
-            cond, body = (self.cut(sd, [i.renamed(names) for i in part], pairs, [names.get(w, w) for w in wanted])
-                          for part, wanted in zip(parts, ([condition], results)))
+            specs = {n: TensorSpec((v := sd.variable(given)).spec.shape, v.dtype) for n, given in zip(state, inputs)}
+            for _ in range(8):                    # until the shapes hold for every iteration
+                cond, body = (self.cut(sd, [i.renamed(names) for i in part], pairs, [names.get(w, w) for w in wanted], specs)
+                              for part, wanted in zip(parts, ([condition], results)))
+                after = {n: relaxed(specs[n], body.sd.variable(o).spec) for n, o in zip(state, body.outputs)}
+                if after == specs:
+                    break
+                specs = after
             return While(cond, body)
 
         inner = list({id(i): i for part in parts for i in part}.values())

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..calls import bind_calls
 from ..datatype import DataType
-from ..errors import DataTypeError, DL4PyError, FileFormatError
+from ..errors import DataTypeError, DL4PyError, FileFormatError, LimitError
 from ..node import Node
 from ..spec import TensorSpec
 from ..subgraph import SubGraph
@@ -16,8 +17,11 @@ from ..training.config import TrainingConfig
 from ..variable import VariableType
 from .flat_array import decode_array
 from .flat_graph import FlatGraph, FlatNode, FlatVariable
+from .flat_reader import read_flat_graph
 from .flat_schema import VarType
 from .frames import Frames, Item
+from .list_flows import with_flows
+from .missing_function import MissingFunction, is_call
 from .missing_op import MissingOp
 from .node_args import OpNames, check_inputs, read_op, spread_inputs
 
@@ -25,11 +29,15 @@ if TYPE_CHECKING:
     from ..graph import SameDiff
 
 
+#: How deep functions may hold functions.
+MOST_NESTED = 16
+
+
 class GraphReader:
     """Fills an empty graph from a :class:`FlatGraph`."""
 
-    def __init__(self, sd: SameDiff, flat: FlatGraph) -> None:
-        self.sd, self.flat = sd, flat
+    def __init__(self, sd: SameDiff, flat: FlatGraph, depth: int = 0) -> None:
+        self.sd, self.flat, self.depth = sd, flat, depth
         self.names = OpNames()
         self.by_id = {(v.id.first, v.id.second): v.name for v in flat.variables if v.id is not None}
         for node in flat.nodes:  # variables may leave out their position among several outputs
@@ -45,6 +53,7 @@ class GraphReader:
                 raise FileFormatError("a variable of the file has no name")
             if variable.variabletype != VarType.ARRAY and variable.name not in self.outputs:
                 self._variable(variable)
+        self._functions()
         self._nodes()
         self._order()
         for name in self.flat.loss_variables:
@@ -98,6 +107,18 @@ class GraphReader:
             raise FileFormatError(f"sequence {name!r} needs arrays of one shape and type; the file has {[a.shape for a in items]}")
         return np.stack(items)
 
+    def _functions(self) -> None:
+        """The functions that the graph may call, each a graph of its own."""
+        for one in self.flat.sub_instances:
+            if self.depth >= MOST_NESTED:
+                raise LimitError(f"function {one.name!r}: functions within functions are nested more than {MOST_NESTED} deep")
+            made = type(self.sd)()
+            try:
+                GraphReader(made, read_flat_graph(one.serialized_data), self.depth + 1).read(False)
+            except FileFormatError as error:
+                raise type(error)(f"function {one.name!r}: {error}") from error
+            self.sd.put_sub_function(one.name or "", made)
+
     # Nodes
 
     def _nodes(self) -> None:
@@ -105,6 +126,7 @@ class GraphReader:
         if any(not (n.name or n.output_names) for n in self.flat.nodes):
             raise FileFormatError("a node of the file has neither a name nor outputs")
         items = [Item(n.name or n.output_names[0], self._inputs(n), tuple(n.output_names) or (n.name,), n) for n in self.flat.nodes]
+        items = with_flows(items)
         if any(i.kind for i in items):
             items = Frames(items, self._cut).structured()
         self._add_all(self.sd, items)
@@ -127,14 +149,15 @@ class GraphReader:
                     if j in waiting and not missing[j]:
                         ready.append(j)
 
-    def _cut(self, around: SameDiff, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str]) -> SubGraph:
+    def _cut(self, around: SameDiff, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str],
+             varying: Mapping[str, TensorSpec]) -> SubGraph:
         """A sub-graph; constants that may be axes or shapes are copied into it."""
         sub = type(around)()
         for inside, outside in inputs:
             v = around.variable(outside)
-            sub._add_variable(inside, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+            sub._add_variable(inside, VariableType.PLACEHOLDER, varying.get(inside, TensorSpec(v.spec.shape, v.dtype)))
         names = dict(inputs)
-        copied = {i for i, o in inputs if (v := around.variable(o)).is_constant() and not v.dtype.is_floating}
+        copied = {i for i, o in inputs if i not in varying and (v := around.variable(o)).is_constant() and not v.dtype.is_floating}
         for name in copied:
             del sub._variables[name]
             sub._add_variable(name, VariableType.CONSTANT, around.variable(names[name]).spec, around.stored(names[name]))
@@ -173,7 +196,7 @@ class GraphReader:
             assert item.build is not None  # an item has one of the two
             op: Any = item.build(sd, names)
         elif later or (cls := self.names[node]) is None:
-            op = MissingOp(node, later)
+            op = (MissingFunction if is_call(node) else MissingOp)(node, later)
             given = tuple(n if sd.has_variable(n) else None for n in names)
         else:
             op = read_op(cls, node)
@@ -198,6 +221,8 @@ class GraphReader:
             sd._add_variable(out, VariableType.ARRAY, spec)
         sd._nodes[item.name] = Node(item.name, op, given, tuple(outputs), None)
         sd._producers.update(dict.fromkeys(outputs, item.name))
+        if isinstance(op, MissingFunction) and op.function in sd.defined_function_names():
+            bind_calls(sd, op.function)
 
     def _order(self) -> None:
         """Control dependencies; variables and nodes in the order of the file."""

@@ -146,7 +146,8 @@ def resolve_op_name(node: FlatNode, known: Iterable[str]) -> str | None:
         same = {name for name in names if op_hash(name) == node.op_num}
         if same:
             return written if written in same else min(same, key=lambda name: (name != kernel_name(name), name))
-        by_kernel = {kernel_name(name): name for name in names}
+        own_last = sorted(names, key=lambda name: name == kernel_name(name))        # among synonyms the kernel's own name counts
+        by_kernel = {kernel_name(name): name for name in own_last}
         return written if written in names else by_kernel.get(kernel_name(written))
     if node.op_type not in (OpType.LOGIC, OpType.UDF):
         written = _legacy_name(node)

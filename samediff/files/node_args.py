@@ -18,6 +18,7 @@ from .flat_graph import FlatNode, FlatProperties
 from .flat_properties import make_property, property_value
 from .flat_schema import OpType
 from .legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
+from .native_aliases import NATIVE_ALIASES
 from .nested_values import MARK, from_text, is_plain, to_text
 
 #: Property with the version of a user op.
@@ -33,13 +34,14 @@ class OpNames:
 
     def __init__(self) -> None:
         OPS.discover()
-        self._known = list(OPS)
+        self._known = [*OPS, *(n for n in NATIVE_ALIASES if n not in OPS)]
         self._found: dict[tuple[int, int, str | None, int], str | None] = {}
 
     def __getitem__(self, node: FlatNode) -> type[Op] | None:
         key = (node.op_type, node.op_num, node.op_name, len(node.input_paired) or len(node.input))
         if key not in self._found:
             name = resolve_op_name(node, self._known)
+            name = NATIVE_ALIASES.get(name or "", name)
             if name is None and node.op_type == OpType.UDF and node.op_name in OPS:
                 name = node.op_name
             self._found[key] = name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GradientError, ShapeError
 from ..families import View
+from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import Shape, TensorSpec, normalize_axis, size
 from .creation import ints_of, shape_from
@@ -83,7 +84,7 @@ class SetShape(Reshape):
     signatures = ("x, target",)
 
 
-@op("reshape_like", api="base.reshape_like", inputs="x like", shape_inputs=(1,))
+@op("reshape_like", api="base.reshape_like", inputs="x like", shape_inputs=(1,), file=FileArgs(op_name="reshapeas"))
 class ReshapeLike(Reshaping):
     """The elements in c order in the shape of ``like``."""
 
