@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from .gradient import gradients
 from .op import Op, as_tuple
@@ -30,7 +30,14 @@ class Composite(Op):
 
     The gradient is exact to any order; what the backward pass shares with the forward pass is computed once where
     the nodes are equal.
+
+    Class attributes
+    ----------------
+    inlines : bool
+        True when plans run the composition, whose nodes have kernels, rather than ``compute``.
     """
+
+    inlines: ClassVar[bool] = False
 
     def expand(self, *inputs: Any) -> Any:
         """The output, or a tuple of them, built from differentiable nodes (None: input left out)."""

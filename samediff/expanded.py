@@ -12,14 +12,16 @@ from .spec import TensorSpec, spec_of
 class Expanded(Composite):
     """One node whose shapes, values and gradients all come from ``expand``."""
 
+    inlines = True
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """Those of the composition."""
-        found = tuple(o.spec for o in _graph(self, specs)[1])
+        found = tuple(o.spec for o in composition(self, specs)[1])
         return found if self.has_several else found[0]
 
     def compute(self, xp: Any, *inputs: Any) -> Any:
         """Run the composition on a graph of its own."""
-        sd, outputs = _graph(self, tuple(None if a is None else TensorSpec(tuple(a.shape), spec_of(a).dtype) for a in inputs))
+        sd, outputs = composition(self, tuple(None if a is None else TensorSpec(tuple(a.shape), spec_of(a).dtype) for a in inputs))
         feeds = {f"in{i}": a for i, a in enumerate(inputs) if a is not None}
         values = sd.output(feeds, *[o.name() for o in outputs])
         return tuple(values[o.name()] for o in outputs)
@@ -29,7 +31,8 @@ class Expanded(Composite):
 
 
 @functools.lru_cache(maxsize=512)
-def _graph(op: Expanded, specs: tuple[TensorSpec | None, ...]) -> tuple[Any, tuple[Any, ...]]:
+def composition(op: Composite, specs: tuple[TensorSpec | None, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """A graph with the nodes that the op stands for, and its results; inputs are ``in0``, ``in1`` ..."""
     from .graph import SameDiff
     sd = SameDiff()
     inputs = [None if s is None else sd.placeholder(f"in{i}", s.dtype, *(s.shape or ())) for i, s in enumerate(specs)]

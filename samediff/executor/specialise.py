@@ -13,6 +13,7 @@ from ..node import Node, needed
 from ..refusal import inferred, refusal
 from ..spec import TensorSpec
 from .context import RunContext
+from .inline import inlined
 from .reference import compute, promised, raise_explained
 
 #: Folded constants larger than this are computed at run time after all.
@@ -43,24 +44,37 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     """
     done = Specialised([], dict(specs), dict(constants))
     seen: dict[Any, tuple[str, ...]] = {}
-    for original in nodes:
-        node = replace(original, inputs=tuple(None if n is None else done.alias.get(n, n) for n in original.inputs))
-        _infer(node, done, symbolic or {})
-        if _fold(node, done):
-            continue
-        same = _same(node, done)
-        if same is not None:
-            done.alias[node.outputs[0]] = same
-            continue
-        key = _key(node)
-        if key is not None and key in seen:
-            done.alias.update(zip(node.outputs, seen[key]))
-            continue
-        if key is not None:
-            seen[key] = node.outputs
-        done.nodes.append(node)
+    for node in nodes:
+        _add(node, done, seen, symbolic or {})
     done.nodes = _pruned(done, [done.alias.get(n, n) for n in outputs])
     return done
+
+
+def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symbolic: Mapping[str, Any]) -> None:
+    """A node in its simplest form, or the nodes that it stands for."""
+    node = replace(original, inputs=tuple(None if n is None else done.alias.get(n, n) for n in original.inputs))
+    _infer(node, done, symbolic)
+    if _fold(node, done):
+        return
+    same = _same(node, done)
+    if same is not None:
+        done.alias[node.outputs[0]] = same
+        return
+    key = _key(node)
+    if key is not None and key in seen:
+        done.alias.update(zip(node.outputs, [done.alias.get(n, n) for n in seen[key]]))
+        return
+    if key is not None:
+        seen[key] = node.outputs
+    parts = inlined(node, done.specs)
+    if parts is None:
+        done.nodes.append(node)
+        return
+    done.constants.update(parts.constants)
+    done.specs.update({n: TensorSpec(tuple(a.shape), DataType.of(a.dtype)) for n, a in parts.constants.items()})
+    for part in parts.nodes:
+        _add(part, done, seen, symbolic)
+    done.alias.update(zip(node.outputs, [done.alias.get(n, n) for n in parts.results]))
 
 
 def _infer(node: Node, done: Specialised, symbolic: Mapping[str, Any]) -> None:

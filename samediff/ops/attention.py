@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op, require_floating, require_same_type
+from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 from .sizes import axis_size
 from .softmax import softmax
@@ -38,6 +38,7 @@ class DotProductAttention(Composite):
     (batch, [heads,] steps, queries).
     """
 
+    inlines = True
     scaled: bool = True
     with_weights: bool = False
 
@@ -133,6 +134,7 @@ class MultiHeadDotProductAttention(Composite):
     -> (batch, outputs, queries); weights (batch, heads, steps, queries) as a second output with ``with_weights``.
     """
 
+    inlines = True
     scaled: bool = True
     with_weights: bool = False
 
@@ -190,6 +192,11 @@ class Project(Op):
         """One product."""
         return project(xp, x, w)
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One product for each example, straight into the result."""
+        from ..executor.cpu import heads
+        return heads.project(*specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Linear in both."""
@@ -209,6 +216,11 @@ class ProjectedInput(Op):
     def compute(self, xp: Any, g: Any, w: Any) -> Any:
         """One product."""
         return xp.matmul(w.reshape(-1, w.shape[2]).T, g.reshape(g.shape[0], -1, g.shape[3]))
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One product for each example, straight into the result."""
+        from ..executor.cpu import heads
+        return heads.project_back(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -230,6 +242,11 @@ class ProjectedWeights(Op):
         """One product."""
         return xp.tensordot(g, x, axes=((0, 3), (0, 2)))
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One product for each example, added up."""
+        from ..executor.cpu import heads
+        return heads.weights(*specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Linear in both."""
@@ -240,6 +257,8 @@ class ProjectedWeights(Op):
 @op("join_heads", inputs="x w")
 class JoinHeads(Composite):
     """w^T x with the heads of x one below the other (made by gradients)."""
+
+    inlines = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """(batch, outputs, queries)."""

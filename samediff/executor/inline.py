@@ -1,0 +1,46 @@
+"""Composite ops as the nodes that they stand for: these have kernels, are fused, and are shared with the backward pass."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..composite import Composite
+from ..expanded import composition
+from ..node import Node
+from ..spec import TensorSpec
+
+
+@dataclass(frozen=True)
+class Inlined:
+    """What takes the place of a node: nodes in order, constants that they read, and the names of its results."""
+
+    nodes: tuple[Node, ...]
+    constants: dict[str, Any]
+    results: tuple[str, ...]
+
+
+def inlined(node: Node, specs: Mapping[str, TensorSpec]) -> Inlined | None:
+    """The composition that a node stands for; None where it has a kernel or reads what only a run can tell."""
+    op = node.op
+    if not isinstance(op, Composite) or not op.inlines:
+        return None
+    given = tuple(None if n is None else TensorSpec(specs[n].shape, specs[n].dtype) for n in node.inputs)
+    if not all(s is None or s.is_static for s in given) or op.cpu(*given) is not None:  # type: ignore[arg-type]
+        return None
+    sd, outputs = composition(op, given)
+    names: dict[str, str] = {f"in{i}": n for i, n in enumerate(node.inputs) if n is not None}
+    constants: dict[str, Any] = {}
+    for name, variable in sd.variable_map().items():
+        if variable.is_constant():
+            constants[f"{node.name}>{name}"] = sd.stored(name)
+
+    def renamed(name: str) -> str:
+        return names.get(name, f"{node.name}>{name}")
+    nodes = []
+    for inner in sd.nodes():
+        if inner.op.stateful:
+            return None
+        reads = tuple(None if n is None else renamed(n) for n in inner.inputs)
+        nodes.append(Node(f"{node.name}>{inner.name}", inner.op, reads, tuple(map(renamed, inner.outputs)), node.source, node.control))
+    return Inlined(tuple(nodes), constants, tuple(renamed(o.name()) for o in outputs))
