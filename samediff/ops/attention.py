@@ -215,7 +215,7 @@ class ProjectedInput(Op):
 
     def compute(self, xp: Any, g: Any, w: Any) -> Any:
         """One product."""
-        return xp.matmul(w.reshape(-1, w.shape[2]).T, g.reshape(g.shape[0], -1, g.shape[3]))
+        return xp.matmul(w.reshape(-1, w.shape[2]).T, g.reshape(g.shape[0], g.shape[1] * g.shape[2], g.shape[3]))
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One product for each example, straight into the result."""
@@ -267,7 +267,7 @@ class JoinHeads(Composite):
 
     def compute(self, xp: Any, x: Any, w: Any) -> Any:
         """One product."""
-        return xp.matmul(w.T, x.reshape(x.shape[0], -1, x.shape[3]))
+        return xp.matmul(w.T, x.reshape(x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
 
     def expand(self, *inputs: Any) -> Any:
         """As the gradient of a projection with one block of weights per head."""

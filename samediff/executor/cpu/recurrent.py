@@ -85,7 +85,8 @@ def lstm(op: LstmAttributes, given: Specs) -> Kernel | None:
     parts = parts_of(batch, work(rw_spec, x_spec))
 
     def call(*arrays: Any) -> None:
-        x, w, rw, b, peephole, h0, c0, mask = (*arrays[:-4], *[None] * (12 - len(arrays)))
+        inputs: list[Any] = [*arrays[:-4], *[None] * (12 - len(arrays))]
+        x, w, rw, b, peephole, h0, c0, mask = inputs
         states, cells, gates, squashed = arrays[-4:]
         project(x, w, gates)
         bias, start = dense(op.bias(np, b, gates[0])), (batch, states.shape[2])
@@ -143,7 +144,8 @@ def rnn(activation: str, given: Specs) -> Kernel | None:
     parts = parts_of(batch, work(rw_spec, x_spec))
 
     def call(*arrays: Any) -> None:
-        x, w, rw, b, h0, mask = (*arrays[:-2], *[None] * (8 - len(arrays)))
+        inputs: list[Any] = [*arrays[:-2], *[None] * (8 - len(arrays))]
+        x, w, rw, b, h0, mask = inputs
         states, sums = arrays[-2:]
         project(x, w, sums)
         units, (matrix, turned) = states.shape[2], row_major(rw)
