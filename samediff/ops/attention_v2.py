@@ -41,7 +41,8 @@ class DotProductAttentionV2(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One row per query."""
-        q, v, k, q_mask, v_mask = (*specs, None, None)[:5]
+        q, v, k = specs[:3]
+        q_mask, v_mask = (*specs[3:], None, None)[:2]
         require_floating(self.id, q, v, k)
         require_same_type(self.id, q, v, k)
         if not 0 <= self.dropout_probability < 1:
