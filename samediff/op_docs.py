@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from .elementwise import Elementwise
+from .executor.cpu.sweeps import REDUCTIONS
 from .files.default_args import DEFAULTS
 from .namespaces import NAMESPACES
 from .op import METHODS, Op
+from .ops.argreduce import IndexReduction
 from .reduction import Reduction
 from .signature import describe, formals
 
@@ -74,7 +76,9 @@ def kernel(cls: Any) -> str:
     if issubclass(cls, Elementwise):
         return "fused"
     if cls.cpu is Reduction.cpu:
-        return "own" if cls.id in ("reduce_sum", "reduce_max", "reduce_min") else "NumPy"
+        return "own" if cls.id in REDUCTIONS else "NumPy"
+    if issubclass(cls, IndexReduction) and cls.which is None:
+        return "NumPy"
     if cls.cpu is not Op.cpu:
         return "own"
     return "view" if cls.is_view is True else "NumPy"

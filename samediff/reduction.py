@@ -5,8 +5,6 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from .datatype import DataType
 from .elementwise import Elementwise
 from .errors import DataTypeError
@@ -79,14 +77,19 @@ class Reduction(Op):
             x = x.astype(xp.float32)
         return self.reduce(xp, x, axes_of(self.dimensions, x.ndim, axes))
 
+    @property
+    def compiled_as(self) -> str:
+        """Name among the compiled reductions."""
+        return self.id
+
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Sums, maxima and minima of floats go straight into the output."""
-        ufunc = {"reduce_sum": np.add, "reduce_max": np.maximum, "reduce_min": np.minimum}.get(self.id)
-        x = specs[0]
-        if ufunc is None or len(specs) > 1 or x.dtype not in (DataType.FLOAT, DataType.DOUBLE) or 0 in (x.shape or ()):
+        """A sweep over the array, for the reductions that have one."""
+        from .executor.cpu.sweeps import REDUCTIONS
+        sweep, x = REDUCTIONS.get(self.compiled_as), specs[0]
+        if sweep is None or len(specs) > 1 or not x.is_static:
             return None
-        axes = axes_of(self.dimensions, len(x.shape or ()))
-        return Kernel(lambda x, out: ufunc.reduce(x, axis=axes, out=out, keepdims=self.keep_dims))
+        from .executor.cpu.sweep import folded
+        return folded(sweep, axes_of(self.dimensions, len(x.shape or ())), x, TensorSpec(None, self.result_type(x)))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Reduction
-from ..op import Op, Specs, op
+from ..op import Kernel, Op, Specs, op
 from ..spec import TensorSpec
 from ..spreading import axes_of
 
@@ -18,9 +18,19 @@ class IndexReduction(Reduction):
     result = DataType.LONG
     gradient = "zero"
 
+    which: ClassVar[Literal["max", "min"] | None] = None
+
     def choose(self, xp: Any, rows: Any) -> Any:
         """The position along the last axis."""
         raise NotImplementedError
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """A search of each slice."""
+        x = specs[0]
+        if self.which is None or len(specs) > 1 or not x.is_static:
+            return None
+        from ..executor.cpu.positions import position
+        return position(self.which, axes_of(self.dimensions, len(x.shape or ())), x)
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """The reduced axes become one, at the end."""
@@ -34,6 +44,8 @@ class IndexReduction(Reduction):
 class ArgMax(IndexReduction):
     """Position of the largest element over ``dimensions``: the first of equal ones, or the first NaN."""
 
+    which = "max"
+
     def choose(self, xp: Any, rows: Any) -> Any:
         """NumPy's."""
         return rows.argmax(axis=-1)
@@ -42,6 +54,8 @@ class ArgMax(IndexReduction):
 @op("argmin", api="base.argmin var.argmin math.argmin base.arg_min", gradient="zero")
 class ArgMin(IndexReduction):
     """Position of the smallest element over ``dimensions``: the first of equal ones, or the first NaN."""
+
+    which = "min"
 
     def choose(self, xp: Any, rows: Any) -> Any:
         """NumPy's."""

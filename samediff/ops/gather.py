@@ -1,7 +1,8 @@
 """Elements and rows chosen by indices."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..datatype import DataType
 from ..errors import DataTypeError, ShapeError
-from ..op import Op, Specs, op
+from ..op import Kernel, Op, Specs, op
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
@@ -41,6 +42,15 @@ def check_range(indices: Any, n: int) -> None:
     if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= n):
         bad = indices[(indices < 0) | (indices >= n)].reshape(-1)[0]
         raise ShapeError(f"index {bad} is out of range for an axis of size {n} (0 to {n - 1})")
+
+
+def or_compute(op: Op, call: Callable[..., bool]) -> Callable[..., None]:
+    """A kernel that leaves indices out of range to ``compute`` and its errors."""
+
+    def checked(*arrays: Any) -> None:
+        if not call(*arrays):
+            arrays[-1][...] = op.compute(np, *arrays[:-1])
+    return checked
 
 
 def gather_gradient(upstream: SDVariable, indices: SDVariable, like: SDVariable, axis: int) -> SDVariable:
@@ -75,6 +85,16 @@ class Gather(Op):
         check_range(chosen, x.shape[self.axis])
         return xp.take(x, chosen, axis=self.axis)
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Slices copied one after the other."""
+        from ..executor.cpu.indexed import take
+        x, fixed = specs[0], np.asarray(self.indices, np.int64)
+        positions = specs[1] if len(specs) > 1 else TensorSpec((fixed.size,), DataType.LONG)
+        if not (x.is_static and positions.is_static and x.shape):
+            return None
+        call = take(normalize_axis(self.axis, len(x.shape)), x, positions)
+        return None if call is None else Kernel(or_compute(self, call) if len(specs) > 1 else lambda x, out: call(x, fixed, out))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Scattered back."""
@@ -102,10 +122,34 @@ class GatherGradient(Op):
             add_rows(xp, xp.moveaxis(out, at, 0), indices.reshape(-1), rows)
         return out
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Rows added in their order."""
+        from ..executor.cpu.indexed import change
+        x, like, indices = specs
+        if not like.shape or not indices.is_static:
+            return None
+        add = change("add", normalize_axis(self.axis, len(like.shape)), TensorSpec(like.shape, x.dtype), indices)
+        if add is None:
+            return None
+
+        def call(x: Any, like: Any, indices: Any, out: Any) -> bool:
+            out[...] = 0
+            return add(x, indices, out)
+        return Kernel(or_compute(self, call))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Gathered again."""
         return [inputs[0].sd.add_op(Gather((), self.axis), [output_grads[0], inputs[2]]), None, None]
+
+
+def _table(x: TensorSpec, indices: TensorSpec) -> tuple[Any, TensorSpec]:
+    """An array as rows that index vectors address, and the places of those; None where shapes are not known."""
+    given = indices.shape or ()
+    if not (x.is_static and indices.is_static and given):
+        return None, indices
+    shape, k = x.shape or (), given[-1]
+    return TensorSpec((math.prod(shape[:k]), *shape[k:]), x.dtype), TensorSpec((math.prod(given[:-1]),), DataType.LONG)
 
 
 @op("gather_nd", api="base.gather_nd math.gather_nd", inputs="x indices")
@@ -127,6 +171,20 @@ class GatherNd(Op):
         """Fancy indexing."""
         return x[nd_index(xp, x.shape, indices)]
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Rows of x seen as a table."""
+        from ..executor.cpu.indexed import places, take
+        x, indices = specs
+        table, at = _table(x, indices)
+        find, call = (None, None) if table is None else (places(x.shape or (), indices), take(0, table, at))
+        if find is None or call is None:
+            return None
+
+        def kernel(x: Any, indices: Any, out: Any) -> bool:
+            found = find(indices)
+            return found is not None and call(x.reshape(table.shape), found, out)
+        return Kernel(or_compute(self, kernel))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Scattered back."""
@@ -139,6 +197,20 @@ def nd_index(xp: Any, shape: Sequence[int], indices: Any) -> tuple[Any, ...]:
     for i, n in zip(found, shape):
         check_range(i, n)
     return found
+
+
+def change_at(y: TensorSpec, indices: TensorSpec, how: Any) -> Callable[..., bool] | None:
+    """``call(updates, indices, y)``: y changed in place at index vectors; False when one is out of range."""
+    from ..executor.cpu.indexed import change, places
+    table, at = _table(y, indices)
+    find, call = (None, None) if table is None else (places(y.shape or (), indices), change(how, 0, table, at))
+    if find is None or call is None:
+        return None
+
+    def kernel(updates: Any, indices: Any, y: Any) -> bool:
+        found = find(indices)
+        return found is not None and call(updates, found, y.reshape(table.shape))
+    return kernel
 
 
 @op("gather_nd_bp", inputs="x like indices")
@@ -154,6 +226,18 @@ class GatherNdGradient(Op):
         out = xp.zeros(like.shape, x.dtype)
         xp.add.at(out, nd_index(xp, like.shape, indices), x)
         return out
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Added row by row."""
+        x, like, indices = specs
+        call = change_at(TensorSpec(like.shape, x.dtype), indices, "add")
+        if call is None:
+            return None
+
+        def kernel(x: Any, like: Any, indices: Any, out: Any) -> bool:
+            out[...] = 0
+            return call(x, indices, out)
+        return Kernel(or_compute(self, kernel))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

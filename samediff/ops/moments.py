@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Elementwise, Reduction
-from ..op import Op, Specs, op, require_floating
+from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec, reduced
 from ..spreading import axes_of
+from .normalization import StandardizeSlope, standardize, sweep_kernel
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -26,6 +27,11 @@ class _Spread(Reduction):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls.__annotations__["bias_corrected"] = "bool"
+
+    @property
+    def compiled_as(self) -> str:
+        """One form for each divisor."""
+        return f"sample_{self.id}" if self.bias_corrected else self.id
 
     def variance(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """Mean squared deviation."""
@@ -96,6 +102,16 @@ class Moments(Op):
         variance = ((x - mean) ** 2).mean(axis=over, keepdims=self.keep_dims, dtype=x.dtype)
         return mean.reshape(variance.shape), variance
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One sweep for both."""
+        x = specs[0]
+        if len(specs) > 1 or not x.is_static:
+            return None
+        from ..executor.cpu.sweep import folded
+        from ..executor.cpu.sweeps import REDUCTIONS
+        result = x.dtype if x.dtype.is_floating else DataType.FLOAT
+        return folded(REDUCTIONS["moments"], axes_of(self.dimensions, len(x.shape or ())), x, TensorSpec(None, result))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sum of both gradients."""
@@ -149,15 +165,13 @@ class Standardize(Op):
 
     def compute(self, xp: Any, x: Any) -> Any:
         """The standardized array."""
-        over = axes_of(self.dimensions, x.ndim)
-        centred = x - x.mean(axis=over, keepdims=True, dtype=x.dtype)
-        deviation = xp.sqrt((centred * centred).mean(axis=over, keepdims=True, dtype=x.dtype))
-        return xp.where(deviation == 0, x.dtype.type(0), centred / deviation)
+        return standardize(xp, x, axes_of(self.dimensions, x.ndim))[0]
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One sweep."""
+        return sweep_kernel("standardize", self.dimensions, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """(g - mean(g) - y mean(g y)) / std."""
-        sd, (x,), (y,), (g,) = inputs[0].sd, inputs, outputs, output_grads
-        deviation = sd.call("base", "std", x, False, True, *self.dimensions)
-        inner = g - g.mean(True, *self.dimensions) - y * (g * y).mean(True, *self.dimensions)
-        return [sd.call("math", "div_no_nan", inner, deviation)]
+        return [inputs[0].sd.add_op(StandardizeSlope(self.dimensions), [inputs[0], output_grads[0]])]

@@ -1,11 +1,8 @@
 """Normalization with a scale and a shift: over the axes of an example, or with given statistics."""
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..composite import Composite
 from ..errors import ShapeError
@@ -107,21 +104,24 @@ class LayerNorm(Composite):
         return y
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows, for statistics over the channels alone."""
-        x = specs[0]
-        shape = _rows(self.dimensions, x)
-        if shape is None or x.shape is None or shape[1] != x.shape[-1] or (self.channels_first and len(x.shape) != 2):
+        """One sweep."""
+        x, gain, bias = (*specs, None, None)[:3]
+        if x is None or not x.is_static:
             return None
-        if len(specs) < 2 or specs[1] is None or any(s is not None and s.dtype is not x.dtype for s in specs):
-            return None
-        from ..executor.cpu.kernels import standardize as kernels
-        no_bias = np.zeros(shape[1], x.dtype.numpy)
+        rank = len(x.shape or ())
+        shapes = [x.shape or (), *(self._aligned(s.shape, rank) for s in (gain, bias) if s is not None)]
+        name = "_".join(["layer_norm", *(["gain"] if gain else []), *(["bias"] if bias else [])])
+        inner = sweep_kernel(name, self.dimensions, [s for s in (x, gain, bias) if s is not None], shapes)
+        if inner is None or None not in specs:
+            return inner
+        call = inner.call
+        return Kernel(lambda *arrays: call(*(a for a in arrays if a is not None)))
 
-        def call(x: Any, gain: Any, *rest: Any) -> None:
-            bias = rest[0] if len(rest) > 1 and rest[0] is not None else no_bias
-            kernels.layer_norm(np.ascontiguousarray(x).reshape(shape), np.ascontiguousarray(gain), np.ascontiguousarray(bias),
-                               rest[-1].reshape(shape))
-        return Kernel(call)
+    def _aligned(self, shape: Shape | None, rank: int) -> Shape:
+        """The shape of gain or bias next to that of x."""
+        if shape is None or len(shape) != 1:
+            return shape or ()
+        return tuple(shape[0] if i == self.axis % rank else 1 for i in range(rank))
 
     def expand(self, *inputs: Any) -> Any:
         """Standardized, scaled, shifted, in nodes."""
@@ -146,26 +146,13 @@ def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     return y, scale
 
 
-def _rows(axes: tuple[int, ...], x: TensorSpec) -> tuple[int, int] | None:
-    """Rows and columns of an array whose last axes are standardized; None where there is no kernel for it."""
-    if x.shape is None or not x.is_static or x.dtype.name not in ("FLOAT", "DOUBLE"):
+def sweep_kernel(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> Kernel | None:
+    """The kernel of :mod:`..executor.cpu.sweeps` of that name over ``axes``."""
+    if not specs[0].is_static:
         return None
-    found, rank = normalize_axes(axes, len(x.shape)), len(x.shape)
-    if not found or found != tuple(range(rank - len(found), rank)):
-        return None
-    return math.prod(x.shape[:found[0]]), math.prod(x.shape[found[0]:])
-
-
-def _row_kernel(name: str, axes: tuple[int, ...], x: TensorSpec) -> Kernel | None:
-    shape = _rows(axes, x)
-    if shape is None:
-        return None
-    from ..executor.cpu.kernels import standardize as kernels
-    kernel = getattr(kernels, name)
-
-    def call(*arrays: Any) -> None:
-        kernel(*(np.ascontiguousarray(a).reshape(shape) for a in arrays[:-1]), arrays[-1].reshape(shape))
-    return Kernel(call)
+    from ..executor.cpu.sweep import swept
+    from ..executor.cpu.sweeps import NORMALIZATIONS
+    return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
 
 
 @op("standardized_axes")
@@ -183,8 +170,8 @@ class StandardizedAxes(Op):
         return standardize(xp, x, normalize_axes(self.axes, x.ndim))[0]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return _row_kernel("standardize", self.axes, specs[0])
+        """One sweep."""
+        return sweep_kernel("standardize", self.axes, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -212,8 +199,8 @@ class StandardizeSlope(Composite):
         return slope
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return _row_kernel("standardize_backward", self.axes, specs[0])
+        """One sweep."""
+        return sweep_kernel("standardize_backward", self.axes, specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

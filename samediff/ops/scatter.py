@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..op import Op, Specs, op, require_same_type
+from ..op import Kernel, Op, Specs, op, require_same_type
 from ..spec import TensorSpec
 from .creation import shape_from
-from .gather import add_rows, check_range, nd_index, require_integer
+from .gather import add_rows, change_at, check_range, nd_index, or_compute, require_integer
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -47,6 +47,25 @@ class Scatter(Op):
         check_range(indices, ref.shape[0])
         self.combine(xp, out, indices.reshape(-1), updates.reshape(-1, *ref.shape[1:]))
         return out
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """A copy whose rows are changed in the order of the indices."""
+        ref, indices, _ = specs
+        how = self.id.removeprefix("scatter_")
+        if how not in ("add", "sub", "mul", "div", "max", "min", "update") or not all(s.is_static for s in specs):
+            return None
+        from ..executor.cpu.indexed import change
+        return _on_copy(self, change(how, 0, ref, indices))  # type: ignore[arg-type]
+
+
+def _on_copy(op: Op, call: Callable[..., bool] | None) -> Kernel | None:
+    if call is None:
+        return None
+
+    def kernel(ref: Any, indices: Any, updates: Any, out: Any) -> bool:
+        out[...] = ref
+        return call(updates, indices, out)
+    return Kernel(or_compute(op, kernel))
 
 
 def _at(x: SDVariable, indices: SDVariable) -> SDVariable:
@@ -183,6 +202,13 @@ def _nd(name: str, sign: int, doc: str) -> None:
             else:
                 out[where] = updates
             return out
+
+        def cpu(self, *specs: TensorSpec) -> Kernel | None:
+            ref, indices, updates = specs
+            given = (*(indices.shape or ())[:-1], *(ref.shape or ())[(indices.shape or (0,))[-1]:])
+            if updates.shape != given or updates.dtype is not ref.dtype:
+                return None
+            return _on_copy(self, change_at(ref, indices, {1: "add", -1: "sub", 0: "update"}[sign]))
 
         def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
                  output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..op import Op, Specs, op
+from ..op import Kernel, Op, Specs, op
 from ..spec import TensorSpec
 from .creation import ints_of
-from .gather import add_rows, require_integer
+from .gather import add_rows, or_compute, require_integer
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -78,6 +78,38 @@ def _of_prod(data: Any, ids: Any, y: Any, g: Any) -> Any:
 def _of_extreme(data: Any, ids: Any, y: Any, g: Any) -> Any:
     rows = _rows(g, ids)
     return g.sd.call("base", "where", rows, g.sd.call("base", "zeros_like", rows), g.sd.call("base", "eq", data, _rows(y, ids)))
+
+
+def segment_kernel(op: Op, name: str, empty_is_zero: bool, *specs: TensorSpec) -> Kernel | None:
+    """Rows joined in their order; ids out of range are left to ``compute``."""
+    from ..executor.cpu.indexed import change
+    data, ids = specs[:2]
+    if not all(s.is_static for s in specs) or not data.shape:
+        return None
+    how: Any = {"prod": "mul", "max": "max", "min": "min"}.get(name, "add")
+    inner, dtype = data.shape[len(ids.shape or ()):], data.dtype.numpy
+    calls = {1: change(how, 0, TensorSpec((1, *inner), data.dtype), ids)}      # by the number of segments
+    if calls[1] is None or (name in ("mean", "sqrt_n") and dtype.kind != "f"):
+        return None
+    made_of = data.dtype
+    limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+    start = {"prod": 1, "max": limits.min, "min": limits.max}.get(name, 0)
+
+    def kernel(data: Any, ids: Any, *rest: Any) -> bool:
+        out = rest[-1]
+        out[...] = start
+        n = out.shape[0]
+        call = calls[n] if n in calls else calls.setdefault(n, change(how, 0, TensorSpec(out.shape, made_of), ids))
+        if call is None or not call(data, ids, out):
+            return False
+        if name in ("mean", "sqrt_n") or empty_is_zero:
+            found = counts(np, ids.reshape(-1), out.shape[0], out)
+            if name in ("mean", "sqrt_n"):
+                out /= np.maximum(found, 1) if name == "mean" else np.sqrt(np.maximum(found, 1))
+            else:
+                out[found.reshape(-1) == 0] = 0
+        return True
+    return Kernel(or_compute(op, kernel))
 
 
 @op("count_of_row", inputs="ids like", gradient="zero")
@@ -152,6 +184,9 @@ def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..
             def compute(self, xp: Any, data: Any, ids: Any) -> Any:
                 return reduce(xp, data, ids, int(ids[-1]) + 1 if ids.size else 0)
 
+            def cpu(self, *specs: TensorSpec) -> Kernel | None:
+                return segment_kernel(self, name, name in ("max", "min"), *specs)
+
         Sorted.__doc__ = f"{doc} per id; ids are sorted, absent ones give the neutral element or 0."
 
     @op(f"unsorted_segment_{name}", api=f"base.unsorted_segment_{name} math.unsorted_segment_{name}")
@@ -159,6 +194,9 @@ def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..
         def compute(self, xp: Any, data: Any, ids: Any, segments: Any = None) -> Any:
             n = self.num_segments if segments is None else int(segments.reshape(-1)[0])
             return unsorted(xp, data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1), n or 0)
+
+        def cpu(self, *specs: TensorSpec) -> Kernel | None:
+            return segment_kernel(self, name, False, *specs) if len(specs) == 2 else None
 
     Unsorted.__doc__ = f"{doc} per id, in any order."
 

@@ -1,11 +1,8 @@
 """Softmax and its logarithm."""
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from ..composite import Composite, composite_grad
 from ..files.file_args import FileArgs
@@ -44,19 +41,14 @@ class AlongAxis(Op):
             normalize_axis(self.dimension, len(x.shape), "dimension")
         return TensorSpec(x.shape, x.dtype)
 
-    def rows_kernel(self, name: str, *specs: TensorSpec) -> Kernel | None:
-        """A kernel of :mod:`..executor.cpu.kernels.softmax` on rows, where the dimension is the last of static axes."""
+    def sweep(self, name: str, *specs: TensorSpec) -> Kernel | None:
+        """The kernel of :mod:`..executor.cpu.sweeps` of that name along the dimension."""
         x = specs[0]
-        if not x.is_static or x.dtype.name not in ("FLOAT", "DOUBLE") or not x.shape:
+        if not x.is_static or not x.shape:
             return None
-        if normalize_axis(self.dimension, len(x.shape)) != len(x.shape) - 1:
-            return None
-        from ..executor.cpu.kernels import softmax as kernels
-        kernel, columns, rows = getattr(kernels, name), x.shape[-1], math.prod(x.shape[:-1])
-
-        def call(*arrays: Any) -> None:
-            kernel(*(np.ascontiguousarray(a).reshape(rows, columns) for a in arrays[:-1]), arrays[-1].reshape(rows, columns))
-        return Kernel(call)
+        from ..executor.cpu.sweep import swept
+        from ..executor.cpu.sweeps import NORMALIZATIONS
+        return swept(NORMALIZATIONS[name], (normalize_axis(self.dimension, len(x.shape)),), specs)
 
     def sum(self, x: SDVariable) -> SDVariable:
         """Sum along the dimension, kept as size 1."""
@@ -75,8 +67,8 @@ class Softmax(AlongAxis):
         return softmax(xp, x, self.dimension)
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return self.rows_kernel("softmax", *specs)
+        """One sweep."""
+        return self.sweep("softmax", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -94,8 +86,8 @@ class SoftmaxGrad(AlongAxis):
         return part - y * part.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return self.rows_kernel("softmax_backward", *specs)
+        """One sweep."""
+        return self.sweep("softmax_backward", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -112,6 +104,10 @@ class SoftmaxDerivative(AlongAxis):
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
         """The chain rule of the softmax."""
         return SoftmaxGrad(self.dimension).compute(xp, softmax(xp, x, self.dimension), wrt)
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One sweep."""
+        return self.sweep("softmax_bp", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -133,8 +129,8 @@ class LogSoftmax(AlongAxis):
         return log_softmax(xp, x, self.dimension)
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return self.rows_kernel("log_softmax", *specs)
+        """One sweep."""
+        return self.sweep("log_softmax", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -151,8 +147,8 @@ class LogSoftmaxGrad(AlongAxis, Composite):
         return upstream - xp.exp(y) * upstream.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return self.rows_kernel("log_softmax_backward", *specs)
+        """One sweep."""
+        return self.sweep("log_softmax_backward", *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

@@ -1,13 +1,13 @@
-"""Softmax and cross-entropy kernels against NumPy."""
+"""Cross-entropy kernels against NumPy."""
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu.kernels import cross_entropy, softmax
+from dl4py.samediff.executor.cpu.kernels import cross_entropy
 
 TYPES = [np.float32, np.float64]
-SHAPES = [(0, 3), (1, 1), (5, 7), (3, 33), (2, 0)]
+SHAPES = [(0, 3), (1, 1), (5, 7), (3, 33)]
 
 
 def tolerance(dtype):
@@ -22,24 +22,6 @@ def probabilities(x):
 
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_softmax_and_log_softmax(shape, dtype, rng):
-    x, g = (5 * rng.normal(size=shape).astype(dtype) for _ in range(2))
-    p = probabilities(x)
-    y, log_y, dx = np.empty_like(x), np.empty_like(x), np.empty_like(x)
-    softmax.softmax(x, y)
-    softmax.log_softmax(x, log_y)
-    np.testing.assert_allclose(y, p, **tolerance(dtype))
-    np.testing.assert_allclose(log_y, np.log(p), **tolerance(dtype))
-    softmax.softmax_backward(y, g, dx)
-    np.testing.assert_allclose(dx, p * (g - (g * p).sum(1, keepdims=True)), **tolerance(dtype))
-    softmax.log_softmax_backward(log_y, g, dx)
-    np.testing.assert_allclose(dx, g - p * g.sum(1, keepdims=True), **tolerance(dtype))
-    softmax.softmax(x, x)
-    np.testing.assert_allclose(x, y, **tolerance(dtype))
-
-
-@pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("shape", SHAPES[:-1])
 def test_cross_entropy_with_any_labels(shape, dtype, rng):
     z, labels = 4 * rng.normal(size=shape).astype(dtype), rng.random(shape).astype(dtype)
     scale = rng.random(shape[0]).astype(dtype)
