@@ -9,8 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cpu import Layout, Reduction, elementwise_kernel
 from dl4py.samediff.expression import derivative, evaluate, trace
+from dl4py.samediff.spec import TensorSpec
 
 RNG = np.random.default_rng(0)
 
@@ -84,9 +86,13 @@ def updater() -> None:
 
 
 def by_hand() -> None:
-    from dl4py.samediff.executor.cpu.kernels import batch_norm, cross_entropy, im2col, lstm, pool2d, softmax
+    from dl4py.samediff.executor.cpu.kernels import batch_norm, cross_entropy, depthwise, im2col, lstm, pool
+    from dl4py.samediff.executor.cpu.sweep import swept
+    from dl4py.samediff.executor.cpu.sweeps import NORMALIZATIONS
     x, labels, out, losses, scale = array(256, 512), np.abs(array(256, 512)), array(256, 512), array(256), array(256)
-    report("softmax", x.size, lambda: softmax.softmax(x, out),
+    softmax = swept(NORMALIZATIONS["softmax"], (1,), [TensorSpec(x.shape, DataType.FLOAT)])
+    assert softmax is not None
+    report("softmax", x.size, lambda: softmax.call(x, out),
            lambda: (e := np.exp(x - x.max(1, keepdims=True))) / e.sum(1, keepdims=True))
     report("softmax cross entropy, both ways", x.size,
            lambda: cross_entropy.softmax_cross_entropy_both(x, labels, scale, losses, out))
@@ -96,20 +102,25 @@ def by_hand() -> None:
     report("LSTM gates backward", z.size, lambda: lstm.lstm_gates_backward(z, c0, tanh_c, h, dc, z_out, 0, 1, 2, 3))
     image, pooled, index = array(16, 32, 28, 28), array(16, 32, 14, 14), np.empty((16, 32, 14, 14), np.int32)
     blocks = image.reshape(16, 32, 14, 2, 14, 2)
-    report("max pool 2 x 2", image.size, lambda: pool2d.max_pool2d(image, pooled, index, 2, 2, 2, 2, 0, 0, 1, 1),
+    planes, places, few = image.reshape(512, 1, 28, 28), index.reshape(512, 1, 14, 14), pooled.reshape(512, 1, 14, 14)
+    window = ((1, 2, 2), (1, 2, 2), (0, 0, 0), (1, 1, 1))
+    report("max pool 2 x 2", image.size, lambda: pool.max_pool(planes, few, places, window),
            lambda: blocks.max((3, 5)))  # without the places
-    back = np.empty_like(image)
-    report("max pool 2 x 2 backward", image.size, lambda: pool2d.max_pool2d_backward(pooled, index, back))
-    report("average pool 2 x 2", image.size, lambda: pool2d.avg_pool2d(image, pooled, 2, 2, 2, 2, 0, 0, 1, 1, False),
-           lambda: blocks.mean((3, 5)))
-    report("average pool 2 x 2 backward", image.size,
-           lambda: pool2d.avg_pool2d_backward(pooled, back, 2, 2, 2, 2, 0, 0, 1, 1, False),
+    back = np.empty_like(planes)
+    report("max pool 2 x 2 backward", image.size, lambda: pool.max_pool_backward(few, places, back))
+    shares = [np.full(n, 1 / k, np.float32) for n, k in ((1, 1), (14, 2), (14, 2))]
+    report("average pool 2 x 2", image.size, lambda: pool.window_sum(planes, few, window, *shares), lambda: blocks.mean((3, 5)))
+    report("average pool 2 x 2 backward", image.size, lambda: pool.window_spread(few, back, window, *shares),
            lambda: np.repeat(np.repeat(pooled, 2, 2), 2, 3) / 4)
-    columns = np.empty((16, 32, 3, 3, 28, 28), np.float32)
+    columns, window = np.empty((512, 1, 3, 3, 1, 28, 28), np.float32), ((1, 3, 3), (1, 1, 1), (0, 1, 1), (1, 1, 1))
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 1))), (3, 3), (2, 3))
-    report("im2col 3 x 3", columns.size, lambda: im2col.im2col(image, columns, 1, 1, 1, 1, 1, 1),
-           lambda: np.copyto(columns, windows.transpose(0, 1, 4, 5, 2, 3)))
-    report("col2im 3 x 3", columns.size, lambda: im2col.col2im(columns, back, 1, 1, 1, 1, 1, 1))
+    report("im2col 3 x 3", columns.size, lambda: im2col.im2col(planes, columns, window),
+           lambda: np.copyto(columns.reshape(16, 32, 3, 3, 28, 28), windows.transpose(0, 1, 4, 5, 2, 3)))
+    report("col2im 3 x 3", columns.size, lambda: im2col.col2im(columns, back, window))
+    weights, flat_places = array(32, 1, 9), np.array([30 * i + j for i in range(3) for j in range(3)])
+    report("depthwise 3 x 3", image.size, lambda: depthwise.depthwise(
+        image.reshape(16, 32, 1, 28, 28), weights, back.reshape(16, 32, 1, 28, 28), (0, 1, 1), (1, 30, 30), flat_places,
+        np.arange(28) * 30, 1, 28))
     flat, mean, variance, gamma, beta = image.reshape(16, 32, 784), array(32), array(32), array(32), array(32)
     report("batch norm statistics", flat.size, lambda: batch_norm.batch_statistics(flat, mean, variance),
            lambda: (flat.mean((0, 2)), flat.var((0, 2))))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op
+from ..op import Kernel, Op, Specs, op
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
@@ -279,6 +279,11 @@ class RepeatCells(Op):
         """Sums of the repeated cells."""
         return [inputs[0].sd.add_op(SumCells(self.factors), [output_grads[0]])]
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled copies."""
+        from ..executor.cpu.cells import repeated
+        return repeated(self.factors, specs[0])
+
 
 @op("sum_cells")
 class SumCells(Op):
@@ -301,6 +306,11 @@ class SumCells(Op):
         """Repeated."""
         return [inputs[0].sd.add_op(RepeatCells(self.factors), [output_grads[0]])]
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled sums."""
+        from ..executor.cpu.cells import summed
+        return summed(self.factors, specs[0])
+
 
 class Upsampling(Op):
     """Nearest-neighbour repetition."""
@@ -321,6 +331,10 @@ class Upsampling(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sums of the repeated cells."""
         return self.repeat().grad(inputs, outputs, output_grads)
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled copies."""
+        return self.repeat().cpu(*specs)
 
 
 @op("upsampling2d", api="cnn.upsampling2d", signatures=("x, scale_h, scale_w, nchw", "x, scale_h"), file=FileArgs(

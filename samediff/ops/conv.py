@@ -209,6 +209,7 @@ class SeparableConv2D(Attributes2D, Composite):
     Shapes: x (N, C, H, W) or (N, H, W, C), depth_weights (kH, kW, C, m), point_weights (1, 1, C * m, out), bias (out).
     """
 
+    inlines = True
     weights_format: str = "YXIO"
 
     def parts(self) -> tuple[DepthwiseConv2D, Conv2D]:

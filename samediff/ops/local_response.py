@@ -6,7 +6,7 @@ from typing import Any
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op, require_floating
+from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec
 
 
@@ -34,6 +34,11 @@ class NeighbourSum(Op):
         """The same sum of the gradient."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled sums."""
+        from ..executor.cpu.cells import neighbours
+        return neighbours(self.depth, self.axis, specs[0])
+
 
 @op("lrn", api="cnn.local_response_normalization", signatures=("x, &config",), file=FileArgs(
     ints=("depth",), floats=("bias", "alpha", "beta"),
@@ -44,6 +49,7 @@ class LocalResponseNormalization(Composite):
     Shapes: x (N, H, W, C) floating -> the same.  Source: Krizhevsky, Sutskever and Hinton 2012.
     """
 
+    inlines = True
     depth: int = 5
     bias: float = 1.0
     alpha: float = 1.0

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, op
+from ..op import Kernel, Op, Specs, op
 from ..spec import Shape, TensorSpec
 from .conv import MODE_PROPERTY, PAD_MODE, Attributes2D, window_properties, window_slots
 from .window import Window, Windowed
@@ -81,6 +81,11 @@ class Unfold(Op):
         """Added up."""
         return [inputs[0].sd.add_op(Fold(self.patches), [output_grads[0], inputs[0]])]
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One copy."""
+        from ..executor.cpu.patches import unfold
+        return unfold(self.patches, specs[0])
+
 
 @op("fold", inputs="columns x", shape_inputs=(1,))
 class Fold(Op):
@@ -100,6 +105,11 @@ class Fold(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Columns again."""
         return [inputs[0].sd.add_op(Unfold(self.patches), [output_grads[0]]), None]
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled sums."""
+        from ..executor.cpu.patches import fold
+        return fold(self.patches, *specs)
 
 
 class Unfolding(Op):
@@ -121,6 +131,10 @@ class Unfolding(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Added up."""
         return [inputs[0].sd.add_op(Fold(self.patches()), [output_grads[0], inputs[0]])]
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """One copy."""
+        return Unfold(self.patches()).cpu(*specs)
 
 
 @op("im2col", api="cnn.im2_col cnn.im2col", signatures=("x, &config",),
@@ -169,6 +183,12 @@ class Col2Im(Attributes2D, Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Columns of the gradient."""
         return [inputs[0].sd.add_op(Unfold(self.geometry(inputs[0].spec.shape or ())[0]), [output_grads[0]])]
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled sums."""
+        patches, image = self.geometry(specs[0].shape or ())
+        kernel = Fold(patches).cpu(specs[0], specs[0].with_shape(image))
+        return kernel and replace(kernel, call=lambda columns, *rest: kernel.call(columns, None, *rest))
 
 
 @op("extract_image_patches", api="cnn.extract_image_patches", signatures=("x, k_h, k_w, s_h, s_w, r_h, r_w, same_mode",),

@@ -67,7 +67,7 @@ class MaxPooling(Pooling):
         return [inputs[0].sd.add_op(WindowScatter(self.pool()), [inputs[0], output_grads[0]])]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """NCHW images."""
+        """Compiled loops."""
         from ..executor.cpu.pooling import maximum
         return maximum(self.pool(), specs[0])
 
@@ -97,7 +97,7 @@ class AveragePooling(Pooling):
         return [inputs[0].sd.add_op(WindowSpread(self.pool()), [output_grads[0], inputs[0]])]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """NCHW images."""
+        """Compiled loops."""
         return WindowSum(self.pool()).cpu(*specs)
 
 
@@ -173,6 +173,11 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         total = x.sd.add_op(WindowSum(self.pool()), [powers])
         return x.sd.call("math", "max", total, x.sd.constant(1e-30).cast_to(x.dtype)) ** (1 / self.extra)
 
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled sums between the powers."""
+        from ..executor.cpu.pooling import power_mean
+        return power_mean(self.pool(), self.extra, specs[0])
+
 
 _WITH_ARGMAX = file_args(_HW, "=0", "MAX")
 
@@ -198,5 +203,6 @@ class MaxPoolWithArgmax(Attributes2D, MaxPooling):
         return MaxPooling.compute(self, xp, x), self.pool().gather(xp, x, places)
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """None: compute serves it."""
-        return None
+        """Compiled loops."""
+        from ..executor.cpu.pooling import maximum_and_place
+        return maximum_and_place(self.pool(), specs[0])

@@ -125,9 +125,9 @@ class WindowSum(Pooled):
         return [inputs[0].sd.add_op(WindowSpread(self.pool), [output_grads[0], inputs[0]])]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Averages of NCHW images."""
-        from ..executor.cpu.pooling import average
-        return average(self.pool, specs[0])
+        """Compiled loops."""
+        from ..executor.cpu.pooling import total
+        return total(self.pool, specs[0])
 
 
 @op("window_spread", inputs="upstream x", shape_inputs=(1,))
@@ -150,9 +150,9 @@ class WindowSpread(Unpooled):
         return [inputs[0].sd.add_op(WindowSum(self.pool), [output_grads[0]]), None]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Averages of NCHW images."""
-        from ..executor.cpu.pooling import average_gradient
-        return average_gradient(self.pool, *specs)
+        """Compiled loops."""
+        from ..executor.cpu.pooling import spread
+        return spread(self.pool, *specs)
 
 
 @op("window_scatter", inputs="x upstream")
@@ -175,7 +175,7 @@ class WindowScatter(Unpooled):
         return [None, inputs[0].sd.add_op(WindowGather(self.pool), [inputs[0], output_grads[0]])]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """NCHW images."""
+        """Compiled loops."""
         from ..executor.cpu.pooling import maximum_gradient
         return maximum_gradient(self.pool, *specs)
 
@@ -195,4 +195,7 @@ class WindowGather(Pooled):
         """Added to the same cells."""
         return [None, inputs[0].sd.add_op(WindowScatter(self.pool), [inputs[0], output_grads[0]])]
 
-
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Compiled loops."""
+        from ..executor.cpu.pooling import maximum_taken
+        return maximum_taken(self.pool, *specs)

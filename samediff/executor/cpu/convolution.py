@@ -1,6 +1,6 @@
-"""Two-dimensional convolution on the CPU: patches as columns and BLAS, some images at a time.
+"""Convolution on the CPU: patches as columns and BLAS, some images at a time.
 
-Images are NCHW (others are turned), float32 or float64; one-dimensional ones count as images of height 1.
+Images are channels first (others are turned) with one, two or three spatial axes, float32 or float64.
 """
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...datatype import DataType
 from ...op import Kernel
-from ...spec import TensorSpec
+from ...spec import Shape, TensorSpec
+from . import depthwise
 from .channels import channels_first, moved
+from .grid import Grid
 
 if TYPE_CHECKING:
     from ...ops.convolving import Geometry
@@ -22,52 +23,40 @@ COLUMN_BYTES = 1 << 20
 
 
 class _Shapes:
-    """Sizes of one convolution, as those of images with a height."""
+    """Sizes of one convolution."""
 
-    def __init__(self, geometry: Geometry, x: TensorSpec, w: TensorSpec) -> None:
-        window = geometry.window
-        sizes = (x.shape or ())[2:]
-        one = len(sizes) == 1
-        kernel, _, self.out = geometry.weight_sizes(w.shape or ())
-        counts, befores = window.counts(sizes), window.befores(sizes)
-
-        def pair(values: tuple[int, ...], first: int) -> tuple[int, int]:
-            return (first, values[0]) if one else (values[0], values[1])
-
-        self.format = geometry.weights_format
-        self.kernel, self.size, self.count = pair(kernel, 1), pair(sizes, 1), pair(counts, 1)
-        self.numbers = (*pair(window.stride, 1), *pair(befores, 0), *pair(window.dilation, 1))
+    def __init__(self, geometry: Geometry, x: TensorSpec, w: TensorSpec, grid: Grid) -> None:
+        _, _, self.out = geometry.weight_sizes(w.shape or ())
+        self.grid, self.dtype = grid, x.dtype
         self.batch, self.channels = (x.shape or ())[:2]
-        self.places = self.count[0] * self.count[1]
-        self.length = self.channels * self.kernel[0] * self.kernel[1]
-        per_image = max(self.length * self.places * x.dtype.numpy.itemsize, 1)
+        self.length = self.channels * grid.taps
+        per_image = max(self.length * grid.places * x.dtype.numpy.itemsize, 1)
         self.chunk = max(1, min(self.batch, COLUMN_BYTES // per_image))
-        self.direct = self.kernel == (1, 1) and self.numbers[:4] == (1, 1, 0, 0) and self.size == self.count
-        self.dtype = x.dtype
+        self.direct = grid.is_identity
+        axes = tuple(range(len(w.shape or ())))
+        kernel_first, kernel_last = (axes[-1], axes[-2], *axes[:-2]), (axes[0], axes[-1], *axes[1:-1])
+        self.axes = {"OIYX": axes, "YXIO": kernel_first, "OYXI": kernel_last}[geometry.weights_format]
 
     def columns(self) -> TensorSpec:
-        return TensorSpec((self.chunk, self.channels, *self.kernel, *self.count), self.dtype)
+        grid = self.grid
+        return TensorSpec((self.chunk * self.channels, *grid.window[0], *grid.counts), self.dtype)
 
-    def images(self, x: Any) -> Any:
-        """A contiguous (N, C, H, W)."""
-        return np.ascontiguousarray(x).reshape(x.shape[0], x.shape[1], *self.size)
+    def planes(self, x: Any) -> Any:
+        """A contiguous (N * C, D, H, W)."""
+        return np.ascontiguousarray(x).reshape(-1, *self.grid.sizes)
+
+    def maps(self, y: Any) -> Any:
+        """A contiguous (N, out, places)."""
+        return np.ascontiguousarray(y).reshape(self.batch, self.out, self.grid.places)
 
     def matrix(self, w: Any) -> Any:
-        """Weights as (out, in * kernel); a view for OIYX."""
-        if self.format == "OIYX":
-            return np.ascontiguousarray(w).reshape(self.out, self.length)
-        axes = (w.ndim - 1, w.ndim - 2, *range(w.ndim - 2)) if self.format == "YXIO" else (0, w.ndim - 1, *range(1, w.ndim - 1))
-        return np.ascontiguousarray(w.transpose(axes)).reshape(self.out, self.length)
+        """Weights as (out, in * taps); a view for OIYX."""
+        return np.ascontiguousarray(w.transpose(self.axes)).reshape(self.out, self.length)
 
     def store(self, matrix: Any, w: Any) -> None:
-        """Write (out, in * kernel) into an array in the format of the weights."""
-        spatial = w.shape[2:] if self.format == "OIYX" else w.shape[:-2] if self.format == "YXIO" else w.shape[1:-1]
-        plain = matrix.reshape(self.out, self.channels, *spatial)
-        if self.format == "YXIO":
-            plain = plain.transpose(*range(2, plain.ndim), 1, 0)
-        elif self.format == "OYXI":
-            plain = np.moveaxis(plain, 1, -1)
-        w[...] = plain
+        """Write (out, in * taps) into an array in the format of the weights."""
+        plain = w.transpose(self.axes)
+        plain[...] = matrix.reshape(plain.shape)
 
     def chunks(self) -> list[tuple[int, int]]:
         return [(i, min(i + self.chunk, self.batch)) for i in range(0, self.batch, self.chunk)]
@@ -75,24 +64,23 @@ class _Shapes:
 
 def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> _Shapes | None:
     """The sizes when the kernels here serve them."""
-    given = [s for s in (x, w, *others) if s is not None]
-    if geometry.depthwise or geometry.channels_last or x.rank not in (3, 4):
-        return None
-    if any(not s.is_static or s.dtype is not x.dtype for s in given):
-        return None
-    if x.dtype not in (DataType.FLOAT, DataType.DOUBLE) or 0 in (*(x.shape or ()), *(w.shape or ())):
-        return None
-    return _Shapes(geometry, x, w)
+    grid = depthwise.served(geometry, x, w, *others)
+    return None if grid is None else _Shapes(geometry, x, w, grid)
+
+
+def _first(geometry: Geometry) -> Geometry:
+    return replace(geometry, channels_last=False)
 
 
 def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None = None) -> Kernel | None:
     """Convolution, with a bias when there is one: ``call(x, w[, bias], y, columns)``."""
     if geometry.channels_last:
-        turned, first = replace(geometry, channels_last=False), channels_first(x)
-        if _shapes(turned, first, w, bias) is None:
-            return None
         from ...ops.convolving import output_shape
-        return moved(forward(turned, first, w, bias), (0,), TensorSpec(output_shape(turned, first.shape, w.shape), x.dtype))
+        x = channels_first(x)
+        y = TensorSpec(output_shape(_first(geometry), x.shape, w.shape), x.dtype)
+        return moved(forward(_first(geometry), x, w, bias), (0,), y)
+    if geometry.depthwise:
+        return depthwise.forward(geometry, x, w, bias)
     s = _shapes(geometry, x, w, bias)
     if s is None:
         return None
@@ -100,15 +88,14 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
 
     def call(x: Any, w: Any, *rest: Any) -> None:
         b, y, columns = (None, *rest) if len(rest) == 2 else rest
-        x, weights = s.images(x), s.matrix(w)
-        result = y.reshape(s.batch, s.out, s.places)
+        x, weights, result = s.planes(x), s.matrix(w), s.maps(y)
         for low, high in s.chunks():
-            if s.direct:
-                np.matmul(weights, x[low:high].reshape(high - low, s.length, s.places), out=result[low:high])
-            else:
-                some = columns[:high - low]
-                im2col(x[low:high], some, *s.numbers)
-                np.matmul(weights, some.reshape(high - low, s.length, s.places), out=result[low:high])
+            cells = x[low * s.channels:high * s.channels]
+            if not s.direct:
+                columns = columns[:len(cells)]
+                im2col(cells, columns, s.grid.window)
+                cells = columns
+            np.matmul(weights, cells.reshape(high - low, s.length, s.grid.places), out=result[low:high])
             if b is not None:
                 result[low:high] += b.reshape(-1, 1)
     return Kernel(call, (s.columns(),), one_thread=True)
@@ -117,48 +104,63 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
 def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpec) -> Kernel | None:
     """Gradient by the images: ``call(w, g, like, dx, columns)``."""
     if geometry.channels_last:
-        first = channels_first(x)
-        return moved(data_gradient(replace(geometry, channels_last=False), w, channels_first(g), first), (1,), first)
+        return moved(data_gradient(_first(geometry), w, channels_first(g), channels_first(x)), (1,), channels_first(x))
+    if geometry.depthwise:
+        return depthwise.data_gradient(geometry, w, g, x)
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None
     from .kernels.im2col import col2im
 
     def call(w: Any, g: Any, _: Any, dx: Any, columns: Any) -> None:
-        weights = s.matrix(w).T
-        g = np.ascontiguousarray(g).reshape(s.batch, s.out, s.places)
-        images = dx.reshape(s.batch, s.channels, *s.size)
+        weights, g, images = s.matrix(w).T, s.maps(g), s.planes(dx)
         for low, high in s.chunks():
-            if s.direct:
-                np.matmul(weights, g[low:high], out=images[low:high].reshape(high - low, s.length, s.places))
-                continue
-            some = columns[:high - low]
-            np.matmul(weights, g[low:high], out=some.reshape(high - low, s.length, s.places))
-            col2im(some, images[low:high], *s.numbers)
+            some = images[low * s.channels:high * s.channels]
+            cells = some if s.direct else columns[:len(some)]
+            np.matmul(weights, g[low:high], out=cells.reshape(high - low, s.length, s.grid.places))
+            if not s.direct:
+                col2im(cells, some, s.grid.window)
     return Kernel(call, (s.columns(),), one_thread=True)
 
 
 def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorSpec) -> Kernel | None:
-    """Gradient by the weights: ``call(x, g, like, dw, columns, parts, total)``."""
+    """Gradient by the weights: ``call(x, g, like, dw, columns, part, total)``."""
     if geometry.channels_last:
-        return moved(weight_gradient(replace(geometry, channels_last=False), channels_first(x), channels_first(g), w), (0, 1))
+        return moved(weight_gradient(_first(geometry), channels_first(x), channels_first(g), w), (0, 1))
+    if geometry.depthwise:
+        return depthwise.weight_gradient(geometry, x, g, w)
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None
     from .kernels.im2col import im2col
 
     def call(x: Any, g: Any, _: Any, dw: Any, columns: Any, part: Any, total: Any) -> None:
-        x = s.images(x)
-        g = np.ascontiguousarray(g).reshape(s.batch, s.out, s.places)
+        x, g = s.planes(x), s.maps(g)
         total[...] = 0
         for low, high in s.chunks():
-            some = columns[:high - low]
+            cells = x[low * s.channels:high * s.channels]
             if not s.direct:
-                im2col(x[low:high], some, *s.numbers)
-            for n in range(low, high):
-                cells = x[n] if s.direct else some[n - low]
-                np.matmul(g[n], cells.reshape(s.length, s.places).T, out=part)
+                columns = columns[:len(cells)]
+                im2col(cells, columns, s.grid.window)
+                cells = columns
+            for image, patches in zip(g[low:high], cells.reshape(high - low, s.length, s.grid.places)):
+                np.matmul(image, patches.T, out=part)
                 np.add(total, part, out=total)
         s.store(total, dw)
     matrix = TensorSpec((s.out, s.length), s.dtype)
     return Kernel(call, (s.columns(), matrix, matrix), one_thread=True)
+
+
+def transposed(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None, shape: Shape) -> Kernel | None:
+    """The data gradient as a forward pass, with a bias when there is one: ``call(x, w[, bias], y, *work)``."""
+    inner = data_gradient(geometry, w, x, TensorSpec(shape, x.dtype))
+    if inner is None or (bias is not None and bias.dtype is not x.dtype):
+        return None
+    data, given = inner.call, 2 if bias is None else 3
+
+    def call(*arrays: Any) -> None:
+        y = arrays[given]
+        data(arrays[1], arrays[0], None, *arrays[given:])
+        if bias is not None:
+            np.add(y, geometry.spread_bias(arrays[2].reshape(-1), y.ndim), out=y)
+    return Kernel(call, inner.workspace, inner.one_thread)
