@@ -21,6 +21,7 @@ from .activations import (
 from .attention import AttentionLayer, LearnedSelfAttentionLayer, RecurrentAttentionLayer, SelfAttentionLayer
 from .base import BaseLayer, FeedForwardLayer, Layer, NoParamLayer, layer
 from .capsules import CapsuleLayer, CapsuleStrengthLayer, PrimaryCapsules
+from .composite_reconstruction import CompositeReconstructionDistribution
 from .constraints import (
     LayerConstraint, MaxNormConstraint, MinMaxNormConstraint, NonNegativeConstraint, UnitNormConstraint)
 from .convolution import (
@@ -40,6 +41,7 @@ from .formats import (
 from .input_type import (
     InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeFeedForward,
     InputTypeRecurrent, set_default_cnn2d_format)
+from .layer_methods import at_work
 from .locally_connected import LocallyConnected1D, LocallyConnected2D
 from .losses import (
     ILossFunction, LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunction, LossFunctions, LossHinge, LossKLD, LossL1,
@@ -59,6 +61,9 @@ from .preprocessors import (
     RnnToFeedForwardPreProcessor, TensorFlowCnnToFeedForwardPreProcessor)
 from .recurrent import (
     AbstractLSTM, BaseRecurrentLayer, GravesBidirectionalLSTM, GravesLSTM, LSTM, RnnOutputLayer, SimpleRnn)
+from .reconstruction import (
+    BernoulliReconstructionDistribution, ExponentialReconstructionDistribution, GaussianReconstructionDistribution, LossFunctionWrapper,
+    ReconstructionDistribution)
 from .samediff_layer import AbstractSameDiffLayer, SameDiffLambdaLayer, SameDiffLayer
 from .samediff_loss import SameDiffLoss, loss
 from .samediff_output import SameDiffOutputLayer
@@ -67,9 +72,7 @@ from .spatial import (
     Cropping1D, Cropping2D, Cropping3D, ImageResizing, ResizingLayer, SpaceToBatchLayer, SpaceToDepthLayer,
     TimeResizing, Upsampling1D, Upsampling2D, Upsampling3D, VolumeResizing, ZeroPadding1DLayer, ZeroPadding3DLayer,
     ZeroPaddingLayer)
-from .variational import (
-    BernoulliReconstructionDistribution, CompositeReconstructionDistribution, ExponentialReconstructionDistribution,
-    GaussianReconstructionDistribution, LossFunctionWrapper, ReconstructionDistribution, VariationalAutoencoder)
+from .variational import VariationalAutoencoder
 from .vertices import (
     AttentionVertex, DuplicateToTimeSeriesVertex, ElementWiseOp, ElementWiseVertex, FrozenVertex, GraphVertex,
     L2NormalizeVertex, L2Vertex, LastTimeStepVertex, MergeVertex, PoolHelperVertex, PreprocessorVertex,
@@ -137,4 +140,4 @@ __all__ = [
     "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn",
     "WeightInitVarScalingUniformFanOut", "WeightInitXavier", "WeightInitXavierLegacy",
     "WeightInitXavierUniform", "WeightNoise", "WeightedLoss", "Yolo2OutputLayer", "ZeroPadding1DLayer",
-    "ZeroPadding3DLayer", "ZeroPaddingLayer", "activation", "layer", "loss", "set_default_cnn2d_format", "vertex"]
+    "ZeroPadding3DLayer", "ZeroPaddingLayer", "activation", "at_work", "layer", "loss", "set_default_cnn2d_format", "vertex"]

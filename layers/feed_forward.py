@@ -11,6 +11,7 @@ from .affine import Affine, activated, masked
 from .base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, layer
 from .formats import RNNFormat
 from .input_type import InputType, InputTypeFeedForward
+from .layer_methods import AtWork, at_work
 from .losses import LossFunction
 from .noise_ops import AddNoise
 from .parameters import LayerScope, Parameter, ParameterTable
@@ -187,9 +188,8 @@ class AutoEncoder(Affine, BasePretrainNetwork):
         reconstruction to x whatever the loss, with the slope of a sigmoid, so that the score need not fall.
         """
         noisy = sd.add_op(AddNoise(DropConnect(1 - self.corruption_level)), [x]) if self.corruption_level > 0 else x
-        y = activated(self, sd, self.pre_output(sd, noisy, params))
-        back = sd.call("base", "transpose", params["W"])
-        z = activated(self, sd, sd.call("nn", "linear", y, back, params["vb"]))
+        y = self.define_code(sd, noisy, params)
+        z = self.define_reconstruction(sd, y, params)
         error = x - z
         slope = y * (1.0 - y) if not self.sparsity else y * (y - self.sparsity)
         hidden = error.mmul(params["W"]) * slope
@@ -197,6 +197,29 @@ class AutoEncoder(Affine, BasePretrainNetwork):
         assert self.activation is not None
         scores = self.loss_function.get_i_loss_function().define(sd, noisy, z, self.activation)
         return scores, {"W": weights, "b": hidden.sum(0), "vb": error.sum(0)}
+
+    def define_code(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
+        """``activation(x @ W + b)``, (batch, n_out)."""
+        return activated(self, sd, self.pre_output(sd, x, params))
+
+    def define_reconstruction(self, sd: SameDiff, y: SDVariable, params: LayerScope) -> SDVariable:
+        """``activation(y @ W.T + vb)``, (batch, n_in)."""
+        return activated(self, sd, sd.call("nn", "linear", y, sd.call("base", "transpose", params["W"]), params["vb"]))
+
+    @at_work
+    def encode(self, net: AtWork, x: Any) -> Any:
+        """The code of x, without corruption. Shapes: x (batch, n_in) -> (batch, n_out)."""
+        return net.run(self.define_code, x)
+
+    @at_work
+    def decode(self, net: AtWork, y: Any) -> Any:
+        """What a code stands for. Shapes: y (batch, n_out) -> (batch, n_in)."""
+        return net.run(self.define_reconstruction, y)
+
+    @at_work
+    def reconstruct(self, net: AtWork, x: Any) -> Any:
+        """x encoded and decoded again, (batch, n_in)."""
+        return self.decode(net, self.encode(net, x))
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

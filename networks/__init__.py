@@ -49,6 +49,8 @@ from .early_stopping import (
     VAEReconErrorScoreCalculator,
     VAEReconProbScoreCalculator,
 )
+from .layer_type import LayerType
+from .layer_view import LayerView
 from .model_serializer import ModelSerializer
 from .multilayer import MultiLayerNetwork
 from .settings import (
@@ -87,7 +89,9 @@ __all__ = [
     "InMemoryModelSaver",
     "InvalidScoreIterationTerminationCondition",
     "IterationTerminationCondition",
+    "LayerType",
     "LayerVertex",
+    "LayerView",
     "ListBuilder",
     "LocalFileGraphSaver",
     "LocalFileModelSaver",

@@ -9,10 +9,11 @@ from ..samediff.arrays import as_array
 from ..samediff.data import DataSet
 from ..samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
 from .batch import Batch
-from .configuration import ComputationGraphConfiguration, LayerVertex
+from .configuration import ComputationGraphConfiguration, LayerVertex, NeuralNetConfiguration
 from .evaluating import Evaluating
 from .fitting import Fitting
 from .inspection import Inspecting
+from .layer_view import LayerView
 from .pretraining import Pretraining
 from .settings import BackpropType
 from .structure import Structure, of_graph
@@ -65,10 +66,16 @@ class ComputationGraph(Fitting, Evaluating, Inspecting, Pretraining):
         """The configuration, with the present counters."""
         return self._configuration.replace(iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
 
-    def get_layer(self, name: str) -> Any:
-        """Configuration of a layer."""
-        vertex = self._configuration.vertices.get(self._layer_key(name))
-        return vertex.layer if isinstance(vertex, LayerVertex) else vertex
+    def get_layer(self, name: str | int) -> Any:
+        """A layer, by name or place; for a vertex that is no layer its configuration."""
+        key = self._layer_key(name)
+        vertex = self._configuration.vertices[key]
+        return LayerView(self, key) if isinstance(vertex, LayerVertex) else vertex
+
+    def _layer_conf(self, key: str) -> NeuralNetConfiguration:
+        vertex = self._configuration.vertices[key]
+        assert isinstance(vertex, LayerVertex)
+        return vertex.layer_conf
 
     def get_vertex(self, name: str) -> Any:
         """Configuration of a vertex."""

@@ -47,6 +47,7 @@ class Engine:
         self._input_graphs: dict[Variant, tuple[Any, list[str | None]]] = {}
         self.lock = threading.RLock()
         self._draws = itertools.count(1)
+        self.views: dict[str, Any] = {}         # what views of single layers keep, by layer
         self._known: dict[Any, tuple[Plan, tuple[int, ...]]] = {}     # plans of plain forward passes, by what was given
 
     def _read_slots(self) -> None:
@@ -97,6 +98,7 @@ class Engine:
         self._known.clear()
         self._input_graphs.clear()
         self._steps.clear()
+        self.views.clear()
 
     # Graphs
 
@@ -143,10 +145,16 @@ class Engine:
     def part(self, first: int, last: int) -> Engine:
         """The members from one to another of a list, over the same parameters: the first takes the input."""
         members = self.structure.members[first:last + 1]
-        ahead = replace(members[0], inputs=self.structure.inputs)
+        return self._with_members((replace(members[0], inputs=self.structure.inputs), *members[1:]), self.structure.inputs)
+
+    def alone(self, key: str) -> Engine:
+        """One member on an input of its own, without its preprocessor, over the same parameters."""
+        return self._with_members((replace(self.structure.member(key), inputs=("input",), preprocessor=None),), ("input",))
+
+    def _with_members(self, members: tuple[Member, ...], inputs: tuple[str, ...]) -> Engine:
+        structure = replace(self.structure, inputs=inputs, members=members, outputs=(members[-1].key,), declared=())
         part = object.__new__(Engine)
-        part.__dict__.update(self.__dict__, structure=replace(self.structure, members=(ahead, *members[1:]), outputs=(members[-1].key,),
-                                                              declared=()), _graphs={}, _steps={}, _input_graphs={}, _known={})
+        part.__dict__.update(self.__dict__, structure=structure, views={}, _graphs={}, _steps={}, _input_graphs={}, _known={})
         return part
 
     # Forward
@@ -261,23 +269,12 @@ class Engine:
 
     def _normalize(self, scale: float) -> None:
         for member in self.structure.members:
-            own = [(s, self.flat.gradient_arrays[s.name]) for s, (m, _) in zip(self.slots, self.parameters) if m is member]
-            for slot, g in own:
-                if slot.scaled:
-                    g *= scale
-            mode = _normalization(member)
-            if mode is not None and own:
-                results = normalize_gradients(np, mode, member.conf.gradient_normalization_threshold, [g for _, g in own])
-                for (_, g), new in zip(own, results):
-                    g[...] = new
+            own = [s for s, (m, _) in zip(self.slots, self.parameters) if m is member]
+            scale_gradients(member, own, self.flat.gradient_arrays, scale)
 
     def _constrain(self) -> None:
         for member in self.structure.members:
-            for constraint in getattr(member.conf, "constraints", None) or ():
-                for name in constraint.params:
-                    array = self.flat.arrays[f"{member.key}_{name}"]
-                    for _ in range(2):          # as DL4J does
-                        array[...] = constraint.apply(array)
+            constrain(member, self.flat.arrays)
 
     def regularization_score(self) -> float:
         """Sum of the penalties of all parameters at the present iteration."""
@@ -291,6 +288,27 @@ class Engine:
 def _normalization(member: Member) -> GradientNormalization | None:
     mode = getattr(member.conf, "gradient_normalization", None)
     return None if mode in (None, GradientNormalization.None_) else mode
+
+
+def scale_gradients(member: Member, slots: Sequence[FlatSlot], arrays: Mapping[str, Any], scale: float) -> None:
+    """Multiply the gradients of a member by ``scale``, then normalize them as its configuration says."""
+    for slot in slots:
+        if slot.scaled:
+            arrays[slot.name][...] *= scale
+    mode = _normalization(member)
+    if mode is not None and slots:
+        own = [arrays[s.name] for s in slots]
+        for g, new in zip(own, normalize_gradients(np, mode, member.conf.gradient_normalization_threshold, own)):
+            g[...] = new
+
+
+def constrain(member: Member, arrays: Mapping[str, Any]) -> None:
+    """Apply the constraints of a member to its parameters."""
+    for constraint in getattr(member.conf, "constraints", None) or ():
+        for name in constraint.params:
+            array = arrays[f"{member.key}_{name}"]
+            for _ in range(2):          # as DL4J does
+                array[...] = constraint.apply(array)
 
 
 class _Explained:

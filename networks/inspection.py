@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..samediff.errors import GraphError
+from .layer_view import LayerView
 from .network import Network
 
 
@@ -14,9 +15,9 @@ class Inspecting(Network):
         """True once the network has parameters."""
         return self._engine is not None
 
-    def get_layers(self) -> list[Any]:
-        """The configurations of all layers, without vertices."""
-        return [m.conf for m in self._structure().as_declared if m.is_layer]
+    def get_layers(self) -> list[LayerView]:
+        """All layers, without vertices."""
+        return [LayerView(self, m.key) for m in self._structure().as_declared if m.is_layer]
 
     def get_layer_names(self) -> list[str]:
         """The names of all layers; one without a name is called by its place."""
@@ -27,11 +28,11 @@ class Inspecting(Network):
         return len(self.get_layers())
 
     def get_output_layer(self, index: int = 0) -> Any:
-        """The configuration of the layer at an output."""
+        """The layer at an output (see :meth:`get_layer`)."""
         structure = self._structure()
         if not 0 <= index < len(structure.outputs):
             raise GraphError(f"output {index} does not exist; the network has {len(structure.outputs)} outputs")
-        return structure.member(structure.outputs[index]).conf
+        return self.get_layer(structure.outputs[index])
 
     def get_default_configuration(self) -> Any:
         """The configuration that layers without own settings take."""

@@ -11,10 +11,11 @@ from ..samediff.arrays import as_array
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError, GraphError
 from .batch import Batch
-from .configuration import MultiLayerConfiguration
+from .configuration import MultiLayerConfiguration, NeuralNetConfiguration
 from .evaluating import Evaluating
 from .fitting import Fitting
 from .inspection import Inspecting
+from .layer_view import LayerView
 from .pretraining import Pretraining
 from .settings import BackpropType
 from .structure import Structure, of_list
@@ -68,9 +69,12 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
         """Number of layers."""
         return len(self._configuration.confs)
 
-    def get_layer(self, layer: int | str) -> Any:
-        """Configuration of a layer, by index or name."""
-        return self._configuration.layers[int(self._layer_key(layer))]
+    def get_layer(self, layer: int | str) -> LayerView:
+        """A layer, by index or name."""
+        return LayerView(self, self._layer_key(layer))
+
+    def _layer_conf(self, key: str) -> NeuralNetConfiguration:
+        return self._configuration.confs[int(key)]
 
     def _layer_key(self, layer: Any) -> str:
         if isinstance(layer, str) and not layer.isdigit():

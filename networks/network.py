@@ -202,6 +202,14 @@ class Network(HasListeners, JavaSpelling):
     def _layer_key(self, layer: Any) -> str:
         return str(layer)
 
+    def get_layer(self, layer: Any) -> Any:
+        """A layer."""
+        raise NotImplementedError
+
+    def _layer_conf(self, key: str) -> Any:
+        """The configuration of a layer with its settings."""
+        raise NotImplementedError
+
     # Scores and gradients
 
     def score(self, data: Any = None, training: bool = False) -> float:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ..layers.parameters import LayerScope
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError
@@ -12,7 +14,7 @@ from ..samediff.executor.context import RunContext
 from ..samediff.graph import SameDiff
 from ..samediff.training.step import FlatParameters, TrainingStep
 from .batch import Batch
-from .engine import Engine
+from .engine import Engine, constrain, scale_gradients
 from .network import Network
 from .structure import Member
 
@@ -69,8 +71,9 @@ class Pretrainer:
     """Trains one layer, with updater state of its own."""
 
     def __init__(self, engine: Engine, member: Member) -> None:
-        self.member, self.iteration = member, 0
-        self._flat = FlatParameters([replace(slot, order="c") for slot, _ in member.slots()], engine.structure.dtype.numpy)
+        self.member, self.iteration, self.score = member, 0, 0.0
+        slots = [replace(slot, order="c", regularization=member.conf.regularization_for(p)) for slot, p in member.slots()]
+        self._flat = FlatParameters(slots, engine.structure.dtype.numpy)
         self._steps: dict[int, TrainingStep] = {}
 
     def _made(self, rank: int, seed: int, dtype: Any) -> TrainingStep:
@@ -79,6 +82,9 @@ class Pretrainer:
             sd.seed = seed
             x = sd.placeholder("input", dtype, *[-1] * rank)
             own = {n.removeprefix(f"{self.member.key}_"): sd.attach(n, a) for n, a in self._flat.arrays.items()}
+            noise = getattr(self.member.conf, "weight_noise", None)
+            if noise is not None:
+                own = noise.applied(sd, own, self.member.conf.parameter_table())
             if self.member.preprocessor is not None:
                 x = self.member.preprocessor.define(sd, x)
             scores, steps = self.member.conf.define_pretraining(sd, x, LayerScope(self.member.label, own))
@@ -95,7 +101,17 @@ class Pretrainer:
             array[...] = engine.flat.arrays[name]
         step = self._made(x.ndim, structure.seed, structure.dtype)
         scale = 1.0 / x.shape[0] if structure.mini_batch else 1.0
-        step({"input": x}, RunContext(True, structure.seed, self.iteration, epoch=engine.epoch), self.iteration, engine.epoch, scale)
+        penalty = self._penalty(engine.epoch)
+        context = RunContext(True, structure.seed, self.iteration, epoch=engine.epoch)
+        total = step.compute({"input": x}, context)[0]
+        scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, scale)
+        step.update(self.iteration, engine.epoch)
+        constrain(self.member, self._flat.arrays)
+        self.score = float(total) / x.shape[0] + penalty
         self.iteration += 1
         for name, array in self._flat.arrays.items():
             engine.flat.arrays[name][...] = array
+
+    def _penalty(self, epoch: int) -> float:
+        return sum(float(r.score(np, self._flat.arrays[s.name].astype(np.float64), r.coefficient(self.iteration, epoch)))
+                   for s in self._flat.slots for r in s.regularization)

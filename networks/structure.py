@@ -37,11 +37,18 @@ class Member:
         return bool(getattr(self.conf, "frozen", False))
 
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
-        """Its parameters in the order of the flat vector."""
+        """Its parameters in the order of the flat vector; those that only pretraining moves have no regularization here."""
         table = self.conf.parameter_table() if hasattr(self.conf, "parameter_table") else []
-        return [(FlatSlot(f"{self.key}_{p.name}", p.shape, self.conf.updater_for(p), p.order, self.conf.regularization_for(p),
-                          key=self.conf.updater_key(p) if hasattr(self.conf, "updater_key") else None,
+        return [(FlatSlot(f"{self.key}_{p.name}", p.shape, self.conf.updater_for(p), p.order,
+                          () if self.only_pretrained(p) else self.conf.regularization_for(p), key=self._updater_key(p),
                           scaled=p.role != "statistic"), p) for p in table]
+
+    def _updater_key(self, parameter: Parameter) -> Any:
+        return self.conf.updater_key(parameter) if hasattr(self.conf, "updater_key") else None
+
+    def only_pretrained(self, parameter: Parameter) -> bool:
+        """True for a parameter that only pretraining moves."""
+        return bool(self._updater_key(parameter) == "pretrain")
 
     def table_rank(self, name: str) -> int:
         """Where parameter ``name`` stands in the table of parameters; equal numbers keep the order of the flat vector."""
