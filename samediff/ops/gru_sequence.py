@@ -9,6 +9,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..named_axes import agree
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply
@@ -16,6 +17,8 @@ from .sequence_scan import gru_by_scan, through_scan
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
+
+AXES = "x T N I, h_last N U, wx I 3U, wh U 3U, biases 3U"
 
 
 @op("gru_sequence", inputs="x h_last wx wh biases")
@@ -31,6 +34,7 @@ class GruSequence(Op):
         x, h = specs[:2]
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
+        agree(AXES, specs, flat="biases")
         lead, units = (-1, -1) if x.shape is None else x.shape[:2], h.shape[1] if h.shape else -1
         return TensorSpec((*lead, units), x.dtype), TensorSpec((*lead, -1 if units == -1 else 4 * units), x.dtype)
 
@@ -66,6 +70,7 @@ class GruSequenceGrad(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the inputs."""
+        agree(AXES + ", states T N U, saved T N 4U, grad_states T N U", specs, flat="biases")
         return tuple(TensorSpec(s.shape, specs[0].dtype) for s in specs[:5])
 
     def compute(self, xp: Any, x: Any, h: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, upstream: Any) -> Any:

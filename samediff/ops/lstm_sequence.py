@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..datatype import DataType
-from ..errors import ShapeError
+from ..errors import GraphError
 from ..files.file_args import FileArgs
+from ..named_axes import agree
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from ..variable import SDVariable
 
 INPUTS = "x w rw b? peephole? h0? c0? mask?"
+AXES = "x T N I, w I 4U, rw U 4U, b 4U, peephole 3U, h0 N U, c0 N U, mask T N"
+SAVED = ", states T N U, cells T N U, gates T N 4U, squashed T N U, grad_states T N U, grad_cells T N U"
 Step = Callable[..., None]
 
 
@@ -47,6 +50,12 @@ class LstmAttributes(Op):
         """Places of the steps in the order of time, each with the place before it."""
         order = list(range(count))[::-1] if self.reverse else list(range(count))
         return list(zip(order, [None, *order[:-1]]))
+
+    def check_sizes(self, axes: str, specs: Sequence[TensorSpec | None]) -> None:
+        """The compiled loops rely on blocks and sizes that fit."""
+        if sorted(self.blocks) != [0, 1, 2, 3]:
+            raise GraphError(f"blocks must be the numbers 0 to 3 in some order; got {self.blocks}")
+        agree(axes, specs, flat="b peephole")
 
     def is_plain(self) -> bool:
         """Whether the activations are those of the compiled gates."""
@@ -197,21 +206,13 @@ class LstmSequence(LstmAttributes):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Time and batch of x, units of the recurrent weights."""
-        x, w, rw = specs[:3]
+        x, _, rw = specs[:3]
         for activation in (self.activation, self.gate, self.output):
             function(activation)
         require_floating(self.id, *specs[:7])
         require_same_type(self.id, *specs[:7])
-        for what, spec, rank in (("x", x, 3), ("w", w, 2), ("rw", rw, 2)):
-            if spec.rank not in (None, rank):
-                raise ShapeError(f"{what} needs rank {rank}; got {spec.shape}")
+        self.check_sizes(AXES, specs)
         units = -1 if rw.shape is None else rw.shape[0]
-        if rw.shape is not None and -1 not in rw.shape and rw.shape[1] != 4 * units:
-            raise ShapeError(f"recurrent weights need shape (units, 4 * units); got {rw.shape}")
-        if x.shape and w.shape and -1 not in (x.shape[2], w.shape[0]) and x.shape[2] != w.shape[0]:
-            raise ShapeError(f"the weights take {w.shape[0]} features, the sequence has {x.shape[2]}")
-        if w.shape and units != -1 and w.shape[1] not in (-1, 4 * units):
-            raise ShapeError(f"weights need 4 * {units} columns; got {w.shape}")
         lead = (-1, -1) if x.shape is None else x.shape[:2]
         one, four = TensorSpec((*lead, units), x.dtype), TensorSpec((*lead, -1 if units == -1 else 4 * units), x.dtype)
         return one, one, four, one
@@ -267,6 +268,7 @@ class LstmSequenceGrad(LstmAttributes):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the inputs; a state for those that are left out."""
         x, w, rw, b, peephole, h0, c0 = specs[:7]
+        self.check_sizes(AXES + SAVED, specs)
         units = -1 if rw.shape is None else rw.shape[0]
         state = TensorSpec((-1 if x.shape is None else x.shape[1], units), x.dtype)
         columns = TensorSpec((-1 if units == -1 else 4 * units,), x.dtype)

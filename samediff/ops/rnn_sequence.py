@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..files.file_args import FileArgs
+from ..named_axes import agree
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
@@ -13,6 +14,8 @@ from .sequence_scan import rnn_by_scan, through_scan
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
+
+AXES = "x T N I, w I U, rw U U, b U, h0 N U, mask T N"
 
 
 @op("rnn_sequence", inputs="x w rw b? h0? mask?", file=FileArgs(op_type="UDF", all_properties=True))
@@ -31,6 +34,7 @@ class RnnSequence(Op):
         function(self.activation)
         require_floating(self.id, *specs[:5])
         require_same_type(self.id, *specs[:5])
+        agree(AXES, specs, flat="b")
         lead = (-1, -1) if x.shape is None else x.shape[:2]
         one = TensorSpec((*lead, -1 if rw.shape is None else rw.shape[0]), x.dtype)
         return one, one
@@ -73,6 +77,7 @@ class RnnSequenceGrad(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the inputs; a state for those that are left out."""
         x, w, rw, b, h0 = specs[:5]
+        agree(AXES + ", states T N U, sums T N U, grad_states T N U", specs, flat="b")
         units = -1 if rw.shape is None else rw.shape[0]
         return (*(s.with_shape(s.shape) for s in (x, w, rw)), TensorSpec((units,), x.dtype) if b is None else b.with_shape(b.shape),
                 TensorSpec((-1 if x.shape is None else x.shape[1], units), x.dtype) if h0 is None else h0.with_shape(h0.shape))

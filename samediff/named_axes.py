@@ -1,0 +1,47 @@
+"""Shapes that must agree, written down with names for their axes."""
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .errors import ShapeError
+from .spec import TensorSpec, size
+
+
+def agree(names: str, specs: Sequence[TensorSpec | None], *, flat: str = "") -> dict[str, int]:
+    """Sizes of named axes; ShapeError where inputs contradict each other.
+
+    ``names`` has one entry per input, separated by commas: "x T N I, w I 4U, rw U 4U" says that the second axis of w is four
+    times the first one of rw. Inputs that are left out, unknown ranks and sizes pass. ``flat`` names inputs of which only the
+    number of elements counts.
+
+    Examples
+    --------
+    >>> from dl4py.samediff.datatype import DataType
+    >>> agree("w I 4U, rw U 4U", [TensorSpec((3, 8), DataType.FLOAT), TensorSpec((-1, 8), DataType.FLOAT)])
+    {'I': 3, 'U': 2}
+    """
+    sizes: dict[str, int] = {}
+    said: dict[str, str] = {}
+    for entry, spec in zip(names.split(","), specs):
+        name, *axes = entry.split()
+        if spec is None or spec.shape is None:
+            continue
+        shape = spec.shape
+        if name in flat.split():
+            shape, axes = (size(shape),), ["".join(axes)]
+        if len(shape) != len(axes):
+            raise ShapeError(f"{name} needs axes ({', '.join(axes)}); got shape {spec.shape}")
+        for axis, n in zip(axes, shape):
+            found = re.fullmatch(r"(\d*)(\w+)", axis)
+            assert found is not None, axis
+            factor, letter = int(found[1] or 1), found[2]
+            if n == -1:
+                continue
+            if n % factor:
+                raise ShapeError(f"{name} needs axes ({', '.join(axes)}), {axis} a multiple of {factor}; got shape {spec.shape}")
+            if sizes.setdefault(letter, n // factor) != n // factor:
+                raise ShapeError(f"{name} of shape {spec.shape} needs axes ({', '.join(axes)}) with {letter} = {sizes[letter]}, "
+                                 f"as in {said[letter]}")
+            said.setdefault(letter, f"{name} of shape {spec.shape}")
+    return sizes
