@@ -59,10 +59,13 @@ def _largest(source, start, corner, deep, tall, wide):
     for o in range(deep[0], deep[1]):
         for p in range(tall[0], tall[1]):
             row = corner + o * deep[2] + p * tall[2]
+            most, where = source.dtype.type(-np.inf), np.int32(-1)      # of the row: rows need not wait for each other
             for q in range(wide[0], wide[1]):
                 v = source[U(start + row + q * wide[2])]
-                place = select(v > best, np.int32(row + q * wide[2]), place)
-                best = vmax(best, v)
+                where = select(v > most, np.int32(row + q * wide[2]), where)
+                most = vmax(most, v)
+            place = select(most > best, where, place)
+            best = vmax(best, most)
     return best, place
 
 
