@@ -9,6 +9,7 @@ from dl4py.layers import (
     Activation,
     BernoulliReconstructionDistribution,
     CompositeReconstructionDistribution,
+    ConstantDistribution,
     ExponentialReconstructionDistribution,
     GaussianReconstructionDistribution,
     Layer,
@@ -18,6 +19,7 @@ from dl4py.layers import (
     MaxNormConstraint,
     OutputLayer,
     VariationalAutoencoder,
+    WeightNoise,
     variational,
 )
 from dl4py.layers.parameters import LayerScope
@@ -152,6 +154,20 @@ def test_a_step_takes_penalties_normalization_and_constraints_along(fixed_draws)
     for name, array in found["constraint"].param_table().items():
         if name.startswith("0_") and name.endswith("W"):
             assert np.sqrt((array ** 2).sum(1)).max() <= 0.3 + 1e-6
+
+
+def test_weight_noise_acts_while_pretraining(fixed_draws):
+    noisy = network(vae(weight_noise=WeightNoise(ConstantDistribution(0.1))), OutputLayer(n_in=2, n_out=3))
+    shifted = network(vae(), OutputLayer(n_in=2, n_out=3))
+    weights = [n for n in shifted.param_table() if n.startswith("0_") and n.endswith("W")]
+    for name in weights:
+        shifted.get_param(name)[...] += 0.1
+    noisy.pretrain_layer(0, X)
+    fixed_draws.clear()
+    shifted.pretrain_layer(0, X)
+    for name, array in shifted.param_table().items():
+        np.testing.assert_allclose(noisy.get_param(name), array - 0.1 if name in weights else array, rtol=1e-6, atol=1e-7)
+    assert noisy.get_layer(0).score() == pytest.approx(shifted.get_layer(0).score(), rel=1e-6)
 
 
 def test_training_with_labels_reaches_the_encoder_only():
