@@ -11,15 +11,21 @@ from ..samediff.errors import ConfigurationError, GraphError, UnknownNameError, 
 from .batch import Batch
 from .configuration import ComputationGraphConfiguration, LayerVertex, NeuralNetConfiguration
 from .evaluating import Evaluating
+from .external_errors import ExternalErrors
 from .fitting import Fitting
+from .gradient import Gradient
+from .graph_indices import GraphIndices
+from .graph_inputs import GraphInputs, arrays_of
 from .inspection import Inspecting
 from .layer_view import LayerView
 from .pretraining import Pretraining
+from .reconfiguring import Reconfiguring
+from .recurrent_state import RecurrentState
 from .settings import BackpropType
 from .structure import Structure, of_graph
 
 
-class ComputationGraph(Fitting, Evaluating, Inspecting, Pretraining):
+class ComputationGraph(GraphInputs, Fitting, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
     """A network of layers and vertices in any directed acyclic shape (DL4J's ``ComputationGraph``).
 
     Parameters
@@ -89,6 +95,18 @@ class ComputationGraph(Fitting, Evaluating, Inspecting, Pretraining):
             raise UnknownNameError(f"no layer or vertex named {layer!r}{did_you_mean(str(layer), names)}; there are: {', '.join(names)}")
         return str(layer)
 
+    def get_vertices(self) -> list[Any]:
+        """The configurations of all vertices in the order of the configuration (inputs have none)."""
+        return list(self._configuration.vertices.values())
+
+    def calculate_indices(self) -> GraphIndices:
+        """DL4J's numbers of inputs and vertices, and the order in which they run."""
+        return GraphIndices.of(self._configuration)
+
+    def topological_sort_order(self) -> list[int]:
+        """The order in which inputs and vertices run, by DL4J's numbers: inputs first, then vertices as configured."""
+        return list(self.calculate_indices().topological_sort_order)
+
     def get_num_input_arrays(self) -> int:
         """Number of inputs."""
         return len(self._configuration.network_inputs)
@@ -101,7 +119,7 @@ class ComputationGraph(Fitting, Evaluating, Inspecting, Pretraining):
 
     def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> list[Any]:
         """Activations of the outputs, one array each."""
-        x = _inputs(inputs)
+        x = arrays_of(inputs)
         return self._forward(x, list(self.engine.structure.outputs), train, features_masks, labels_masks)
 
     def output_single(self, *inputs: Any, train: bool = False) -> Any:
@@ -111,45 +129,55 @@ class ComputationGraph(Fitting, Evaluating, Inspecting, Pretraining):
             raise GraphError(f"output_single needs a graph with one output, this one has {len(found)}")
         return found[0]
 
-    def _forward(self, x: list[Any], members: list[str], train: bool, *masks: Any) -> list[Any]:
+    def _forward(self, x: list[Any], members: list[str], train: bool, *masks: Any, was_set: bool = False) -> list[Any]:
         given = [m if m is not None else kept for m, kept in zip(masks, self._masks)]
-        return self.engine.forward(Batch(x, None, *given), members, train)[0]
+        return self.engine.forward(Batch(x, None, *given), members, train, as_in_step=was_set)[0]
 
     def feed_forward(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> dict[str, Any]:
-        """Inputs and activations of every vertex, by name."""
-        x = _inputs(inputs)
+        """Inputs and activations of every vertex, by name; without inputs for those that were set."""
+        x = arrays_of(inputs) if inputs else self.get_inputs()
         keys = [m.key for m in self.engine.structure.members]
         found = dict(zip(self.engine.structure.inputs, map(as_array, x)))
-        found.update(zip(keys, self._forward(x, keys, train, features_masks, labels_masks)))
+        found.update(zip(keys, self._forward(x, keys, train, features_masks, labels_masks, was_set=not inputs)))
         return found
 
     def rnn_time_step(self, *inputs: Any) -> list[Any]:
         """Outputs for the next steps of series, going on from the state of the last call; (batch, size) is one step."""
-        x = [as_array(v) for v in _inputs(inputs)]
+        x = [as_array(v) for v in arrays_of(inputs)]
         single = all(v.ndim == 2 for v in x)
-        batch = Batch([v[:, :, None] if single else v for v in x])
-        old = next(iter(self._states.values()), None)
-        if old is not None and old.shape[0] != batch.size:
-            raise GraphError(f"the stored state belongs to {old.shape[0]} series, the input has {batch.size}; "
-                             "call rnn_clear_previous_state first")
-        outs, self._states = self.engine.forward(batch, list(self.engine.structure.outputs), False, self._states, True)
+        outs = self._step_in_time(Batch([v[:, :, None] if single else v for v in x]))
         return [o[:, :, 0] if single and o.ndim == 3 else o for o in outs]
+
+    def rnn_activate_using_stored_state(self, inputs: Sequence[Any], training: bool = False,
+                                        store_last_for_tbptt: bool = False) -> dict[str, Any]:
+        """Inputs and activations of every vertex for a piece of series, going on from the states that the last piece left.
+
+        The states are kept for the next piece with ``store_last_for_tbptt``; they are apart from those of :meth:`rnn_time_step`.
+        """
+        found = dict(zip(self.engine.structure.inputs, map(as_array, inputs)))
+        keys = [m.key for m in self.engine.structure.members]
+        return {**found, **dict(zip(keys, self._activate_piece(Batch(inputs), training, store_last_for_tbptt)))}
 
     # Training
 
-    def set_inputs(self, *inputs: Any) -> None:
-        """Set the inputs of :meth:`compute_gradient_and_score`."""
-        self._batch = Batch(_inputs(inputs), None if self._batch is None else self._batch.labels or None)
+    def backprop_gradient(self, *epsilons: Any) -> Gradient:
+        """Gradients for the inputs that were set, given those of some loss for the activations of the outputs ("external errors").
 
-    def set_labels(self, *labels: Any) -> None:
-        """Set the labels of :meth:`compute_gradient_and_score`."""
-        if self._batch is None:
-            raise GraphError("set_inputs first")
-        self._batch = Batch(self._batch.inputs, _inputs(labels))
+        Parameters
+        ----------
+        *epsilons : arrays
+            One for each output, shaped as its activations. None takes the loss of that output for the labels that were set.
 
-    def set_layer_mask_arrays(self, features_masks: Sequence[Any] | None = None, labels_masks: Sequence[Any] | None = None) -> None:
-        """Set the masks of :meth:`compute_gradient_and_score`."""
-        self._masks = (features_masks, labels_masks)
+        Returns
+        -------
+        Gradient
+            Of the parameters, as sums over examples; its ``get_input_gradients()`` has those of the inputs.
+
+        See Also
+        --------
+        MultiLayerNetwork.backprop_gradient
+        """
+        return self._backprop(epsilons)[0]
 
     def _batch_of(self, data: Any) -> Batch:
         if isinstance(data, DataSet):
@@ -188,10 +216,3 @@ class ComputationGraph(Fitting, Evaluating, Inspecting, Pretraining):
         """A table of the vertices: name, sizes, parameters, shapes, inputs."""
         from .summary import graph_summary
         return graph_summary(self, input_types)
-
-
-def _inputs(values: Sequence[Any]) -> list[Any]:
-    """Arrays given one by one, or as one list."""
-    if len(values) == 1 and isinstance(values[0], (list, tuple)) and values[0] and hasattr(values[0][0], "shape"):
-        return list(values[0])
-    return list(values)

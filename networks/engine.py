@@ -160,8 +160,8 @@ class Engine:
     # Forward
 
     def forward(self, batch: Batch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
-                stateful: bool = False) -> tuple[list[Any], dict[str, Any]]:
-        """Activations of members, and the recurrent state afterwards."""
+                stateful: bool = False, as_in_step: bool = False) -> tuple[list[Any], dict[str, Any]]:
+        """Activations of members, and the recurrent state afterwards; ``as_in_step`` draws the random numbers of the next step."""
         plain = not (training or stateful or batch.features_masks or batch.labels_masks)
         key = (*members, *[(x.shape, x.dtype) for x in batch.inputs]) if plain else None
         known = self._known.get(key) if plain else None
@@ -174,7 +174,8 @@ class Engine:
         kept = made.states if stateful else {}
         feeds = self.feeds(batch, made, states)
         with self._explained(batch):
-            values = run(made.sd, feeds, [*names, *kept.values()], self.fresh_context(training))
+            context = self.context(training) if as_in_step else self.fresh_context(training)
+            values = run(made.sd, feeds, [*names, *kept.values()], context)
         made_plan = cache_of(made.sd).known.get(call_key(feeds, names, False)) if plain else None
         if made_plan is not None and len(set(names)) == len(names):
             places = {input_name(i): i for i, x in enumerate(batch.inputs) if feeds.get(input_name(i)) is x}
@@ -213,15 +214,18 @@ class Engine:
 
     def _make_step(self, made: NetworkGraph) -> TrainingStep:
         fork = made.sd.fork()
-        reached = self.structure.reached()
-        trained = [s for s, (m, p) in zip(self.slots, self.parameters)
-                   if p.role != "statistic" and not m.is_frozen and m.key in reached]
+        trained = self.trained()
         found = gradients(fork, [fork.variable(n) for n in made.losses], [fork.variable(s.name) for s in trained])
         names = {n: g.name() for n, g in found.items() if g is not None}
         if not names and trained:
             raise GradientError("the loss depends on none of the parameters of the network")
         names.update(made.moves)
         return TrainingStep(fork, names, self.flat, [*made.losses, *made.states.values()], self.structure.descends)
+
+    def trained(self) -> list[FlatSlot]:
+        """The parameters that gradients move."""
+        reached = self.structure.reached()
+        return [s for s, (m, p) in zip(self.slots, self.parameters) if p.role != "statistic" and not m.is_frozen and m.key in reached]
 
     def gradient(self, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> tuple[float, dict[str, Any]]:
         """Forward and backward: the summed loss; the flat gradient then holds sums over examples."""
@@ -260,19 +264,24 @@ class Engine:
     def update(self, batch_size: int, batch: Batch, stateful: bool = False) -> None:
         """Turn the gradients into new parameters."""
         step, _ = self.training_step(batch, stateful)
+        step.update(self.iteration, self.epoch, self.prepare_gradients(batch_size))
+        self.constrain()
+
+    def prepare_gradients(self, batch_size: int) -> float:
+        """Normalize the gradients as configured; the number by which updaters still have to multiply them."""
         scale = 1.0 / batch_size if self.structure.mini_batch else 1.0
         if any(_normalization(m) for m in self.structure.members):
             self._normalize(scale)
-            scale = 1.0
-        step.update(self.iteration, self.epoch, scale)
-        self._constrain()
+            return 1.0
+        return scale
 
     def _normalize(self, scale: float) -> None:
         for member in self.structure.members:
             own = [s for s, (m, _) in zip(self.slots, self.parameters) if m is member]
             scale_gradients(member, own, self.flat.gradient_arrays, scale)
 
-    def _constrain(self) -> None:
+    def constrain(self) -> None:
+        """Apply the constraints of all members to their parameters."""
         for member in self.structure.members:
             constrain(member, self.flat.arrays)
 

@@ -25,6 +25,8 @@ class Evaluating(Network):
                     else evaluation.eval(batch.labels[output_index], predictions)
         return found
 
+    do_evaluation_helper = do_evaluation
+
     def evaluate(self, iterator: Any, labels: list[str] | None = None, top_n: int = 1) -> Evaluation:
         """Classification metrics over all batches of an iterator, a data set, or a list of them."""
         evaluation = Evaluation(labels, top_n=top_n) if labels is not None else Evaluation(top_n=top_n)

@@ -1,6 +1,7 @@
 """The training loop of networks: batches, epochs, truncated back-propagation, listeners."""
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,10 +11,17 @@ from ..samediff.training.listener import At, Listeners, Operation
 from .batch import Batch
 from .batch_checks import time_axis
 from .network import Network
+from .optimizers import Optimizer, optimizer_for
+from .structure import Solver
 
 
 class Fitting(Network):
     """The part of a network that trains it."""
+
+    def __init__(self, configuration: Any) -> None:
+        super().__init__(configuration)
+        self._optimizer: tuple[Solver, Optimizer] | None = None
+        self._etl_time = 0
 
     def _tbptt(self) -> int | None:
         """Length of the pieces of truncated back-propagation, None for whole series."""
@@ -67,7 +75,7 @@ class Fitting(Network):
         def run(hear: Listeners) -> None:
             for _ in range(epochs):
                 hear.epoch_start(self, self._at())
-                for data in batches:
+                for data in self._timed(batches):
                     if not isinstance(data, (Batch, DataSet, MultiDataSet)):
                         raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
                     self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)
@@ -78,6 +86,33 @@ class Fitting(Network):
 
         self._heard(run)
         return self
+
+    def _timed(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The batches; notes how long each took to come."""
+        source = iter(batches)
+        while True:
+            began = time.perf_counter()
+            try:
+                data = next(source)
+            except StopIteration:
+                return
+            self._etl_time = round(1000 * (time.perf_counter() - began))
+            yield data
+
+    def get_last_etl_time(self) -> int:
+        """Milliseconds that the last batch of an iterator took to come (ETL: extract, transform, load)."""
+        return self._etl_time
+
+    def set_last_etl_time(self, milliseconds: int) -> None:
+        """Replace what :meth:`get_last_etl_time` answers, for a loop of one's own around :meth:`fit`."""
+        self._etl_time = int(milliseconds)
+
+    def get_optimizer(self) -> Optimizer:
+        """What fits the network to a batch, as ``optimization_algo`` of the configuration says."""
+        solver = self.engine.structure.solver
+        if self._optimizer is None or self._optimizer[0] != solver:
+            self._optimizer = solver, optimizer_for(self)
+        return self._optimizer[1]
 
     def _heard(self, run: Any) -> None:
         run(Listeners(self._listeners))
@@ -101,17 +136,9 @@ class Fitting(Network):
             return {}
         with engine.lock:
             self._last_batch_size = batch.size
-            stateful = states is not None
             if hear.wants("on_forward_pass"):
                 hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
-            total, after = engine.gradient(batch, states, stateful)
-            if self._checks_finite:
-                engine.check_finite(total, batch, states, stateful)
-            self._score = self._mean(total, batch)
-            for hook in ("on_backward_pass", "on_gradient_calculation"):
-                if hear.wants(hook):
-                    hear.call(hook, self)
-            engine.update(batch.size, batch, stateful)
+            after = self.get_optimizer().step(batch, states, hear)
             done = self._at()
             engine.iteration += 1
             hear.iteration_done(self, done, None, None)

@@ -39,6 +39,8 @@ class Inspecting(Network):
         confs = getattr(self._configuration, "confs", None)
         return confs[-1] if confs else self._configuration.default_configuration
 
+    conf = get_default_configuration
+
     def layer_size(self, layer: Any) -> int:
         """Number of outputs of a layer (index or name), 0 where it has no fixed one."""
         return _size(self._structure().member(self._layer_key(layer)).conf, "n_out")

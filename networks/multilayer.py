@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,15 +13,23 @@ from ..samediff.errors import ConfigurationError, GraphError
 from .batch import Batch
 from .configuration import MultiLayerConfiguration, NeuralNetConfiguration
 from .evaluating import Evaluating
+from .external_errors import ExternalErrors
 from .fitting import Fitting
+from .gradient import Gradient
 from .inspection import Inspecting
+from .layer_type import LayerType
 from .layer_view import LayerView
 from .pretraining import Pretraining
+from .reconfiguring import Reconfiguring
+from .recurrent_state import RecurrentState
 from .settings import BackpropType
 from .structure import Structure, of_list
 
+if TYPE_CHECKING:
+    from .computation_graph import ComputationGraph
 
-class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
+
+class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
     """A network of layers, each fed by the one before (DL4J's ``MultiLayerNetwork``).
 
     Parameters
@@ -64,10 +72,13 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
         return self._configuration.replace(iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
 
     get_configuration = get_layer_wise_configurations
+    set_layer_wise_configurations = Reconfiguring.set_configuration
 
     def get_n_layers(self) -> int:
         """Number of layers."""
         return len(self._configuration.confs)
+
+    getn_layers = get_n_layers          # DL4J's getnLayers
 
     def get_layer(self, layer: int | str) -> LayerView:
         """A layer, by index or name."""
@@ -99,10 +110,11 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
             return np.concatenate([self.output(d.get_features(), train, d.get_features_mask_array()) for d in x])
         return self._forward(x, [self.engine.structure.outputs[0]], train, features_mask, labels_mask)[0]
 
-    def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any, labels_mask: Any = None) -> list[Any]:
+    def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any, labels_mask: Any = None,
+                 was_set: bool = False) -> list[Any]:
         given = [None if m is None else [m] for m in (features_mask, labels_mask)]
         masks = [m if m is not None else kept for m, kept in zip(given, self._masks)]
-        return self.engine.forward(Batch([x], None, *masks), members, train)[0]
+        return self.engine.forward(Batch([x], None, *masks), members, train, as_in_step=was_set)[0]
 
     def feed_forward(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> list[Any]:
         """The input, then the activations of every layer."""
@@ -110,7 +122,13 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
         if given is None:
             raise GraphError("feed_forward needs an input: give x, or call set_input first")
         keys = [m.key for m in self.engine.structure.members]
-        return [as_array(given), *self._forward(given, keys, train, features_mask, labels_mask)]
+        return [as_array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
+
+    def activate(self, x: Any = None, training: bool = False) -> Any:
+        """Activations of the last layer for ``x``, or for the input that was set (``activate(training)`` is possible too)."""
+        if isinstance(x, bool):
+            x, training = None, x
+        return self.feed_forward(x, training)[-1]
 
     def feed_forward_to_layer(self, layer: int, x: Any = None, train: bool = False) -> list[Any]:
         """The input, then the activations up to a layer."""
@@ -139,13 +157,16 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
         """
         given = as_array(x)
         single = given.ndim == 2 and self._recurrent()
-        batch = Batch([given[:, :, None] if single else given])
-        old = next(iter(self._states.values()), None)
-        if old is not None and old.shape[0] != batch.size:
-            raise GraphError(f"the stored state belongs to {old.shape[0]} series, the input has {batch.size}; "
-                             "call rnn_clear_previous_state first")
-        (out,), self._states = self.engine.forward(batch, [self.engine.structure.outputs[0]], False, self._states, True)
+        (out,) = self._step_in_time(Batch([given[:, :, None] if single else given]))
         return out[:, :, 0] if single and out.ndim == 3 else out
+
+    def rnn_activate_using_stored_state(self, x: Any, training: bool = False, store_last_for_tbptt: bool = False) -> list[Any]:
+        """The input and the activations of every layer for a piece of series, going on from the states that the last piece left.
+
+        Shapes: x (batch, size, time). The states are kept for the next piece with ``store_last_for_tbptt``; they are apart from those of
+        :meth:`rnn_time_step`.
+        """
+        return [as_array(x), *self._activate_piece(Batch([x]), training, store_last_for_tbptt)]
 
     def _recurrent(self) -> bool:
         return not getattr(self._configuration.layers[0], "takes_indices", False)
@@ -165,6 +186,37 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
     def set_layer_mask_arrays(self, features_mask: Any = None, labels_mask: Any = None) -> None:
         """Set the masks of :meth:`compute_gradient_and_score`."""
         self._masks = (None if features_mask is None else [features_mask], None if labels_mask is None else [labels_mask])
+
+    def get_mask_array(self) -> Any:
+        """The features mask that was set, None without one."""
+        return None if self._masks[0] is None else self._masks[0][0]
+
+    def set_mask_array(self, mask: Any) -> None:
+        """Set the features mask of :meth:`compute_gradient_and_score`."""
+        self._masks = (None if mask is None else [mask], self._masks[1])
+
+    def backprop_gradient(self, epsilon: Any) -> tuple[Gradient, Any]:
+        """Gradients for the input that was set, given the gradient of some loss for the activations of the last layer ("external errors").
+
+        Activations and gradients are those of the present iteration in training mode, as :meth:`feed_forward` without input gives them:
+        dropout draws the same numbers. ``get_updater().update(...)`` then makes the update to subtract from the parameters.
+
+        Shapes: epsilon as the activations of the last layer -> the gradient of the parameters (a sum over examples), and that of the input.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> from dl4py.layers import DenseLayer
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list().layer(DenseLayer(n_in=4, n_out=2)).build()).init()
+        >>> net.set_input(np.ones((3, 4)))
+        >>> loss_gradient = 2 * net.feed_forward(train=True)[-1]
+        >>> gradient, epsilon = net.backprop_gradient(loss_gradient)
+        >>> gradient.get_gradient_for("0_W").shape, epsilon.shape
+        ((4, 2), (3, 4))
+        """
+        gradient, (below,) = self._backprop([epsilon])
+        return gradient, below
 
     def calculate_gradients(self, x: Any, y: Any, features_mask: Any = None, labels_mask: Any = None) -> tuple[Any, Any]:
         """Gradient of the parameters and of the input, as sums over examples."""
@@ -208,6 +260,15 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining):
     def _activations_for_listeners(self, batch: Batch) -> Sequence[Any]:
         keys = [m.key for m in self.engine.structure.members][:-1]        # DL4J stops before the output layer
         return [batch.inputs[0], *(self.engine.forward(batch, keys, True)[0] if keys else ())]
+
+    def to_computation_graph(self) -> ComputationGraph:
+        """The same network as a graph: input "in", layers named "0", "1" … with equal parameters, updater state, counters and settings."""
+        from .conversion import to_computation_graph
+        return to_computation_graph(self)
+
+    def type(self) -> LayerType:
+        """What DL4J answers for a network that stands for a layer."""
+        return LayerType.MULTILAYER
 
     # Files
 

@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..samediff.arrays import as_array
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError, GraphError
 from ..samediff.javanames import JavaSpelling
@@ -16,50 +15,10 @@ from ..samediff.training.listener import HasListeners
 from ..samediff.training.updater import IUpdater
 from .batch import Batch
 from .engine import Engine
+from .gradient import Gradient
 from .structure import Structure
-
-
-class Gradient(JavaSpelling):
-    """The gradient of a network: flat, and by parameter name (views of the flat array)."""
-
-    def __init__(self, flat: Any, arrays: Mapping[str, Any]) -> None:
-        self._flat, self._arrays = flat, dict(arrays)
-
-    def gradient(self) -> Any:
-        """The flat gradient in the order of the parameters."""
-        return self._flat
-
-    def gradient_for_variable(self) -> dict[str, Any]:
-        """Gradient arrays by parameter name."""
-        return dict(self._arrays)
-
-    def get_gradient_for(self, name: str) -> Any:
-        """The gradient of one parameter."""
-        return self._arrays[name]
-
-
-class UpdaterView(JavaSpelling):
-    """The updater of a network: its state as one flat vector."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def state_view(self) -> Any:
-        """The state of all blocks, one after the other."""
-        return self._engine.flat.state
-
-    get_state_view_array = state_view
-
-    def set_state_view_array(self, state: Any) -> None:
-        """Replace the state."""
-        given = np.asarray(state).reshape(-1)
-        if given.size != self._engine.flat.state.size:
-            raise ConfigurationError(f"the updater has a state of {self._engine.flat.state.size} numbers, {given.size} were given")
-        self._engine.flat.state[...] = given
-
-    def get_updater_blocks(self) -> list[Any]:
-        """The blocks of parameters that share one updater."""
-        return list(self._engine.flat.blocks)
+from .updater_view import UpdaterView
+from .updates import Updates
 
 
 class Network(HasListeners, JavaSpelling):
@@ -72,10 +31,11 @@ class Network(HasListeners, JavaSpelling):
         self._batch: Batch | None = None
         self._masks: tuple[Any, Any] = (None, None)
         self._listeners: list[Listener] = []
-        self._states: dict[str, Any] = {}
         self._last_batch_size = 0
         self._checks_finite = False
         self._pretrainers: dict[str, Any] = {}
+        self._updates = Updates(self)
+        self._closed = False
 
     def _structure(self) -> Structure:
         raise NotImplementedError
@@ -92,6 +52,8 @@ class Network(HasListeners, JavaSpelling):
 
     def init(self, params: Any = None, clone_parameters: bool = True) -> Self:
         """Make the parameters: drawn from the seed of the configuration, or taken from a flat vector."""
+        if self._closed:
+            raise GraphError("the network was closed; make another one, or load it again")
         if self._engine is None:
             engine = Engine(self._structure())
             engine.draw() if params is None else engine.set_params(params)
@@ -148,7 +110,7 @@ class Network(HasListeners, JavaSpelling):
 
     def get_updater(self, initialize: bool = True) -> UpdaterView:
         """The updater and its state."""
-        return UpdaterView(self.engine)
+        return UpdaterView(self)
 
     def get_iteration_count(self) -> int:
         """Optimizer steps done."""
@@ -270,21 +232,6 @@ class Network(HasListeners, JavaSpelling):
         self._batch, self._masks = None, (None, None)
 
     clear_layer_mask_arrays = clear
-
-    # Recurrent state
-
-    def rnn_clear_previous_state(self) -> None:
-        """Forget the state that ``rnn_time_step`` keeps."""
-        self._states = {}
-
-    def rnn_get_previous_state(self, layer: Any) -> dict[str, Any]:
-        """State of a layer that ``rnn_time_step`` keeps."""
-        prefix = f"{self._layer_key(layer)}_"
-        return {k.removeprefix(prefix): v for k, v in self._states.items() if k.startswith(prefix)}
-
-    def rnn_set_previous_state(self, layer: Any, state: dict[str, Any]) -> None:
-        """Replace the state of a layer that ``rnn_time_step`` keeps."""
-        self._states.update({f"{self._layer_key(layer)}_{k}": as_array(v) for k, v in state.items()})
 
     # Files
 

@@ -48,6 +48,11 @@ class StepFunction(Configuration):
 
     json_name: ClassVar[str] = ""
     sign: ClassVar[int] = -1
+    sized: ClassVar[bool] = True
+
+    def step(self, params: Any, direction: Any, size: float = 1.0) -> None:
+        """Move flat parameters along a direction, in place."""
+        params += params.dtype.type(self.sign * size) * direction if self.sized else params.dtype.type(self.sign) * direction
 
     def to_document(self) -> dict[str, Any]:
         return {self.json_name: {}}
@@ -68,7 +73,7 @@ _STEP = "org.deeplearning4j.nn.conf.stepfunctions."
 
 @configuration(_STEP + "DefaultStepFunction")
 class DefaultStepFunction(StepFunction):
-    """Adds the update."""
+    """Adds the update, times the step that a line search found."""
 
     json_name: ClassVar[str] = "default"
     sign: ClassVar[int] = 1
@@ -76,24 +81,26 @@ class DefaultStepFunction(StepFunction):
 
 @configuration(_STEP + "GradientStepFunction")
 class GradientStepFunction(StepFunction):
-    """Adds the update."""
+    """Adds the update, whatever step a line search found."""
 
     json_name: ClassVar[str] = "gradient"
     sign: ClassVar[int] = 1
+    sized: ClassVar[bool] = False
 
 
 @configuration(_STEP + "NegativeDefaultStepFunction")
 class NegativeDefaultStepFunction(StepFunction):
-    """Subtracts the update."""
+    """Subtracts the update, times the step that a line search found."""
 
     json_name: ClassVar[str] = "negativeDefault"
 
 
 @configuration(_STEP + "NegativeGradientStepFunction")
 class NegativeGradientStepFunction(StepFunction):
-    """Subtracts the update."""
+    """Subtracts the update, whatever step a line search found."""
 
     json_name: ClassVar[str] = "negativeGradient"
+    sized: ClassVar[bool] = False
 
 
 _STEPS = (DefaultStepFunction, GradientStepFunction, NegativeDefaultStepFunction, NegativeGradientStepFunction)

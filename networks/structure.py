@@ -9,7 +9,7 @@ from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError
 from ..samediff.training.step import FlatSlot
 from .configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration, NeuralNetConfiguration
-from .settings import DefaultStepFunction, GradientStepFunction
+from .settings import DefaultStepFunction, GradientStepFunction, OptimizationAlgorithm, StepFunction
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,20 @@ class Member:
 
 
 @dataclass(frozen=True)
+class Solver:
+    """How a network is fitted: the algorithm, and what its line search goes by."""
+
+    algorithm: OptimizationAlgorithm = OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT
+    step_function: StepFunction | None = None
+    line_search_iterations: int = 5
+
+    @classmethod
+    def of(cls, conf: NeuralNetConfiguration) -> Solver:
+        """What a configuration says."""
+        return cls(conf.optimization_algo, conf.step_function, conf.max_num_line_search_iterations)
+
+
+@dataclass(frozen=True)
 class Structure:
     """What the engine needs to know of a network configuration."""
 
@@ -69,6 +83,7 @@ class Structure:
     mini_batch: bool = True
     descends: bool = True                 # False: updates are added, as two of DL4J's step functions do
     declared: tuple[str, ...] = ()        # keys of the members as configured, where that is another order
+    solver: Solver = Solver()
 
     def member(self, key: str) -> Member:
         """The member of that key."""
@@ -108,7 +123,7 @@ def of_list(configuration: MultiLayerConfiguration) -> Structure:
     members = tuple(Member(str(i), layer, ("input" if i == 0 else str(i - 1),), configuration.get_input_pre_process(i))
                     for i, layer in enumerate(configuration.layers))
     return Structure(("input",), members, (members[-1].key,), configuration.data_type, first.seed, first.mini_batch,
-                     _descends(first))
+                     _descends(first), solver=Solver.of(first))
 
 
 def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
@@ -126,7 +141,8 @@ def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
     layers = (v.layer_conf for v in configuration.vertices.values() if isinstance(v, LayerVertex))
     default = next(layers, configuration.default_configuration)
     return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
-                     configuration.data_type, default.seed, default.mini_batch, _descends(default), tuple(configuration.vertices))
+                     configuration.data_type, default.seed, default.mini_batch, _descends(default), tuple(configuration.vertices),
+                     Solver.of(default))
 
 
 def _named(name: str, vertex: Any, configuration: ComputationGraphConfiguration) -> tuple[str, ...]:

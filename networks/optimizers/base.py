@@ -1,0 +1,46 @@
+"""What all optimizers share."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...samediff.javanames import JavaSpelling
+from ...samediff.training.listener import Listeners
+from ..batch import Batch
+
+if TYPE_CHECKING:
+    from ..fitting import Fitting
+
+States = Mapping[str, Any] | None
+
+
+class Optimizer(JavaSpelling):
+    """Fits a network to one batch after the other; ``network.get_optimizer()`` gives that of a network."""
+
+    def __init__(self, network: Fitting) -> None:
+        self.network = network
+
+    def step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
+        """Change the parameters for one batch; gives the recurrent states after it."""
+        raise NotImplementedError
+
+    def score(self) -> float:
+        """The score of the last step."""
+        return self.network.score()
+
+    def _evaluate(self, batch: Batch, states: States) -> tuple[float, dict[str, Any]]:
+        """Score and recurrent states at the present parameters; the flat gradient then holds sums over examples."""
+        total, after = self.network.engine.gradient(batch, states, states is not None)
+        return self.network._mean(total, batch), after
+
+    def _evaluate_and_tell(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
+        """The same once for each step: checked if asked for, kept as the score of the network, told to listeners."""
+        network = self.network
+        total, after = network.engine.gradient(batch, states, states is not None)
+        if network._checks_finite:
+            network.engine.check_finite(total, batch, states, states is not None)
+        network._score = network._mean(total, batch)
+        for hook in ("on_backward_pass", "on_gradient_calculation"):
+            if hear.wants(hook):
+                hear.call(hook, network)
+        return after

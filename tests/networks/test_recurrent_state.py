@@ -1,0 +1,56 @@
+"""States of recurrent layers between calls."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from networkcheck import network
+
+from dl4py.layers import LSTM, RnnOutputLayer, SimpleRnn
+from dl4py.samediff.errors import GraphError
+
+X = np.random.default_rng(9).normal(size=(3, 2, 6))
+
+
+def recurrent(as_graph):
+    net = network(LSTM(n_in=2, n_out=4), SimpleRnn(n_in=4, n_out=3), RnnOutputLayer(n_in=3, n_out=2))
+    return net.to_computation_graph() if as_graph else net
+
+
+def pieces(net, as_graph, *options):
+    given = [X[:, :, :2], X[:, :, 2:]]
+    if as_graph:
+        return [net.rnn_activate_using_stored_state([x], *options) for x in given]
+    return [dict(zip(("in", "0", "1", "2"), net.rnn_activate_using_stored_state(x, *options))) for x in given]
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_pieces_of_series(as_graph):
+    net = recurrent(as_graph)
+    whole = net.feed_forward(X) if as_graph else dict(zip(("in", "0", "1", "2"), net.feed_forward(X)))
+    kept = pieces(net, as_graph, False, True)
+    assert not net.rnn_get_previous_states()
+    for name, wanted in whole.items():
+        np.testing.assert_allclose(np.concatenate([p[name] for p in kept], 2), wanted, rtol=1e-12)
+    net.rnn_clear_previous_state()
+    forgotten = pieces(net, as_graph)
+    np.testing.assert_allclose(forgotten[0]["2"], whole["2"][:, :, :2])
+    assert np.abs(forgotten[1]["2"] - whole["2"][:, :, 2:]).max() > 1e-3
+    net.rnn_activate_using_stored_state([X] if as_graph else X, False, True)
+    with pytest.raises(GraphError, match="3 series, the input has 2"):
+        net.rnn_activate_using_stored_state([X[:2]] if as_graph else X[:2])
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_states_of_steps(as_graph):
+    net, other = recurrent(as_graph), recurrent(as_graph)
+    net.rnn_time_step(X[:, :, :4])
+    states = net.rnn_get_previous_states()
+    assert {k: sorted(v) for k, v in states.items()} == {k: sorted(net.rnn_get_previous_state(k)) for k in "01"}
+    other.rnn_set_previous_states(states)
+    np.testing.assert_array_equal(other.rnn_time_step(X[:, :, 4:]), net.rnn_time_step(X[:, :, 4:]))
+    third = recurrent(as_graph)
+    third.rnn_activate_using_stored_state([X[:, :, :4]] if as_graph else X[:, :, :4], False, True)
+    third.update_rnn_state_with_tbptt_state()
+    for layer, state in states.items():
+        for name, value in state.items():
+            np.testing.assert_allclose(third.rnn_get_previous_state(layer)[name], value, rtol=1e-12)
