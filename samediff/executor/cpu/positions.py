@@ -13,7 +13,7 @@ from ...spec import TensorSpec
 from ..cache import function_of, jit
 from .sweep import loops
 
-#: Blocks of 256: vector code finds the block of the extreme, a search the place in it. NaN is more extreme than all.
+#: Blocks of 256: vector code finds the block of the extreme, and then the place in it. NaN is more extreme than all.
 _ROWS = """
 def kernel(x, y):
     n = x.shape[1]
@@ -22,18 +22,21 @@ def kernel(x, y):
         for s in range(0, n, 256):
             top = x[i, s]
             for j in range(s, min(s + 256, n)):
+                v = x[i, j]
                 top = JOIN
             if top BETTER best or top != top:
                 best, start = top, s
                 if top != top:
                     break
-        for j in range(start, n):
-            if x[i, j] == best or x[i, j] != x[i, j]:
-                y[i] = j
-                break
+        block = x[i, start:min(start + 256, n)]
+        place = np.int32(256)
+        for j in range(block.shape[0]):
+            here = select((block[j] == best) | (block[j] != block[j]), np.int32(j), np.int32(256))
+            place = select(here < place, here, place)
+        y[i] = start + place
 """
 
-#: Slices side by side.
+#: Slices side by side. The loop knows no NaN, which would keep it from becoming vector code; columns with one are searched again.
 _COLUMNS = """
 def kernel(x, y):
     best, where = np.empty(512, x.dtype), np.empty(512, np.int32)
@@ -44,13 +47,17 @@ def kernel(x, y):
                 best[c] = x[a, 0, s + c]
                 where[c] = 0
             for b in range(1, x.shape[1]):
+                row, here = a * x.strides[0] + b * x.strides[1] + s * x.itemsize, np.int32(b)
                 for c in range(m):
-                    v, top = x[a, b, s + c], best[c]
-                    found = (v BETTER top) | ((v != v) & (top == top))
-                    found &= top == top
-                    best[c] = v if found else top
-                    where[c] = np.int32(b) if found else where[c]
+                    v, top, old = at(x, row + c * SIZE), best[c], where[c]
+                    new = JOIN
+                    best[c] = new
+                    where[c] = old if new == top else here
             for c in range(m):
+                if best[c] != best[c]:
+                    where[c] = 0
+                    while x[a, where[c], s + c] == x[a, where[c], s + c]:
+                        where[c] += 1
                 y[a, s + c] = where[c]
 """
 
@@ -58,13 +65,14 @@ def kernel(x, y):
 @functools.lru_cache(maxsize=256)
 def _compiled(rows: bool, which: Literal["max", "min"], dtype: Any) -> Any:
     numba: Any = importlib.import_module("numba")
-    from . import intrinsics
+    from . import address, intrinsics
     better = ">" if which == "max" else "<"
-    join = f"v{which}(top, x[i, j])" if dtype.kind == "f" else f"x[i, j] if x[i, j] {better} top else top"
-    source = (_ROWS if rows else _COLUMNS).replace("JOIN", join).replace("BETTER", better)
+    join = f"v{which}(top, v)" if dtype.kind == "f" else f"v if v {better} top else top"
+    source = (_ROWS if rows else _COLUMNS).replace("JOIN", join).replace("BETTER", better).replace("SIZE", str(dtype.itemsize))
     rank = 2 if rows else 3
     signature = numba.void(numba.types.Array(numba.from_dtype(dtype), rank, "C"), numba.types.Array(numba.int64, rank - 1, "C"))
-    function = function_of(source, "kernel", {"np": np, "vmax": intrinsics.vmax, "vmin": intrinsics.vmin})
+    function = function_of(source, "kernel", {"np": np, "vmax": intrinsics.vmax, "vmin": intrinsics.vmin, "select": intrinsics.select,
+                                                  "at": address.at})
     return jit(function, signature, error_model="numpy", nogil=True, fastmath={"contract"})
 
 

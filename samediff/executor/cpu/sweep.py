@@ -15,7 +15,8 @@ from ...spec import Shape, TensorSpec
 from ..cache import function_of, jit
 from ..fused import writable
 from .operators import TYPE_NAMES
-from .sweep_source import Form, Sweep, source_of
+from .sweep_source import source_of
+from .sweep_spec import Form, Sweep
 
 _HALVES = ("HALF", "BFLOAT16")
 

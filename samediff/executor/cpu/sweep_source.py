@@ -5,12 +5,11 @@ registers. *Columns*, for d = 1, fold several slices side by side, since neighbo
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
-from .operators import TYPE_NAMES, literal
+from .operators import TYPE_NAMES
+from .sweep_spec import Fold, Form, Sweep
+from .sweep_writer import Writer, identity
 
 #: Elements of a row that are summed in the element type before the sum is carried on in float64.
 BLOCK = 1024
@@ -20,174 +19,7 @@ CHUNK = 512
 AT_ONCE = 4
 
 
-@dataclass(frozen=True)
-class Fold:
-    """A pass over a slice.
-
-    Attributes
-    ----------
-    term : str
-        Of an element: ``x0``, ``x1``, … of the inputs, ``r0``, ``r1``, … of the folds before, ``first`` of the slice of x0.
-    combine : "sum", "prod", "max" or "min"
-    result : str
-        Of the total ``t`` and the length ``n`` of a slice, besides what terms may use.
-    counting : bool
-        The terms are small whole numbers, whatever the type of the inputs.
-    keep : bool
-        The terms are stored in the output for each element, where what comes later finds them as ``kept``.
-    """
-
-    term: str = "x0"
-    combine: Literal["sum", "prod", "max", "min"] = "sum"
-    result: str = "t"
-    counting: bool = False
-    keep: bool = False
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Folds one after the other.
-
-    Attributes
-    ----------
-    results : tuple of str
-        What is stored for each slice, in terms of ``r0``, …; one output for each.
-    each : str
-        What is stored for each element instead; the only output, in the shape of x0.
-    inputs : int
-    """
-
-    folds: tuple[Fold, ...]
-    results: tuple[str, ...] = ()
-    each: str = ""
-    inputs: int = 1
-
-
-@dataclass(frozen=True)
-class Form:
-    """What is compiled in: types, and along which of (a, b, c, d) each input varies (innermost only)."""
-
-    rows: bool
-    dtypes: tuple[Any, ...]            # of the inputs
-    result: Any                        # of the outputs
-    dense: tuple[bool, ...]            # whether an input varies along the innermost loop
-
-    @property
-    def works_in(self) -> Any:
-        """The type of the arithmetic."""
-        return self.dtypes[0]
-
-
-class _Writer:
-    def __init__(self, sweep: Sweep, form: Form) -> None:
-        self.sweep, self.form = sweep, form
-        self.lines: list[str] = []
-        self.depth = 0
-        self.T = TYPE_NAMES[form.works_in]
-
-    def put(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    def inside(self, text: str) -> None:
-        self.put(text)
-        self.depth += 1
-
-    def head(self) -> None:
-        """Parameters, sizes and strides; operands of size 1 stay where they are."""
-        outputs = [f"y{k}" for k in range(len(self.sweep.results) or 1)]
-        names = [f"x{k}" for k in range(self.sweep.inputs)]
-        self.inside(f"def kernel({', '.join(names + outputs)}):")
-        self.put("A, B, C, D = x0.shape")
-        self.put(f"n = {self.T}(B * D)")
-        for name in names + (["y0"] if self.sweep.each else []):
-            for k, axis in enumerate("abcd"):
-                self.put(f"{name}s{axis} = {name}.strides[{k}] if {name}.shape[{k}] > 1 else 0")
-
-    def operands(self) -> list[str]:
-        return [f"x{k}" for k in range(self.sweep.inputs)] + (["y0"] if self.sweep.each else [])
-
-    def start(self, axes: str, before: str = "", shift: str = "") -> None:
-        """Distances of all operands once the indices of ``axes`` are known."""
-        for name in self.operands():
-            steps = [f"{axis} * {name}s{axis}" for axis in axes] + ([f"{shift} * {name}sc"] if shift else [])
-            self.put(f"{name}{before}{axes} = " + " + ".join(([f"{name}{before}"] if before else []) + steps))
-
-    def load(self, base: str, index: str, extra: str = "") -> None:
-        """The elements of all inputs at an innermost index."""
-        for k in range(self.sweep.inputs):
-            size = self.form.dtypes[k].itemsize if self.form.dense[k] else 0
-            self.put(f"x{k}_ = {self.T}(at(x{k}, x{k}{base} + {index} * {size}{extra.format(k)}))")
-
-    def text(self, expression: str, results: str = "", local: str = "") -> str:
-        """An expression of a fold in the names of the source; ``results`` indexes what folds left, but for a ``local`` one."""
-        tokens = []
-        for part in _tokens(expression):
-            if part[0] == "x" and part[1:].isdigit():
-                part += "_"
-            elif part[0] == "r" and part[1:].isdigit() and part != local:
-                part += results
-            elif part == "T":
-                part = self.T
-            tokens.append(part)
-        return "".join(tokens)
-
-    def kept(self, index: str, base: str) -> str:
-        """Distance of the stored term."""
-        return f"y0{base} + {index} * {self.form.result.itemsize}"
-
-    def recall(self, expression: str, index: str, base: str, extra: str = "") -> None:
-        """The stored term, where an expression reads it."""
-        if "kept" in expression:
-            self.put(f"kept = at(y0, {self.kept(index, base)}{extra})")
-
-    def each(self, base: str, index: str, results: str) -> None:
-        """Store an element."""
-        self.recall(self.sweep.each, index, base)
-        self.put(f"put(y0, {self.kept(index, base)}, {self.text(self.sweep.each, results)})")
-
-    def types(self, fold: Fold) -> tuple[Any, Any]:
-        """Types of a partial result and of the total."""
-        if fold.counting:
-            return np.dtype(np.int32), np.dtype(np.int64 if fold.combine == "sum" else np.int32)
-        own = self.form.works_in
-        return own, np.dtype(np.float64) if fold.combine == "sum" and own.kind == "f" else own
-
-    def combine(self, fold: Fold, a: str, b: str, dtype: Any, reorder: bool = False) -> str:
-        name = TYPE_NAMES[dtype]
-        if fold.combine in ("max", "min"):
-            if dtype.kind == "f":
-                return f"v{fold.combine}({a}, {b})"
-            return f"{name}({a} if {a} {'>' if fold.combine == 'max' else '<'} {b} else {b})"
-        if reorder and dtype.kind == "f" and fold.combine == "sum":
-            return f"radd({a}, {b})"
-        text = f"{a} {'+' if fold.combine == 'sum' else '*'} {b}"
-        return text if dtype.kind == "f" else f"{name}({text})"
-
-    def total(self, fold: Fold, text: str) -> str:
-        return text if fold.counting else f"{self.T}({text})"
-
-
-def _tokens(expression: str) -> list[str]:
-    """Words and what stands between them."""
-    parts: list[str] = []
-    for c in expression:
-        if parts and (c.isalnum() or c == "_") == (parts[-1][-1].isalnum() or parts[-1][-1] == "_"):
-            parts[-1] += c
-        else:
-            parts.append(c)
-    return parts
-
-
-def identity(fold: Fold, dtype: Any) -> str:
-    """What does not change a fold."""
-    if fold.combine in ("sum", "prod"):
-        return literal(fold.combine == "prod", dtype)
-    if dtype.kind == "f":
-        return literal(-np.inf if fold.combine == "max" else np.inf, dtype)
-    return literal(np.iinfo(dtype).min if fold.combine == "max" else np.iinfo(dtype).max, dtype)
-
-
-class _Rows(_Writer):
+class _Rows(Writer):
     def write(self) -> str:
         self.head()
         self.inside("for a in range(A):")
@@ -242,7 +74,15 @@ class _Rows(_Writer):
         self.put(f"r{k} = {self.text(fold.result)}")
 
 
-class _Columns(_Writer):
+class _Columns(Writer):
+    def types(self, fold: Fold) -> tuple[Any, Any]:
+        """As everywhere, but sums that are touched by every row stay in the element type: conversions cost more than the rest."""
+        part, wide = super().types(fold)
+        return (part, wide) if self.at_once(fold) > 1 or fold.counting else (part, part)
+
+    def at_once(self, fold: Fold) -> int:
+        return AT_ONCE if fold.combine != "prod" and len(self.sweep.folds) == 1 and not self.sweep.each else 1
+
     def write(self) -> str:
         self.head()
         for k, fold in enumerate(self.sweep.folds):
@@ -267,7 +107,7 @@ class _Columns(_Writer):
 
     def fold(self, k: int, fold: Fold) -> None:
         part, wide = self.types(fold)
-        at_once = AT_ONCE if fold.combine != "prod" and len(self.sweep.folds) == 1 and not self.sweep.each else 1
+        at_once = self.at_once(fold)
         self.inside("for c in range(m):")
         self.put(f"w{k}[c] = {identity(fold, wide)}")
         self.depth -= 1

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .sweep_source import Fold, Sweep
+from .sweep_spec import Fold, Sweep
 
 
 def _fold(term: str = "x0", combine: Literal["sum", "prod", "max", "min"] = "sum", result: str = "t", counting: bool = False) -> Sweep:
