@@ -2067,7 +2067,7 @@ class NNOps(Namespace):
     def pad(self, name: str | list[str] | None, x: Operand, padding: Operand, constant: float = ...) -> SDVariable: ...
     @overload
     def precise_gelu(self, x: Operand) -> SDVariable:
-        """0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))."""
+        """0.5 x (1 + tanh(sqrt(2 / pi) (x + (0.044715 x)^3)))."""
     @overload
     def precise_gelu(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..families import Elementwise, unary
-from ..op import Op, Specs, op
+from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def _gelu(xp: Any, x: Any) -> Any:
 
 
 def _precise_gelu(xp: Any, x: Any) -> Any:
-    return 0.5 * x * (1 + xp.tanh(_GELU_FACTOR * (x + 0.044715 * x * x * x)))
+    inner = 0.044715 * x                                # DL4J cubes the product, in its layers too: its models are trained with this curve
+    return 0.5 * x * (1 + xp.tanh(_GELU_FACTOR * (x + inner * inner * inner)))
 
 
 def _hard_sigmoid(xp: Any, x: Any) -> Any:
@@ -66,7 +67,7 @@ unary("softsign", "nn.softsign", lambda xp, x: x / (1 + abs(x)), "x / (1 + |x|).
 unary("swish", "nn.swish nn.silu", _swish, "x * sigmoid(x) (Ramachandran et al. 2017).")
 unary("mish", "nn.mish", lambda xp, x: x * xp.tanh(softplus(xp, x)), "x * tanh(softplus(x)) (Misra 2019).")
 unary("gelu", "nn.gelu", _gelu, "x * sigmoid(1.702 x), the sigmoid form of GELU (Hendrycks and Gimpel 2016).")
-unary("precise_gelu", "nn.precise_gelu", _precise_gelu, "0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).")
+unary("precise_gelu", "nn.precise_gelu", _precise_gelu, "0.5 x (1 + tanh(sqrt(2 / pi) (x + (0.044715 x)^3))).")
 unary("hard_sigmoid", "nn.hard_sigmoid", _hard_sigmoid, "0.2 x + 0.5 within 0 and 1.")
 unary("hardtanh", "nn.hard_tanh", lambda xp, x: xp.where(x < -1, -1, xp.where(x > 1, 1, x)), "x within -1 and 1.")
 unary("selu", "nn.selu", _selu, "scale * x where x > 0, else scale * alpha (e^x - 1) (Klambauer et al. 2017).")
@@ -146,6 +147,8 @@ class ThresholdedRelu(Elementwise):
 class SigmoidDerivative(Elementwise):
     """wrt * s (1 - s) with s = sigmoid(x)."""
 
+    rule = "float"
+
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
         """The chain rule of the sigmoid."""
         s = sigmoid(xp, x)
@@ -161,6 +164,9 @@ class Prelu(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
         x, alpha = specs
+        require_floating("prelu", x, alpha)
+        if not self.shared_axes:
+            raise ShapeError("prelu needs at least one shared axis, an axis of x along which alpha has size 1")
         if x.shape is not None and alpha.shape is not None:
             for axis in self.shared_axes:
                 normalize_axis(axis, len(x.shape), "shared axis")
@@ -195,6 +201,7 @@ class CRelu(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """The last axis doubles."""
         x = specs[0]
+        require_floating("crelu", x)
         if not x.shape:
             return TensorSpec(x.shape if x.shape is None else (2,), x.dtype)
         return TensorSpec((*x.shape[:-1], -1 if x.shape[-1] == -1 else 2 * x.shape[-1]), x.dtype)

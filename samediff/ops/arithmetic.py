@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..arrays import require_in_range
 from ..families import Elementwise, binary, scalar_form, unary
 from ..op import Specs, op
@@ -14,7 +16,11 @@ def _places(*methods: str) -> str:
 
 
 def _power(xp: Any, x: Any, y: Any) -> Any:
-    return x ** y
+    if x.dtype.kind not in "iu":
+        return x ** y
+    y = y.astype(x.dtype)                                # DL4J takes the exponent in the type of x
+    fraction = (x.astype(np.float64) ** y.astype(np.float64)).astype(x.dtype)
+    return xp.where(y < 0, fraction, x ** xp.where(y < 0, 0, y))
 
 
 def _quotient(xp: Any, x: Any, y: Any) -> Any:
@@ -77,8 +83,9 @@ class PowerScalar(Elementwise):
 
     def compute(self, xp: Any, x: Any) -> Any:
         """Products for small whole exponents."""
-        whole = self.value.is_integer() and (self.value >= 0 or x.dtype.kind not in "iu")
-        return x ** (int(self.value) if whole else self.value)
+        value = float(int(self.value)) if x.dtype.kind in "iu" else self.value
+        whole = value.is_integer() and (value >= 0 or x.dtype.kind not in "iu")
+        return x ** (int(value) if whole else value)
 
 
 @op("fmod_scalar", api="base.scalar_floor_mod math.floor_mod base.floor_mod var.floor_mod", signatures=("x, scalar",))

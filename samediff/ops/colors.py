@@ -174,6 +174,7 @@ class LinearColors(Colors):
 
 _YUV = np.array([[0.299, 0.587, 0.114], [-0.14714119, -0.28886916, 0.43601035], [0.61497538, -0.51496512, -0.10001026]])
 _YIQ = np.array([[0.299, 0.587, 0.114], [0.59590059, -0.27455667, -0.32134392], [0.21153661, -0.52273617, 0.31119955]])
+_YIQ_OF_DL4J = np.where(_YIQ == 0.21153661, 0.2115, _YIQ)      # one entry is rounded there, its inverse is not
 
 
 def _linear(name: str, matrix: Any, doc: str) -> None:
@@ -187,7 +188,7 @@ def _linear(name: str, matrix: Any, doc: str) -> None:
 
 _linear("rgb_to_yuv", _YUV, "Luma and two colour differences (PAL) of red, green and blue.")
 _linear("yuv_to_rgb", np.linalg.inv(_YUV), "Red, green and blue of luma and colour differences (PAL).")
-_linear("rgb_to_yiq", _YIQ, "Luma and two colour differences (NTSC 1953) of red, green and blue.")
+_linear("rgb_to_yiq", _YIQ_OF_DL4J, "Luma and two colour differences (NTSC 1953) of red, green and blue.")
 _linear("yiq_to_rgb", np.linalg.inv(_YIQ), "Red, green and blue of luma and colour differences (NTSC 1953).")
 
 

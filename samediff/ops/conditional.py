@@ -43,11 +43,12 @@ class MatchConditionCount(Reduction):
 class ReplaceWhere(Elementwise):
     """``from_`` where the condition holds on ``update``, else ``update``."""
 
+    rule = "match"
     condition: Condition
 
     def compute(self, xp: Any, update: Any, from_: Any) -> Any:
         """Choice."""
-        return xp.where(self.condition.test(xp, update), from_.astype(update.dtype), update)
+        return xp.where(self.condition.test(xp, update), from_, update)
 
 
 @op("cas", api="base.replace_where math.replace_where", inputs="update", signatures=("update, value, condition",))

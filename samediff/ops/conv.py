@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, attributes, op, require_same_type
+from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 from .convolving import FORMATS, Convolution, Geometry, bias_grad, convolution_grads, output_shape
 from .window import Windowed
@@ -103,6 +103,7 @@ class ConvolutionOp(Windowed, Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """(N, out, *windows) in the data format of the images."""
+        require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         shape = output_shape(self.geometry(specs[1].shape), specs[0].shape, specs[1].shape)
         check_bias(specs[2] if len(specs) > 2 else None, shape, self.channels_last)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..datatype import DataType
-from ..errors import ShapeError
+from ..errors import DataTypeError, ShapeError
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
 
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 
 def ints_of(spec: TensorSpec | None) -> tuple[int, ...] | None:
-    """The values of a small constant integer input, None when unknown."""
-    return None if spec is None or spec.value is None else tuple(int(v) for v in spec.value.reshape(-1))
+    """The values of a small constant input, which must be integers; None when unknown."""
+    if spec is None:
+        return None
+    if not spec.dtype.is_integer:
+        raise DataTypeError(f"sizes, axes and counts are integers (INT, LONG, ...), got {spec.dtype.name}. Use cast_to(DataType.INT) first")
+    return None if spec.value is None else tuple(int(v) for v in spec.value.reshape(-1))
 
 
 def shape_from(spec: TensorSpec) -> tuple[int, ...] | None:

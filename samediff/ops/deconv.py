@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op, require_same_type
+from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Attributes3D, check_bias, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, Geometry, bias_grad
@@ -53,6 +53,7 @@ class TransposedConvolution(Windowed, Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """(N, out, *sizes) in the data format of the images."""
+        require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         shape = self.result(specs[0].shape, specs[1].shape)
         check_bias(specs[2] if len(specs) > 2 else None, shape, self.channels_last)

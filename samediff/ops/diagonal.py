@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
-from ..op import Op, Specs, op
+from ..op import Op, Specs, op, require_same_type
 from ..spec import TensorSpec
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class SetDiag(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the matrix."""
         x, diag = specs
+        require_same_type("set_diag", x, diag)
         shape = _matrix(x, "set_diag")
         if shape is not None and diag.shape is not None:
             want = (*shape[:-2], -1 if -1 in shape[-2:] else min(shape[-2:]))

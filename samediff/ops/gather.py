@@ -10,7 +10,7 @@ import numpy as np
 
 from ..datatype import DataType
 from ..errors import DataTypeError, ShapeError
-from ..op import Kernel, Op, Specs, op
+from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
@@ -257,6 +257,11 @@ class EmbeddingLookup(Gather):
     """Rows of a table."""
 
     mode: PartitionMode = PartitionMode.MOD
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As gather has it."""
+        require_floating("embedding_lookup", specs[0])
+        return super().infer(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

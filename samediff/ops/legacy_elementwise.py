@@ -52,7 +52,6 @@ slope("seluderivative", "selu", "scale where x > 0, else scale * alpha e^x.")
 slope("_swishderivative", "swish", "Derivative of x sigmoid(x).")
 slope("cubederivative", "cube", "3 x^2.")
 slope("_geluderivative", "gelu", "Derivative of x sigmoid(1.702 x).")
-# The kernels of precise_gelu and of its derivative cube a constant by mistake; here both follow the published formula.
 slope("_precise_geluderivative", "precise_gelu", "Derivative of precise_gelu.")
 slope("_mishderivative", "mish", "Derivative of x tanh(softplus(x)).")
 # At kinks of the base ops, and at the 0 of rational_tanh, the kernels have another value than the derivative of the base.

@@ -12,7 +12,7 @@ from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Elementwise
 from ..files.file_args import FileArgs
-from ..op import Op, Specs, attributes, op
+from ..op import Op, Specs, attributes, op, require_floating
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class Loss(Composite):
     def infer(self, *specs: TensorSpec) -> Specs:
         """A scalar, or one value per element."""
         predictions, weights, label = specs
+        require_floating(self.id, predictions)
         a, b = predictions.shape, label.shape
         if a is not None and b is not None and (len(a) != len(b) or any(m != n and -1 not in (m, n) for m, n in zip(a, b))):
             raise ShapeError(f"label {b} and predictions {a} must have the same shape")
@@ -74,12 +75,11 @@ class Loss(Composite):
         result = None if shape is None else self.term_shape(shape)
         if weights is not None and weights.is_static and result is not None and -1 not in result:
             fit(weights.shape, result)  # type: ignore[arg-type]
-        dtype = predictions.dtype if predictions.dtype.is_floating else DataType.FLOAT
-        return TensorSpec(result if self.loss_reduce is LossReduce.NONE else (), dtype)
+        return TensorSpec(result if self.loss_reduce is LossReduce.NONE else (), predictions.dtype)
 
     def compute(self, xp: Any, predictions: Any, weights: Any, label: Any) -> Any:
         """Terms, weights, reduction."""
-        terms = self.terms(xp, predictions if predictions.dtype.kind == "f" else predictions.astype(xp.float32), label)
+        terms = self.terms(xp, predictions, label)
         spread = None if weights is None else stretched(xp, weights.astype(terms.dtype), terms.shape)
         return weighted(xp, terms, spread, self.loss_reduce)
 

@@ -191,6 +191,7 @@ class TensorMmul(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """The free axes."""
         x, y = specs
+        require_floating("tensor_mmul", x, y)
         require_same_type("tensor_mmul", x, y)
         if x.shape is None or y.shape is None:
             return TensorSpec(None, x.dtype)

@@ -177,6 +177,8 @@ class StridedSlice(Sliced):
         """The masks applied."""
         begin, end, strides = numbers if numbers else (self.starts, self.stops, self.steps)
         strides = strides if len(strides) else [1] * len(begin)
+        if not len(begin) or not len(begin) == len(end) == len(strides):
+            raise ShapeError(f"begin {tuple(begin)}, end {tuple(end)} and strides {tuple(strides)} need as many numbers each, at least one")
         out: list[Entry] = []
         for i, (b, e, s) in enumerate(zip(begin, end, strides)):
             bit = 1 << i

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite, composite_grad
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, attributes, op, require_floating
+from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
@@ -100,6 +100,11 @@ class SoftmaxGrad(AlongAxis):
 @op("softmax_bp", api="nn.softmax_derivative", inputs="x wrt", signatures=("x, wrt, dimension",), file=FileArgs(ints=("dimension",)))
 class SoftmaxDerivative(AlongAxis):
     """s (wrt - sum(wrt s)) with s = softmax(x) along ``dimension``."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        require_same_type("softmax_derivative", *specs)
+        return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
         """The chain rule of the softmax."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff import Conditions, DataType, SameDiff
+from dl4py.samediff import Conditions, Conv1DConfig, DataType, SameDiff
 from dl4py.samediff.errors import DataTypeError, ShapeError
 
 
@@ -80,3 +80,41 @@ def test_bad_input_leaves_the_graph_as_it_was(sd, call, error):
     with pytest.raises(error):
         call(sd, x)
     assert not sd.nodes()
+
+
+def test_integer_powers_take_the_exponent_in_the_type_of_x(sd):
+    x = sd.constant(np.array([2, 3, -2, -1, 1]))
+    np.testing.assert_array_equal(sd.math.pow(x, 2.7).eval(), [4, 9, 4, 1, 1])
+    np.testing.assert_array_equal(sd.math.pow(x, 0.5).eval(), [1, 1, 1, 1, 1])
+    np.testing.assert_array_equal(sd.math.pow(x, -1.0).eval(), [0, 0, 0, -1, 1])
+    np.testing.assert_array_equal(sd.math.pow(x, sd.constant(np.array([-1, 2, 3, -3, -5]))).eval(), [0, 9, -8, -1, 1])
+    np.testing.assert_array_equal(sd.math.pow(x, sd.constant(np.array([0.5, 2.9, 3, 2.2, -5]))).eval(), [1, 9, -8, 1, 1])
+
+
+REFUSED = {
+    "shape of floats": lambda sd, f, i: sd.fill(f, DataType.FLOAT, 1.0),
+    "sizes of floats": lambda sd, f, i: sd.tile(sd.constant(np.ones((2, 2))), f),
+    "axes of floats": lambda sd, f, i: sd.permute(sd.constant(np.ones((2, 2))), f),
+    "integer predictions": lambda sd, f, i: sd.loss.mean_squared_error(i, i, None),
+    "replacement of another type": lambda sd, f, i: sd.replace_where(f, i, Conditions.greater_than(0)),
+    "diagonal of another type": lambda sd, f, i: sd.math.set_diag(sd.constant(np.ones((2, 2))), i),
+    "upstream of another type": lambda sd, f, i: sd.nn.softmax_derivative(f, sd.constant(np.ones(2, np.float32))),
+    "integer slopes": lambda sd, f, i: sd.nn.sigmoid_derivative(i, i),
+    "integer activations": lambda sd, f, i: sd.nn.crelu(i),
+    "integer contraction": lambda sd, f, i: sd.tensor_mmul(i, i, [0], [0]),
+    "integer images": lambda sd, f, i: sd.cnn.conv1d(sd.constant(np.ones((1, 2, 3), int)), sd.constant(np.ones((2, 2, 2), int)), None,
+                                                     Conv1DConfig(k=2)),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_types_that_dl4j_refuses(sd, what):
+    with pytest.raises(DataTypeError):
+        REFUSED[what](sd, sd.constant(np.array([1.0, 2.0])), sd.constant(np.array([1, 0])))
+
+
+def test_strided_slices_need_numbers_for_the_same_axes(sd):
+    x = sd.constant(np.arange(5))
+    for begin, end, strides in ([], [-4], [-1]), ([0, 0], [1], [1, 1]), ([], [], []):
+        with pytest.raises(ShapeError, match="as many numbers each"):
+            sd.strided_slice(x, begin, end, strides)

@@ -198,8 +198,8 @@ def test_values_of_two_arrays(name, attributes, expected):
 
 
 def test_slopes_of_mish_and_precise_gelu():
-    tanh = np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3))
-    expected = 0.5 * (1 + tanh) + 0.5 * X * (1 - tanh**2) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * X**2)
+    tanh = np.tanh(np.sqrt(2 / np.pi) * (X + (0.044715 * X)**3))
+    expected = 0.5 * (1 + tanh) + 0.5 * X * (1 - tanh**2) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715**3 * X**2)
     np.testing.assert_allclose(run("_precise_geluderivative", X), expected, rtol=1e-12)
     tanh = np.tanh(np.log1p(np.exp(X)))
     np.testing.assert_allclose(run("_mishderivative", X), tanh + X * (1 - tanh**2) / (1 + np.exp(-X)), rtol=1e-12)

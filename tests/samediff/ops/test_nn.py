@@ -108,3 +108,16 @@ def test_unknown_sizes(rng: np.random.Generator) -> None:
         x, sd.var("g", np.ones(3)), True, 1, 2)).sum())
     for shape in ((2, 3, 4), (1, 3, 2)):
         assert sd.calculate_gradients({"x": rng.normal(size=shape)}, "g")["g"].shape == (3,)
+
+
+def test_precise_gelu_cubes_the_product_as_dl4j_does() -> None:
+    sd = SameDiff.create()
+    x = sd.var("x", np.array([-5.0, -3, -1, 0.5, 2, 5, 8]))
+    expected = [-0.0016823261, -0.024703368, -0.1685537743, 0.3447628021, 1.9211157324, 4.9983176739, 7.9999787629]
+    np.testing.assert_allclose(sd.nn.precise_gelu(x).eval(), expected, rtol=1e-7)
+
+
+def test_prelu_needs_a_shared_axis() -> None:
+    sd = SameDiff.create()
+    with pytest.raises(ShapeError, match="at least one shared axis"):
+        sd.nn.prelu(sd.constant(np.ones((2, 3))), sd.constant(np.ones(3)))
