@@ -110,9 +110,10 @@ class Fitting(Network):
     def get_optimizer(self) -> Optimizer:
         """What fits the network to a batch, as ``optimization_algo`` of the configuration says."""
         solver = self.engine.structure.solver
-        if self._optimizer is None or self._optimizer[0] != solver:
-            self._optimizer = solver, optimizer_for(self)
-        return self._optimizer[1]
+        kept = self._optimizer
+        if kept is None or (kept[0] is not solver and kept[0] != solver):
+            kept = self._optimizer = solver, optimizer_for(self)
+        return kept[1]
 
     def _heard(self, run: Any) -> None:
         run(Listeners(self._listeners))

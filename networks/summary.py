@@ -4,6 +4,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..layers.input_type import (
+    InputType,
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeConvolutionalFlat,
+    InputTypeFeedForward,
+    InputTypeRecurrent,
+)
+
 if TYPE_CHECKING:
     from .computation_graph import ComputationGraph
     from .multilayer import MultiLayerNetwork
@@ -23,13 +32,7 @@ def list_summary(net: MultiLayerNetwork, input_type: Any = None) -> str:
         name = getattr(member.conf, "layer_name", None) or f"layer{i}"
         row = [f"{name} ({_kind(member)})", *_sizes(net, member)]
         if types:
-            given = types[i]
-            if member.preprocessor is not None:
-                given = member.preprocessor.output_type(given)
-                row.append(f"{types[i]} -> {given}")
-            else:
-                row.append(str(given))
-            row.append(str(types[i + 1]))
+            row += [_fed(member, types[i], "--> "), _shown(types[i + 1])]
         rows.append(row)
     return _table(net, head, rows)
 
@@ -51,9 +54,35 @@ def graph_summary(net: ComputationGraph, input_types: Sequence[Any] = ()) -> str
             sizes = _sizes(net, member, weights_first=True) if member.is_layer else ["-,-", "-", "-"]
             row = [f"{name} ({_kind(member)})", *sizes, f"[{', '.join(conf.vertex_inputs[name])}]"]
         if types:
-            row += [", ".join(str(types[i]) for i in conf.vertex_inputs[name]) if member else "-", str(types[name])]
+            given = _fed(member, types[conf.vertex_inputs[name][0]], "-->") if member is not None and member.is_layer else "-"
+            row += [given, "-" if member is None else _shown(types[name])]
         rows.append(row)
     return _table(net, head, rows)
+
+
+def _fed(member: Member, given: InputType, arrow: str) -> str:
+    """What a layer is fed, before and after its preprocessor."""
+    after = "" if member.preprocessor is None else f"{arrow}{_shown(member.preprocessor.output_type(given))}"
+    return _shown(given) + after
+
+
+def _shown(given: InputType) -> str:
+    """An input type as DL4J prints it."""
+    if isinstance(given, InputTypeFeedForward):
+        form = given.time_distributed_format
+        parts = [str(given.size), *([] if form is None else [form.name])]
+    elif isinstance(given, InputTypeRecurrent):
+        length = given.time_series_length
+        parts = [str(given.size), *([f"timeSeriesLength={length}"] if length > 0 else []), f"format={given.format.name}"]
+    elif isinstance(given, InputTypeConvolutional):
+        parts = [f"h={given.height}", f"w={given.width}", f"c={given.channels}", given.format.name]
+    elif isinstance(given, InputTypeConvolutional3D):
+        parts = [f"format={given.data_format.name}", f"d={given.depth}", f"h={given.height}", f"w={given.width}", f"c={given.channels}"]
+    elif isinstance(given, InputTypeConvolutionalFlat):
+        parts = [f"h={given.height}", f"w={given.width}", f"d={given.depth}"]
+    else:
+        return str(given)
+    return f"{type(given).__name__}({','.join(parts)})"
 
 
 def _kind(member: Member) -> str:
@@ -62,7 +91,8 @@ def _kind(member: Member) -> str:
 
 def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[str]:
     pairs = [(s, p) for s, (m, p) in zip(net.engine.slots, net.engine.parameters) if m is member]
-    slots = [s for s, _ in sorted(pairs, key=lambda pair: (weights_first and pair[1].role == "bias", member.table_rank(pair[0].name)))]
+    last = {"bias": 1, "unregularized": 2, "statistic": 2} if weights_first else {}
+    slots = [s for s, _ in sorted(pairs, key=lambda pair: (last.get(pair[1].role, 0), member.table_rank(pair[0].name)))]
     if not slots:
         return ["-,-", "0", "-"]
     shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)
