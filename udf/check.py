@@ -1,66 +1,34 @@
 """Checking an op: shape rule, gradients, kernels, files."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..samediff.arrays import as_array, xp
+from ..samediff.checks import Check, CheckFailure, CheckReport
 from ..samediff.datatype import DataType
-from ..samediff.errors import DL4PyError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.reference import compute as compute_op
 from ..samediff.files.flat_graph import FlatNode
 from ..samediff.files.node_args import read_op, write_op
+from ..samediff.gradient_check import check_gradient
 from ..samediff.graph import SameDiff
 from ..samediff.op import OPS, Op, as_tuple
 from ..samediff.signature import formals, input_names
 from ..samediff.spec import TensorSpec
 from .base import UserOp
 from .derived import way
-from .gradient_check import check_gradient
 from .user_op import UserFunction, owner_class
 
 
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at."""
-
-    name: str
-    passed: bool
-    detail: str = ""
-
-
-@dataclass
-class OpReport:
+class OpReport(CheckReport):
     """What :func:`check_op` found; ``str(report)`` is a readable list."""
 
-    op_id: str
-    checks: list[Check] = field(default_factory=list)
-
-    @property
-    def passed(self) -> bool:
-        """True when nothing failed."""
-        return all(c.passed for c in self.checks)
-
-    @property
-    def failures(self) -> list[Check]:
-        """The checks that failed."""
-        return [c for c in self.checks if not c.passed]
-
-    def __str__(self) -> str:
-        width = max((len(c.name) for c in self.checks), default=0)
-        failed = len(self.failures)
-        head = f"{failed} of {len(self.checks)} checks failed" if failed else f"all {len(self.checks)} checks passed"
-        lines = [f"  {'ok  ' if c.passed else 'FAIL'}  {c.name:<{width}}  {c.detail}".rstrip() for c in self.checks]
-        return "\n".join([f"op {self.op_id!r}: {head}", *lines])
-
-    def raise_if_failed(self) -> None:
-        """AssertionError with the whole report, for tests."""
-        if not self.passed:
-            raise AssertionError(str(self))
+    def __init__(self, op_id: str) -> None:
+        super().__init__(f"op {op_id!r}")
+        self.op_id = op_id
 
 
 def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attributes: Mapping[str, Any] | None = None, *,
@@ -109,22 +77,22 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     made = _made(op, attributes or {})
     arrays = [None if a is None else as_array(a) for a in inputs]
     report = OpReport(made.id)
-    _run(report, "attributes are typed and hashable", lambda: _schema(made))
-    _run(report, "survives saving and loading", lambda: _round_trip(made, arrays))
+    report.run("attributes are typed and hashable", lambda: _schema(made))
+    report.run("survives saving and loading", lambda: _round_trip(made, arrays))
     for label, variant in _variants(arrays, dtypes, shapes, seed):
-        _run(report, f"shape rule, {label}", lambda variant=variant: _shape_rule(made, variant))  # type: ignore[misc]
+        report.run(f"shape rule, {label}", lambda variant=variant: _shape_rule(made, variant))  # type: ignore[misc]
     if (more := _more_rows(made, arrays)) is not None:
-        _run(report, "shape rule, twice the rows", lambda: _shape_rule(made, more))
-    _run(report, "inputs stay unchanged", lambda: _unchanged(made, arrays))
+        report.run("shape rule, twice the rows", lambda: _shape_rule(made, more))
+    report.run("inputs stay unchanged", lambda: _unchanged(made, arrays))
     if not made.stateful:
-        _run(report, "compiled plan agrees with compute", lambda: _plan(made, arrays))
+        report.run("compiled plan agrees with compute", lambda: _plan(made, arrays))
     floating = any(a is not None and a.dtype.kind == "f" for a in arrays)
     if gradient is None and floating and _has_none(made, arrays):
         report.checks.append(Check("gradient", True, "none: the code cannot be followed; write grad to have one"))
     elif gradient if gradient is not None else made.gradient == "full" and floating and not made.stateful:
         for n in range(1, order + 1):
             name = ("gradient", "second gradient")[n - 1]
-            _run(report, name, lambda n=n: check_gradient(lambda sd, v: sd.add_op(made, v), arrays, n, tolerance, seed))  # type: ignore[misc]
+            report.run(name, lambda n=n: check_gradient(lambda sd, v: sd.add_op(made, v), arrays, n, tolerance, seed))  # type: ignore[misc]
     return report
 
 
@@ -137,18 +105,6 @@ def _made(op: Any, attributes: Mapping[str, Any]) -> Op:
 
 def _has_none(op: Op, arrays: Sequence[Any]) -> bool:
     return isinstance(op, UserOp) and type(op).grad is UserOp.grad and way(op, [_spec(a) for a in arrays]) == "trial"
-
-
-class CheckFailure(Exception):
-    """A check that failed, with what was found."""
-
-
-def _run(report: OpReport, name: str, check: Callable[[], str | None]) -> None:
-    try:
-        report.checks.append(Check(name, True, check() or ""))
-    except Exception as error:  # whatever an op does wrong belongs into the report
-        text = str(error) if isinstance(error, (CheckFailure, DL4PyError, AssertionError)) else f"{type(error).__name__}: {error}"
-        report.checks.append(Check(name, False, "; ".join([text, *getattr(error, "__notes__", [])])))
 
 
 def _schema(op: Op) -> str | None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.datatype import DataType
-from ..samediff.errors import GradientError
-from ..samediff.executor.context import RunContext
-from ..samediff.executor.session import run
-from ..samediff.graph import SameDiff
+from .datatype import DataType
+from .errors import GradientError
+from .executor.context import RunContext
+from .executor.session import run
+from .graph import SameDiff
 
 #: Differences f(x + n h v) - f(x - n h v), and their share in the slope: the error falls with the fourth power of h.
 _STENCIL = ((1, 2 / 3), (2, -1 / 12))
@@ -18,7 +18,7 @@ _STEP = 2e-5
 
 
 def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence[Any], order: int, tolerance: float, seed: int = 0,
-                   directions: int = 3, fixed: Collection[int] = ()) -> str:
+                   directions: int = 3, fixed: Collection[int] = (), names: Sequence[str] = ()) -> str:
     """Compare derivatives of ``order`` 1 or 2 in float64; AssertionError names the input that is wrong.
 
     The outputs are projected on random arrays: f = sum(r * build(x)). Order 1 compares <f'(x), v> with differences of f along v,
@@ -32,6 +32,8 @@ def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence
         Floating ones become variables, others constants.
     fixed : collection of int
         Places of floating inputs that are constants.
+    names : sequence of str
+        What messages call the inputs.
     """
     rng = np.random.default_rng(seed)
     graph = _Graph(build, arrays, rng, fixed)
@@ -49,7 +51,7 @@ def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence
             worst = max(worst, error)
             if not error <= tolerance:
                 which = "gradient" if order == 1 else "second gradient"
-                raise AssertionError(f"{which} for input {i}: {found:.8g} along a random direction, central differences give "
+                raise AssertionError(f"{which} for {names[i] if names else f'input {i}'}: {found:.8g} along a random direction, central differences give "
                                      f"{expected:.8g} (relative error {error:.2g})")
     return f"relative error below {tolerance:g}"
 
