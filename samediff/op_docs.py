@@ -79,7 +79,7 @@ def kernel(cls: Any) -> str:
         return "own" if cls.id in REDUCTIONS else "NumPy"
     if issubclass(cls, IndexReduction) and cls.which is None:
         return "NumPy"
-    if cls.cpu is not Op.cpu:
+    if cls.cpu is not Op.cpu or getattr(cls, "inlines", False):
         return "own"
     return "view" if cls.is_view is True else "NumPy"
 
