@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..composite import Composite
-from ..errors import ShapeError
+from ..errors import GraphError, ShapeError
 from ..families import Elementwise
 from ..files.file_args import FileArgs
 from ..op import Specs, op, require_floating
@@ -39,6 +39,12 @@ class Huber(ElementLoss):
     """e^2 / 2 for e = |p - y| up to ``delta``, beyond it delta (e - delta / 2) (Huber 1964)."""
 
     delta: float = 1.0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As every loss; delta is a distance."""
+        if not self.delta >= 0:
+            raise GraphError(f"delta of the Huber loss must not be negative, got {self.delta}")
+        return super().infer(*specs)
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
         """By the size of the error."""

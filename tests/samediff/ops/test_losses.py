@@ -5,7 +5,7 @@ import pytest
 from gradcheck import check_gradients
 
 from dl4py.samediff import DataType, LossReduce, SameDiff
-from dl4py.samediff.errors import DataTypeError, ShapeError
+from dl4py.samediff.errors import DataTypeError, GraphError, ShapeError
 
 LABELS = np.array([[1.0, 0, 1], [0, 1, 1]])
 PREDICTIONS = np.array([[0.3, 0.6, 0.9], [0.2, 0.75, 0.45]])
@@ -104,6 +104,10 @@ def test_bad_inputs_are_named() -> None:
         sd.loss.mean_squared_error(sd.constant(np.zeros((2, 3))), sd.constant(np.zeros((2, 4))))
     with pytest.raises(ShapeError, match="one weight per example"):
         sd.loss.mean_squared_error(sd.constant(LABELS), sd.constant(PREDICTIONS), sd.constant(np.zeros(5)))
+    with pytest.raises(GraphError, match="must not be negative, got -1.0"):
+        sd.loss.huber_loss(sd.constant(LABELS), sd.constant(PREDICTIONS), None, delta=-1.0)
+    with pytest.raises(DataTypeError, match="floating"):
+        sd.loss.hinge_loss(sd.constant(np.ones((2, 3), int)), sd.constant(np.ones((2, 3), int)))
     with pytest.raises(DataTypeError, match="one-hot"):
         sd.loss.sparse_softmax_cross_entropy(sd.constant(np.zeros((2, 3))), sd.constant(np.zeros(2)))
     with pytest.raises(ShapeError, match="class index 3 is out of range"):
