@@ -209,7 +209,7 @@ def change_at(y: TensorSpec, indices: TensorSpec, how: Any) -> Callable[..., boo
 
     def kernel(updates: Any, indices: Any, y: Any) -> bool:
         found = find(indices)
-        return found is not None and call(updates, found, y.reshape(table.shape))
+        return found is not None and call(updates, found, y)
     return kernel
 
 

@@ -114,6 +114,15 @@ def _dense(x: Any, view: Shape, dtype: Any) -> Any:
     return x if x.dtype == dtype else x.view(dtype)
 
 
+def _into(out: Any, view: Shape, dtype: Any, work: Callable[[Any], Any]) -> bool:
+    """Whether ``work`` filled an array that has other strides than it wants, such as a gradient in column order."""
+    dense = _dense(out, view, dtype)
+    done = bool(work(dense))
+    if done and not np.may_share_memory(dense, out):
+        out[...] = dense.view(out.dtype).reshape(out.shape)
+    return done
+
+
 def _sides(shape: Shape, axis: int) -> Shape:
     """(outer, n, inner) around an axis."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1:])
@@ -128,7 +137,7 @@ def take(axis: int, x: TensorSpec, indices: TensorSpec) -> Callable[..., bool] |
     kernel, target = _take_kernel(dtype, index), (outer, math.prod(indices.shape or ()), inner)
 
     def call(x: Any, indices: Any, out: Any) -> bool:
-        return bool(kernel(_dense(x, (outer, n, inner), dtype), _flat(indices, index), _dense(out, target, dtype)))
+        return _into(out, target, dtype, lambda y: kernel(_dense(x, (outer, n, inner), dtype), _flat(indices, index), y))
     return call
 
 
@@ -143,7 +152,7 @@ def change(how: Change, axis: int, y: TensorSpec, indices: TensorSpec) -> Callab
     kernel, source = _change_kernel(how, dtype, index), (view[0], math.prod(indices.shape or ()), view[2])
 
     def call(updates: Any, indices: Any, y: Any) -> bool:
-        return bool(kernel(_dense(updates, source, dtype), _flat(indices, index), _dense(y, view, dtype)))
+        return _into(y, view, dtype, lambda rows: kernel(_dense(updates, source, dtype), _flat(indices, index), rows))
     return call
 
 

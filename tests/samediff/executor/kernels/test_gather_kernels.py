@@ -11,19 +11,20 @@ from dl4py.samediff.op import OPS
 from dl4py.samediff.spec import TensorSpec
 
 
-def run(op, *arrays):
+def run(op, *arrays, order="C"):
     specs = [TensorSpec(a.shape, DataType.of(a.dtype)) for a in arrays]
     kernel = op.cpu(*specs)
     assert kernel is not None
     made = op.infer(*specs)
     shape = op.compute(np, *arrays).shape if not made.is_static else made.shape
-    out = np.full(shape, 7, made.dtype.numpy)
+    out = np.full(shape, 7, made.dtype.numpy, order)
     kernel.call(*arrays, out)
     return out
 
 
 def agree(op, *arrays):
-    np.testing.assert_allclose(run(op, *arrays), op.compute(np, *arrays), rtol=1e-6, atol=1e-6)
+    for order in "CF":          # gradients of weights lie in column order
+        np.testing.assert_allclose(run(op, *arrays, order=order), op.compute(np, *arrays), rtol=1e-6, atol=1e-6)
 
 
 def strided(x):
