@@ -21,6 +21,7 @@ from .activations import (
 from .attention import AttentionLayer, LearnedSelfAttentionLayer, RecurrentAttentionLayer, SelfAttentionLayer
 from .base import BaseLayer, FeedForwardLayer, Layer, NoParamLayer, layer
 from .capsules import CapsuleLayer, CapsuleStrengthLayer, PrimaryCapsules
+from .check_functions import check_activation, check_loss, check_preprocessor
 from .composite_reconstruction import CompositeReconstructionDistribution
 from .constraints import (
     LayerConstraint, MaxNormConstraint, MinMaxNormConstraint, NonNegativeConstraint, UnitNormConstraint)
@@ -51,6 +52,14 @@ from .normalization import BatchNormalization, LocalResponseNormalization
 from .output import (
     BaseOutputLayer, CenterLossOutputLayer, Cnn3DLossLayer, CnnLossLayer, LossBearing, LossLayer, OCNNOutputLayer,
     OutputLayer, RnnLossLayer, Yolo2OutputLayer)
+from .parameter_keys import (
+    BatchNormalizationParamInitializer, BidirectionalParamInitializer, CenterLossParamInitializer,
+    Convolution3DParamInitializer, ConvolutionParamInitializer, Deconvolution3DParamInitializer,
+    DeconvolutionParamInitializer, DefaultParamInitializer, DepthwiseConvolutionParamInitializer,
+    ElementWiseParamInitializer, EmbeddingLayerParamInitializer, GravesBidirectionalLSTMParamInitializer,
+    GravesLSTMParamInitializer, LSTMParamInitializer, OCNNParamInitializer, PReLUParamInitializer,
+    PretrainParamInitializer, SeparableConvolutionParamInitializer, SimpleRnnParamInitializer,
+    VariationalAutoencoderParamInitializer)
 from .pooling import (
     BasePooling, BaseSubsampling, GlobalPoolingLayer, Pooling1D, Pooling2D, Subsampling1DLayer, Subsampling3DLayer,
     SubsamplingLayer)
@@ -64,7 +73,7 @@ from .recurrent import (
 from .reconstruction import (
     BernoulliReconstructionDistribution, ExponentialReconstructionDistribution, GaussianReconstructionDistribution, LossFunctionWrapper,
     ReconstructionDistribution)
-from .samediff_layer import AbstractSameDiffLayer, SameDiffLambdaLayer, SameDiffLayer
+from .samediff_layer import AbstractSameDiffLayer, SameDiffLambdaLayer, SameDiffLayer, SameDiffLayerUtils
 from .samediff_loss import SameDiffLoss, loss
 from .samediff_output import SameDiffOutputLayer
 from .declared import SDLayerParams, SDVertexParams
@@ -90,6 +99,13 @@ from .wrappers import (
     TimeDistributed)
 
 __all__ = [
+    "BatchNormalizationParamInitializer", "BidirectionalParamInitializer", "CenterLossParamInitializer",
+    "Convolution3DParamInitializer", "ConvolutionParamInitializer", "Deconvolution3DParamInitializer",
+    "DeconvolutionParamInitializer", "DefaultParamInitializer", "DepthwiseConvolutionParamInitializer",
+    "ElementWiseParamInitializer", "EmbeddingLayerParamInitializer", "GravesBidirectionalLSTMParamInitializer",
+    "GravesLSTMParamInitializer", "LSTMParamInitializer", "OCNNParamInitializer", "PReLUParamInitializer",
+    "PretrainParamInitializer", "SeparableConvolutionParamInitializer", "SimpleRnnParamInitializer",
+    "VariationalAutoencoderParamInitializer", "SameDiffLayerUtils",
     "ArrayEmbeddingInitializer", "WeightInitEmbedding",
     "AbstractLSTM", "AbstractSameDiffLayer", "Activation", "ActivationCube", "ActivationELU", "ActivationGELU",
     "ActivationHardSigmoid", "ActivationHardTanH", "ActivationIdentity", "ActivationLReLU", "ActivationLayer",
@@ -140,4 +156,5 @@ __all__ = [
     "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn",
     "WeightInitVarScalingUniformFanOut", "WeightInitXavier", "WeightInitXavierLegacy",
     "WeightInitXavierUniform", "WeightNoise", "WeightedLoss", "Yolo2OutputLayer", "ZeroPadding1DLayer",
-    "ZeroPadding3DLayer", "ZeroPaddingLayer", "activation", "at_work", "layer", "loss", "set_default_cnn2d_format", "vertex"]
+    "ZeroPadding3DLayer", "ZeroPaddingLayer", "activation", "at_work", "check_activation", "check_layer",
+    "check_loss", "check_preprocessor", "check_vertex", "layer", "loss", "set_default_cnn2d_format", "vertex"]

@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..samediff.configuration import field
+from ..samediff.configuration import field, option
 from ..samediff.errors import ConfigurationError
 from ..samediff.ops.conv import Conv2D
 from .base import layer
@@ -27,6 +28,21 @@ def squash(s: SDVariable, axis: int) -> SDVariable:
     return s * (squares / ((squares + 1.0) * s.sd.call("math", "sqrt", squares + 1e-5)))  # type: ignore[no-any-return]
 
 
+def _leaky(values: dict[str, Any], leak: float) -> None:
+    values.update(use_relu=True, leak=leak)
+
+
+def _channels(values: dict[str, Any], channels: int) -> None:
+    values["channels"] = channels
+
+
+def _input_shape(values: dict[str, Any], *shape: Any) -> None:
+    sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (list, tuple)) else shape
+    if len(sizes) != 2:
+        raise ConfigurationError(f"CapsuleLayer: input_shape is (capsules, dimensions); got {sizes}")
+    values.update(input_capsules=sizes[0], input_capsule_dimensions=sizes[1])
+
+
 @layer("PrimaryCapsules")
 class PrimaryCapsules(GraphDefinedHiddenLayer):
     """A convolution whose results are capsules.
@@ -44,8 +60,10 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
     capsule_dimensions: int = 0
     has_bias: bool = True
     use_relu: bool = field(default=False, json="useRelu")
-    leak: float = field(default=0.0, aliases=("use_leaky_relu",))
+    leak: float = 0.0
     convolution_mode: ConvolutionMode | None = ConvolutionMode.Truncate
+    use_leaky_relu: InitVar[float | None] = option(_leaky)
+    n_out: InitVar[int | None] = option(_channels)
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -101,6 +119,7 @@ class CapsuleLayer(GraphDefinedHiddenLayer):
     capsule_dimensions: int = 0
     routings: int = 3
     has_bias: bool = False
+    input_shape: InitVar[tuple[int, int] | None] = option(_input_shape)
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -129,6 +148,10 @@ class CapsuleLayer(GraphDefinedHiddenLayer):
             total = share.sum(True, 1)
             result = squash(total if bias is None else total + bias, 3)
         return sd.call("base", "squeeze", result, 1)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """None: capsules are no steps of a series."""
+        return None
 
     def validate(self) -> None:
         if self.routings < 1:
@@ -161,3 +184,7 @@ class CapsuleStrengthLayer(GraphDefinedHiddenLayer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return sd.call("math", "norm2", x, 2)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """None: capsules are no steps of a series."""
+        return None

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import InitVar
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,6 +11,7 @@ from ..samediff.ops import conv, deconv
 from . import automatic
 from .affine import activated
 from .base import FeedForwardLayer, Rule, layer
+from .defaults import constrainer
 from .formats import AlgoMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, RNNFormat
 from .input_type import (
     InputType,
@@ -188,6 +190,7 @@ class SeparableConvolution2D(ConvolutionLayer):
     table_order: ClassVar[tuple[str, ...]] = ("W", "pW", "b")
     operation: ClassVar[Any] = conv.SeparableConv2D
     depth_multiplier: int = 1
+    constrain_point_wise: InitVar[Any] = constrainer("pW")
 
     def weight_shape(self) -> tuple[int, ...]:
         return (self.depth_multiplier, self.n_in, *self.kernel_size)

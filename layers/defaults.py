@@ -35,7 +35,7 @@ def regularizer(kind: type[Regularization], target: str) -> Any:
 
 
 def constrainer(group: str) -> Any:
-    """An option such as ``constrain_weights``: it adds constraints for a group of parameters."""
+    """An option such as ``constrain_weights``: it adds constraints for a group of parameters, or for one by its name."""
 
     def add(values: dict[str, Any], *constraints: Any) -> None:
         if len(constraints) == 1 and isinstance(constraints[0], (list, tuple)):

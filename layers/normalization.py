@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..samediff.configuration import field
@@ -10,6 +11,7 @@ from ..samediff.ops.batch_norm import BatchNormTraining
 from ..samediff.ops.local_response import NeighbourSum
 from . import automatic
 from .base import FeedForwardLayer, NoParamLayer, Rule, layer
+from .defaults import constrainer
 from .formats import CNN2DFormat
 from .input_type import (
     InputType,
@@ -51,6 +53,8 @@ class BatchNormalization(FeedForwardLayer):
     lock_gamma_beta: bool = False
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     use_log_std: bool = True
+    constrain_gamma: InitVar[Any] = constrainer("gamma")
+    constrain_beta: InitVar[Any] = constrainer("beta")
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from ..samediff.errors import ConfigurationError
 from ..samediff.variable import SDVariable
 from . import authored
+from .activations import Activation, IActivation
 from .authored import DefaultMask, routed
 from .base import layer
 from .constraints import ALL, BIASES, WEIGHTS, LayerConstraint
@@ -156,3 +157,14 @@ class SameDiffLambdaLayer(SameDiffLayer):
 
     def _arguments(self, sd: SameDiff, x: SDVariable, *rest: Any) -> tuple[Any, ...]:
         return ()
+
+
+class SameDiffLayerUtils:
+    """DL4J's helper for writers of SameDiff layers."""
+
+    @staticmethod
+    def from_i_activation(function: IActivation) -> Activation | None:
+        """Return the name of an activation function, None for one that :class:`Activation` does not list."""
+        return next((a for a in Activation if a.value == type(function).__name__), None)
+
+    fromIActivation = from_i_activation  # DL4J's spelling

@@ -29,7 +29,7 @@ class BaseWrapperLayer(Layer):
 
     takes_dropout: ClassVar[bool] = False
     arguments: ClassVar[tuple[str, ...]] = ("underlying",)
-    underlying: Layer
+    underlying: Layer = field(aliases=("set_underlying",))
 
     def define_parameters(self, params: ParameterTable) -> None:
         for parameter in self.underlying.parameter_table():
@@ -195,7 +195,7 @@ class MaskZeroLayer(BaseWrapperLayer):
     """Masks the steps of a recurrent layer's input whose values all equal ``masking_value``."""
 
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "masking_value")
-    masking_value: float = field(default=0.0, aliases=("mask_value",))
+    masking_value: float = field(default=0.0, aliases=("mask_value", "set_mask_value"))
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The mask of the data takes the place of any other."""

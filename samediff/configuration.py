@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
 from .configuration_builder import Builder, BuilderAccess
+from .configuration_names import FieldName, add_names, declare_plain_fields
 from .configuration_values import FieldInfo, convert, encode, read_text, same, show, write_json, write_yaml
 from .errors import ConfigurationError, MissingOpError, RegistrationError, did_you_mean
 from .javanames import JavaSpelling, squash, to_snake
@@ -202,6 +203,8 @@ class Configuration(JavaSpelling):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
             cls = type(self)
+            if isinstance(getattr(cls, to_snake(name), None), FieldName):
+                return getattr(self, to_snake(name))
             found = cls._spellings.get(squash(name))
             if found in cls._fields:
                 return getattr(self, found)
@@ -343,6 +346,7 @@ def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | No
         if tag is not None:
             cls.json_tag = tag
         cls.java_name = java_name or ""
+        declare_plain_fields(cls)
         dataclasses.dataclass(cls, init=False, repr=False, eq=False)  # type: ignore[call-overload]
         _describe(cls)
         for name in (java_name, *aliases):
@@ -365,6 +369,8 @@ def _describe(cls: type[Configuration]) -> None:
         for alias in (info.json, *info.aliases):
             spellings.setdefault(squash(alias), info.name)
     cls._spellings = spellings
+    for info in cls._fields.values():
+        add_names(cls, info.name, (to_snake(n) for n in (info.json, *info.aliases) if squash(n) != squash(info.name)))
 
 
 def _register(name: str, cls: type[Configuration]) -> None:

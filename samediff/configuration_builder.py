@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from .errors import ConfigurationError
+from .javanames import squash
 
 
 class Builder:
@@ -21,8 +22,10 @@ class Builder:
             self.set_option(name, value)
 
     def set_option(self, name: str, *values: Any) -> Self:
-        """Set one option by any spelling of its name."""
-        name = self.target.find_option(name)
+        """Set one option by any spelling of its name; ``setNIn`` is ``nIn``, and a switch without a value is on."""
+        name = self._find(name)
+        if not values and self._is_switch(name):
+            values = (True,)
         if not values:
             raise ConfigurationError(f"{self.target.__name__}.Builder: option {name} needs a value")
         if name in self.target._options:
@@ -34,12 +37,20 @@ class Builder:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_"):
             raise AttributeError(name)
-        name = self.target.find_option(name)
+        name = self._find(name)
 
         def set_it(*values: Any) -> Builder:
             return self.set_option(name, *values)
 
         return set_it
+
+    def _find(self, name: str) -> str:
+        if name[:3] == "set" and squash(name) not in self.target._spellings and squash(name[3:]) in self.target._spellings:
+            name = name[3:]
+        return self.target.find_option(name)  # type: ignore[no-any-return]
+
+    def _is_switch(self, name: str) -> bool:
+        return name in self.target._fields and self.target._fields[name].hint() is bool
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.target._fields, *self.target._options]

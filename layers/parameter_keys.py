@@ -1,0 +1,142 @@
+"""Names of the parameters of each layer, where DL4J keeps them: ``net.get_param("0_" + DefaultParamInitializer.WEIGHT_KEY)``."""
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class DefaultParamInitializer:
+    """Of dense, output and embedding layers: weights, biases, gains of layer normalization."""
+
+    WEIGHT_KEY: ClassVar[str] = "W"
+    BIAS_KEY: ClassVar[str] = "b"
+    GAIN_KEY: ClassVar[str] = "g"
+
+
+class EmbeddingLayerParamInitializer(DefaultParamInitializer):
+    """Of embedding layers."""
+
+
+class ElementWiseParamInitializer(DefaultParamInitializer):
+    """Of ElementWiseMultiplicationLayer."""
+
+
+class ConvolutionParamInitializer:
+    """Of convolutions."""
+
+    WEIGHT_KEY: ClassVar[str] = "W"
+    BIAS_KEY: ClassVar[str] = "b"
+
+
+class Convolution3DParamInitializer(ConvolutionParamInitializer):
+    """Of Convolution3D."""
+
+
+class DeconvolutionParamInitializer(ConvolutionParamInitializer):
+    """Of Deconvolution2D."""
+
+
+class Deconvolution3DParamInitializer(ConvolutionParamInitializer):
+    """Of Deconvolution3D."""
+
+
+class DepthwiseConvolutionParamInitializer(ConvolutionParamInitializer):
+    """Of DepthwiseConvolution2D."""
+
+
+class SeparableConvolutionParamInitializer:
+    """Of SeparableConvolution2D: one filter for each channel, then weights between channels."""
+
+    DEPTH_WISE_WEIGHT_KEY: ClassVar[str] = "W"
+    POINT_WISE_WEIGHT_KEY: ClassVar[str] = "pW"
+    BIAS_KEY: ClassVar[str] = "b"
+
+
+class PReLUParamInitializer:
+    """Of PReLULayer."""
+
+    WEIGHT_KEY: ClassVar[str] = "W"
+
+
+class PretrainParamInitializer(DefaultParamInitializer):
+    """Of AutoEncoder: with biases of the visible units."""
+
+    VISIBLE_BIAS_KEY: ClassVar[str] = "vb"
+
+
+class BatchNormalizationParamInitializer:
+    """Of BatchNormalization; the variance is kept as such or as log10 of the deviation."""
+
+    GAMMA: ClassVar[str] = "gamma"
+    BETA: ClassVar[str] = "beta"
+    GLOBAL_MEAN: ClassVar[str] = "mean"
+    GLOBAL_VAR: ClassVar[str] = "var"
+    GLOBAL_LOG_STD: ClassVar[str] = "log10stdev"
+
+
+class CenterLossParamInitializer(DefaultParamInitializer):
+    """Of CenterLossOutputLayer: with one center for each class."""
+
+    CENTER_KEY: ClassVar[str] = "cL"
+
+
+class SimpleRnnParamInitializer(DefaultParamInitializer):
+    """Of SimpleRnn."""
+
+    RECURRENT_WEIGHT_KEY: ClassVar[str] = "RW"
+
+
+class LSTMParamInitializer:
+    """Of LSTM."""
+
+    INPUT_WEIGHT_KEY: ClassVar[str] = "W"
+    RECURRENT_WEIGHT_KEY: ClassVar[str] = "RW"
+    BIAS_KEY: ClassVar[str] = "b"
+
+
+class GravesLSTMParamInitializer(LSTMParamInitializer):
+    """Of GravesLSTM; the peepholes are the last columns of the recurrent weights."""
+
+
+class GravesBidirectionalLSTMParamInitializer:
+    """Of GravesBidirectionalLSTM, for both directions."""
+
+    INPUT_WEIGHT_KEY_FORWARDS: ClassVar[str] = "WF"
+    RECURRENT_WEIGHT_KEY_FORWARDS: ClassVar[str] = "RWF"
+    BIAS_KEY_FORWARDS: ClassVar[str] = "bF"
+    INPUT_WEIGHT_KEY_BACKWARDS: ClassVar[str] = "WB"
+    RECURRENT_WEIGHT_KEY_BACKWARDS: ClassVar[str] = "RWB"
+    BIAS_KEY_BACKWARDS: ClassVar[str] = "bB"
+
+
+class BidirectionalParamInitializer:
+    """Of Bidirectional: what stands in front of the names of the wrapped layer."""
+
+    FORWARD_PREFIX: ClassVar[str] = "f"
+    BACKWARD_PREFIX: ClassVar[str] = "b"
+
+
+class VariationalAutoencoderParamInitializer(DefaultParamInitializer):
+    """Of VariationalAutoencoder: encoder layers ``e0W`` …, decoder layers ``d0W`` …, p(z|x) and p(x|z)."""
+
+    WEIGHT_KEY_SUFFIX: ClassVar[str] = "W"
+    BIAS_KEY_SUFFIX: ClassVar[str] = "b"
+    ENCODER_PREFIX: ClassVar[str] = "e"
+    DECODER_PREFIX: ClassVar[str] = "d"
+    PZX_PREFIX: ClassVar[str] = "pZX"
+    PZX_MEAN_PREFIX: ClassVar[str] = "pZXMean"
+    PZX_LOGSTD2_PREFIX: ClassVar[str] = "pZXLogStd2"
+    PZX_MEAN_W: ClassVar[str] = "pZXMeanW"
+    PZX_MEAN_B: ClassVar[str] = "pZXMeanb"
+    PZX_LOGSTD2_W: ClassVar[str] = "pZXLogStd2W"
+    PZX_LOGSTD2_B: ClassVar[str] = "pZXLogStd2b"
+    PXZ_PREFIX: ClassVar[str] = "pXZ"
+    PXZ_W: ClassVar[str] = "pXZW"
+    PXZ_B: ClassVar[str] = "pXZb"
+
+
+class OCNNParamInitializer:
+    """Of OCNNOutputLayer: weights of the hidden layer, of its output, and the margin."""
+
+    V_KEY: ClassVar[str] = "v"
+    W_KEY: ClassVar[str] = "w"
+    R_KEY: ClassVar[str] = "r"
