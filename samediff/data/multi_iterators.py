@@ -5,7 +5,8 @@ from typing import Any
 
 from ..errors import ConfigurationError
 from .dataset import PARTS, DataSet
-from .iterator import DataSetIterator, MultiDataSetIterator
+from .iterator import DataSetIterator, MultiDataSetIterator, copy_of
+from .list_iterators import check_batch
 from .multi_dataset import MultiDataSet
 from .wrapper_iterators import Wrapper
 
@@ -58,3 +59,32 @@ class JointMultiDataSetIterator(MultiDataSetIterator):
 
     def batch(self) -> int:
         return self._iterators[0].batch()
+
+
+class TestMultiDataSetIterator(MultiDataSetIterator):
+    """Batches merged from given multi data sets (ND4J's ``TestMultiDataSetIterator``).
+
+    Parameters
+    ----------
+    batch : int
+        How many of them make one batch.
+    *data_sets : MultiDataSet
+    """
+
+    __test__ = False        # not a test class, in spite of its name
+
+    def __init__(self, batch: int, *data_sets: MultiDataSet) -> None:
+        self._list, self._batch, self._at = list(data_sets), check_batch(batch), 0
+
+    def has_next(self) -> bool:
+        return self._at < len(self._list)
+
+    def take(self, num: int | None) -> MultiDataSet:
+        start, self._at = self._at, self._at + (num or self._batch)
+        return copy_of(MultiDataSet.merge(self._list[start:self._at]))
+
+    def reset(self) -> None:
+        self._at = 0
+
+    def batch(self) -> int:
+        return self._batch

@@ -1,7 +1,6 @@
 """Time series from files of one series each."""
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -14,6 +13,7 @@ from .csv_reader import CSVRecordReader, FileSplit
 from .dataset import DataSet
 from .iterator import DataSetIterator
 from .list_iterators import check_batch
+from .series_alignment import AlignmentMode, aligned, longest_series
 
 
 class CSVSequenceRecordReader(JavaSpelling):
@@ -44,14 +44,6 @@ class CSVSequenceRecordReader(JavaSpelling):
         """One series. Shapes: (time, columns)."""
         reader = self.readers[index]
         return reader.numbers(list(range(reader.table().shape[1])))
-
-
-class AlignmentMode(Enum):
-    """Where series of different length stand within one batch."""
-
-    EQUAL_LENGTH = "all have one length"
-    ALIGN_START = "all start at the first time step"
-    ALIGN_END = "all end at the last time step"
 
 
 _Mode: TypeAlias = AlignmentMode | None
@@ -118,29 +110,15 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
                                   f"got {y[r].tolist()}")
         return x, np.eye(self._classes)[y[:, 0].astype(int)]
 
-    def _aligned(self, series: list[NDArray[np.float64]], length: int) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        out = np.zeros((len(series), series[0].shape[1], length), np.float32)
-        mask = np.zeros((len(series), length), np.float32)
-        for i, one in enumerate(series):
-            if one.shape[1] != out.shape[1]:
-                raise FileFormatError(f"series of {out.shape[1]} and {one.shape[1]} columns")
-            start = length - len(one) if self._mode is AlignmentMode.ALIGN_END else 0
-            out[i, :, start:start + len(one)] = one.T
-            mask[i, start:start + len(one)] = 1
-        return out, None if mask.all() else mask
-
     def has_next(self) -> bool:
         return self._at < len(self._features.readers)
 
     def take(self, num: int | None) -> DataSet:
         chosen = range(self._at, min(self._at + (num or self._batch), len(self._features.readers)))
         pairs = [self._pair(i) for i in chosen]
-        lengths = {len(one) for pair in pairs for one in pair}
-        if self._mode is AlignmentMode.EQUAL_LENGTH and len(lengths) > 1:
-            raise FileFormatError(f"series of {sorted(lengths)} time steps; choose AlignmentMode.ALIGN_START or "
-                                  "ALIGN_END")
+        longest = longest_series(pairs, self._mode)
         self._at = chosen.stop
-        (x, x_mask), (y, y_mask) = (self._aligned(list(part), max(lengths)) for part in zip(*pairs))
+        (x, x_mask), (y, y_mask) = (aligned(part, longest, self._mode) for part in zip(*pairs))
         return DataSet(x, y, x_mask, y_mask)
 
     def reset(self) -> None:

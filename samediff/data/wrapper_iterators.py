@@ -56,6 +56,10 @@ class AsyncShieldMultiDataSetIterator(Wrapper[MultiDataSet], MultiDataSetIterato
     """The same batches, never read ahead by a background thread."""
 
 
+class WorkspacesShieldDataSetIterator(DataSetWrapper):
+    """The same batches; in Java they are copied out of a workspace, which dl4py does not have."""
+
+
 class ReconstructionDataSetIterator(DataSetWrapper):
     """Batches whose labels are their features, for autoencoders."""
 

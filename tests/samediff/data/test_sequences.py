@@ -31,8 +31,8 @@ def test_regression_keeps_the_values(tmp_path):
 def test_two_readers_and_alignment(tmp_path):
     x, y = reader(tmp_path / "x", "1\n2\n3\n", "4\n"), reader(tmp_path / "y", "1\n", "0\n")
     batch = SequenceRecordReaderDataSetIterator(x, y, 2, 2, alignment_mode=AlignmentMode.ALIGN_END).next()
-    assert batch.features.tolist() == [[[1, 2, 3]], [[0, 0, 4]]]
-    assert batch.labels_mask.tolist() == [[0, 0, 1], [0, 0, 1]]
+    assert batch.features.tolist() == [[[1, 2, 3]], [[4, 0, 0]]]      # the ends of an example meet, as in DL4J
+    assert batch.labels_mask.tolist() == [[0, 0, 1], [1, 0, 0]]
     with pytest.raises(FileFormatError, match="ALIGN_START"):
         SequenceRecordReaderDataSetIterator(x, y, 2, 2).next()
 
