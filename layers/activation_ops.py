@@ -99,18 +99,14 @@ class LeakyRelu(ShadowGradient):
 
 
 @op("layer_elu")
-class Elu(ShadowGradient):
-    """x where x >= 0, else alpha (e^x - 1); the gradient is that of alpha 1, as in DL4J's layers."""
+class Elu(Elementwise):
+    """x where x >= 0, else alpha (e^x - 1)."""
 
     alpha: float = 1.0
 
     def compute(self, xp: Any, x: Any) -> Any:
         """By the sign of x."""
         return xp.where(x >= 0, x, self.alpha * xp.expm1(x))
-
-    def shadow(self) -> Elementwise:
-        """The same with alpha 1."""
-        return Elu(1.0)
 
 
 @op("layer_random_slopes", stateful=True, shape_inputs=(0,), gradient="zero")

@@ -74,7 +74,8 @@ class EmbeddingSequenceLayer(Lookup, FeedForwardLayer):
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeFeedForward, InputTypeRecurrent)
-        return InputType.recurrent(self.n_out, self.input_length, self.output_format)
+        given = input_type.time_series_length if isinstance(input_type, InputTypeRecurrent) else -1
+        return InputType.recurrent(self.n_out, given if self.infer_input_length else self.input_length, self.output_format)
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         if isinstance(input_type, InputTypeRecurrent):

@@ -17,7 +17,7 @@ from .parameters import LayerScope, ParameterTable
 from .samediff_base import GraphDefinedHiddenLayer
 from .series_ops import reshaped
 from .sizes import convolved, effective, repeated
-from .windows import PAD_MODES
+from .windows import PAD_MODES, MaskWindows
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -87,6 +87,13 @@ class LocallyConnected1D(LocallyConnected, GraphDefinedHiddenLayer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return self.at_positions(sd, sd.call("base", "expand_dims", x, 3), params, False)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """The largest mask value of each window."""
+        if mask is None:
+            return None
+        window = Window((self.kernel,), (self.stride,), (self.padding,), (self.dilation,), PAD_MODES.get(self.cm, "VALID"))
+        return sd.add_op(MaskWindows(window), [mask])  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)

@@ -191,10 +191,6 @@ class LossMAE(WeightedLoss):
     term: ClassVar[str] = "absolute"
     mean: ClassVar[bool] = True
 
-    def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
-        """The SUM over the outputs for each example, (batch, 1), as in DL4J: ``outputs`` times the score."""
-        return super().compute_score_array(labels, pre_output, activation, mask) * np.shape(pre_output)[1]
-
 
 @configuration(_PACKAGE + "LossMAPE")
 class LossMAPE(WeightedLoss):

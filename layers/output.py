@@ -106,6 +106,8 @@ class CenterLossOutputLayer(BaseOutputLayer):
         scores = super().define_loss(sd, x, labels, params, mask)
         assert labels is not None
         away = labels.mmul(params["cL"]) - x
+        if mask is not None:                    # masked examples pull nothing, as they have no score
+            away, labels = away * mask.max(True, 1), labels * mask.max(True, 1)
         pull = sd.call("base", "transpose", labels).mmul(away)
         step = pull * self.alpha
         params.move("cL", step * self.lambda_ if self.gradient_check else step / sd.call("base", "expand_dims", labels.sum(0) + 1.0, 1))
@@ -122,6 +124,10 @@ class LossLayer(LossBearing):
     """A loss on ``activation(x)``, without parameters. Shapes: x and labels (batch, n) -> (batch, n)."""
 
     activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+
+    def output_type(self, input_type: InputType) -> InputType:
+        given = super().output_type(input_type)
+        return given.replace(size=input_type.array_elements_per_example())
 
 
 class Distributed:
@@ -236,7 +242,7 @@ class Cnn3DLossLayer(Distributed, LossBearing):
 class OCNNOutputLayer(FeedForwardLayer):
     """One-class neural network for anomaly detection (Chalapathy et al., 2018).
 
-    Shapes: x (batch, n_in) -> (batch, 1).
+    Shapes: x (batch, n_in) -> (batch,), as DL4J's activations; the type has one column.
     """
 
     weight_names: ClassVar[tuple[str, ...]] = ("w", "v")
@@ -259,6 +265,9 @@ class OCNNOutputLayer(FeedForwardLayer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return (activated(self, sd, x.mmul(params["v"])) * params["w"]).sum(1)  # type: ignore[no-any-return]
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return super().output_type(input_type).replace(size=1)
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:

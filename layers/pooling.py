@@ -190,7 +190,6 @@ class GlobalPoolingLayer(NoParamLayer):
 
     Shapes: x (batch, channels, …) -> (batch, channels), or with ones in place of the pooled axes unless
     ``collapse_dimensions``.
-    Over time series the type is reported as the unchanged series, as in DL4J.
     """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_pool
@@ -204,6 +203,8 @@ class GlobalPoolingLayer(NoParamLayer):
         if isinstance(input_type, InputTypeConvolutional) and (override or self.pooling_dimensions is None):
             nchw = input_type.format is CNN2DFormat.NCHW
             return self.replace(pooling_dimensions=(2, 3) if nchw else (1, 2))
+        if isinstance(input_type, InputTypeRecurrent) and input_type.format is RNNFormat.NWC and self.pooling_dimensions is None:
+            return self.replace(pooling_dimensions=(1,))
         return self
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
@@ -217,7 +218,11 @@ class GlobalPoolingLayer(NoParamLayer):
         return None
 
     def output_type(self, input_type: InputType) -> InputType:
-        if isinstance(input_type, (InputTypeFeedForward, InputTypeRecurrent)):
+        if isinstance(input_type, InputTypeRecurrent):
+            if self.collapse_dimensions:
+                return InputType.feed_forward(input_type.size)
+            return InputType.recurrent(input_type.size, 1, input_type.format)
+        if isinstance(input_type, InputTypeFeedForward):
             return input_type
         if isinstance(input_type, InputTypeConvolutional):
             if self.collapse_dimensions:

@@ -86,6 +86,14 @@ class TimeResizing(ResizingLayer):
         assert isinstance(input_type, InputTypeRecurrent)
         return InputType.recurrent(input_type.size, self.resized(0, input_type.time_series_length))
 
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """The mask of the steps that there are now."""
+        return mask if mask is None or mask.spec.rank != 2 else self.resized_mask(sd, mask)
+
+    def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:
+        """A mask (batch, time) after the change of length."""
+        raise NotImplementedError
+
 
 @layer()
 class ImageResizing(ResizingLayer):
@@ -117,9 +125,7 @@ class ImageResizing(ResizingLayer):
 
 @layer()
 class VolumeResizing(ResizingLayer):
-    """Changes the size of volumes (batch, channels, depth, height, width), or channels last;
-    types are reported as NDHWC.
-    """
+    """Changes the size of volumes (batch, channels, depth, height, width), or channels last."""
 
     rank: ClassVar[int] = 3
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
@@ -129,7 +135,7 @@ class VolumeResizing(ResizingLayer):
         assert isinstance(input_type, InputTypeConvolutional3D)
         sizes = (input_type.depth, input_type.height, input_type.width)
         new = self._positive(input_type, *(self.resized(i, n) for i, n in enumerate(sizes)))
-        return InputType.convolutional3d(CNN3DFormat.NDHWC, *new, input_type.channels)
+        return InputType.convolutional3d(CNN3DFormat.NDHWC if self.channels_last else CNN3DFormat.NCDHW, *new, input_type.channels)
 
 
 @layer()
@@ -155,7 +161,7 @@ class _Pads(ResizingLayer):
     padding: tuple[int, ...]
 
     def resized(self, axis: int, n: int) -> int:
-        return n + self.padding[2 * axis] + self.padding[2 * axis + 1]
+        return n if n < 0 else n + self.padding[2 * axis] + self.padding[2 * axis + 1]
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         edges = [self.padding[i:i + 2] for i in range(0, 2 * self.rank, 2)]
@@ -187,6 +193,9 @@ class Upsampling1D(_Repeats, TimeResizing):
         super().validate()
         self.__dict__["size"] = self.size * 2  # DL4J's files write two equal numbers
 
+    def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:
+        return sd.add_op(RepeatCells((1, self.size[0])), [mask])  # type: ignore[no-any-return]
+
 
 @layer("Upsampling2D")
 class Upsampling2D(_Repeats, ImageResizing):
@@ -215,9 +224,15 @@ class Upsampling3D(_Repeats, VolumeResizing):
 
 @layer("ZeroPadding1DLayer")
 class ZeroPadding1DLayer(_Pads, TimeResizing):
-    """Zeros before and after a time series: ``padding`` (left, right)."""
+    """Zeros before and after a time series: ``padding`` (left, right); their mask is that of the first and last step."""
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
+
+    def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:
+        left, right = self.padding
+        parts = [sd.add_op(RepeatCells((1, left)), [mask[:, :1]])] if left else []
+        parts += [mask, sd.add_op(RepeatCells((1, right)), [mask[:, -1:]])] if right else [mask]
+        return sd.call("base", "concat", 1, *parts)  # type: ignore[no-any-return]
 
 
 @layer("ZeroPaddingLayer")
@@ -237,6 +252,9 @@ class Cropping1D(_Crops, TimeResizing):
     """Cuts steps off both ends: ``cropping`` (left, right)."""
 
     summary_name: ClassVar[str] = "Cropping1DLayer"
+
+    def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:
+        return mask[:, self.cropping[0]:-self.cropping[1] or None]
 
 
 @layer(_CONVOLUTIONAL + "Cropping2D")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...samediff.configuration import configuration
 from ...samediff.errors import ConfigurationError
 from ..formats import CNN2DFormat, MaskState, RNNFormat
-from ..input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from ..input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeRecurrent
 from ..series_ops import reshaped
 from .base import PACKAGE, InputPreProcessor
 
@@ -85,9 +85,6 @@ class KerasFlattenRnnPreprocessor(InputPreProcessor):
                aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.PermutePreprocessor",))
 class PermutePreprocessor(InputPreProcessor):
     """Permutes the axes of each example: ``(2, 1)`` exchanges the two axes after the batch.
-
-    ``backprop`` applies the same permutation, as DL4J's does: it is the gradient only where the permutation is its
-    own inverse.
     """
 
     permutation_indices: tuple[int, ...]
@@ -111,14 +108,20 @@ class PermutePreprocessor(InputPreProcessor):
         return array.transpose(self.axes())
 
     def backprop(self, epsilon: Any, minibatch: int) -> Any:
-        return epsilon.transpose(self.axes())
+        order = self.axes()
+        return epsilon.transpose([order.index(i) for i in range(len(order))])
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expect(input_type, "FF", "RNN", "CNN", "CNN3D")
+        given = input_type.array_shape()
+        if len(given) != len(self.axes()) or isinstance(input_type, InputTypeConvolutional3D):
+            return input_type
+        _, *shape = (given[i] for i in self.axes())
         if isinstance(input_type, InputTypeRecurrent):
-            return InputType.recurrent(input_type.time_series_length, input_type.size)
+            return InputType.recurrent(*shape)
         if isinstance(input_type, InputTypeConvolutional):
-            return InputType.convolutional(input_type.width, input_type.height, input_type.channels, CNN2DFormat.NCHW)
+            channels, height, width = shape
+            return InputType.convolutional(height, width, channels, CNN2DFormat.NCHW)
         return input_type
 
     def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:

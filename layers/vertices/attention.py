@@ -78,6 +78,11 @@ class AttentionVertex(GraphDefinedVertex):
         if not self.head_size and self.n_heads and self.n_out:
             self.__dict__["head_size"] = self.n_out // self.n_heads
 
+    def with_input_types(self, *input_types: InputType) -> GraphVertex:
+        """Sizes that are not set follow from the types of queries, keys and values."""
+        sizes = dict(zip(("n_in_queries", "n_in_keys", "n_in_values"), (getattr(t, "size", 0) for t in input_types)))
+        return self.replace(**{n: size for n, size in sizes.items() if not getattr(self, n)})
+
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))
         queries = input_types[0]

@@ -50,7 +50,13 @@ class L2NormalizeVertex(GraphVertex):
 
 @vertex("PoolHelperVertex")
 class PoolHelperVertex(GraphVertex):
-    """Drops the first row and column of images."""
+    """Drops the first row and column of images (batch, channels, height, width)."""
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        given = super().output_type(*input_types)
+        if not isinstance(given, InputTypeConvolutional):
+            raise ConfigurationError(f"PoolHelperVertex takes images; got {given!r}")
+        return InputType.convolutional(given.height - 1, given.width - 1, given.channels, given.format)
 
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
         return inputs[0][:, :, 1:, 1:]
