@@ -21,6 +21,8 @@ from .activations import (
 from .attention import AttentionLayer, LearnedSelfAttentionLayer, RecurrentAttentionLayer, SelfAttentionLayer
 from .base import BaseLayer, FeedForwardLayer, Layer, NoParamLayer, layer
 from .capsules import CapsuleLayer, CapsuleStrengthLayer, PrimaryCapsules
+from .check import check_layer, check_vertex
+from .check_functions import check_activation, check_loss, check_preprocessor
 from .composite_reconstruction import CompositeReconstructionDistribution
 from .constraints import (
     LayerConstraint, MaxNormConstraint, MinMaxNormConstraint, NonNegativeConstraint, UnitNormConstraint)
@@ -155,4 +157,5 @@ __all__ = [
     "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn",
     "WeightInitVarScalingUniformFanOut", "WeightInitXavier", "WeightInitXavierLegacy",
     "WeightInitXavierUniform", "WeightNoise", "WeightedLoss", "Yolo2OutputLayer", "ZeroPadding1DLayer",
-    "ZeroPadding3DLayer", "ZeroPaddingLayer", "activation", "at_work", "layer", "loss", "set_default_cnn2d_format", "vertex"]
+    "ZeroPadding3DLayer", "ZeroPaddingLayer", "activation", "at_work", "check_activation", "check_layer",
+    "check_loss", "check_preprocessor", "check_vertex", "layer", "loss", "set_default_cnn2d_format", "vertex"]

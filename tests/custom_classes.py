@@ -124,6 +124,9 @@ class Simple(SameDiffLambdaLayer):
 class Product(SameDiffLambdaVertex):
     """in1 * in2"""
 
+    def get_output_type(self, layer_index, *input_types):
+        return input_types[0]
+
     def define_vertex(self, sd, inputs):
         return inputs.get_input(0).mul(inputs.getInput(1))
 
