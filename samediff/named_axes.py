@@ -8,6 +8,14 @@ from .errors import ShapeError
 from .spec import TensorSpec, size
 
 
+def expect(name: str, spec: TensorSpec | None, shape: Sequence[int] | None) -> None:
+    """ShapeError where an input cannot have this shape; unknown ranks and sizes pass."""
+    if spec is None or spec.shape is None or shape is None:
+        return
+    if len(spec.shape) != len(shape) or any(-1 not in (a, b) and a != b for a, b in zip(spec.shape, shape)):
+        raise ShapeError(f"{name} needs shape {tuple(shape)}; got {spec.shape}")
+
+
 def agree(names: str, specs: Sequence[TensorSpec | None], *, flat: str = "") -> dict[str, int]:
     """Sizes of named axes; ShapeError where inputs contradict each other.
 

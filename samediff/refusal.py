@@ -20,6 +20,8 @@ def refusal(op: Op, error: BaseException) -> DL4PyError | None:
     """The typed error for what NumPy raised in an op of this package; None for typed errors and for the code of others."""
     if isinstance(error, DL4PyError) or not type(op).__module__.startswith(_OWN):
         return None
+    if type(error).__module__.startswith("numba."):          # compiled loops are typed by the inputs
+        return DataTypeError(f"the inputs do not fit: no compiled code for their types and ranks ({str(error).splitlines()[0]})")
     kind = next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), None)
     return None if kind is None else kind(f"the inputs do not fit: {error or type(error).__name__}")
 

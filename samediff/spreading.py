@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .errors import ShapeError
 from .op import Kernel, Op, Specs, op
 from .spec import TensorSpec, normalize_axes, size
 
@@ -111,13 +112,22 @@ def broadcast_axes(shape: Sequence[int], like: Sequence[int]) -> tuple[int, ...]
     return tuple(range(extra)) + tuple(i + extra for i, n in enumerate(like) if n == 1 and shape[i + extra] != 1)
 
 
+def _repeats(shape: Sequence[int], like: Sequence[int]) -> bool:
+    """Whether an array of shape ``like`` broadcasts to ``shape``."""
+    behind = shape[len(shape) - len(like):] if len(like) <= len(shape) else None
+    return behind is not None and all(n in (1, m) for n, m in zip(like, behind))
+
+
 @op("sum_to", inputs="x like", shape_inputs=(1,))
 class SumTo(Op):
     """Sum over broadcast axes, so that the result has the shape of ``like`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape of ``like``."""
-        return TensorSpec(specs[1].shape, specs[0].dtype)
+        """The shape of ``like``, which must broadcast to that of x."""
+        x, like = specs
+        if x.is_static and like.is_static and not _repeats(x.shape or (), like.shape or ()):
+            raise ShapeError(f"{x.shape} cannot be summed to {like.shape}, which does not broadcast to it")
+        return TensorSpec(like.shape, x.dtype)
 
     def same_as(self, *specs: TensorSpec) -> int | None:
         """The gradient itself when nothing was broadcast."""

@@ -7,14 +7,14 @@ from typing import Any, cast
 from .. import expression as ex
 from ..families import Elementwise
 from ..node import Node
-from ..op import as_tuple
+from ..op import Kernel, as_tuple
 from ..spec import TensorSpec
 from .context import RunContext
 from .cpu.blas_threads import one_thread
 from .fuse import Group, group, is_fusible
 from .fused import fused_call
 from .plan import Step
-from .reference import compute, plain, promised
+from .reference import compute, plain, promised, raise_explained
 from .specialise import Specialised
 
 
@@ -82,11 +82,21 @@ def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
     outputs = [specs[n] for n in node.outputs]
     if static and node.op.is_view:
         return Step("view", node.op.id, inputs, node.outputs, _view(node), (node,))
-    kernel = node.op.cpu(*given) if static else None  # type: ignore[arg-type]
+    kernel = _kernel(node, given, outputs) if static else None
     if kernel is not None:
         call = one_thread(kernel.call) if kernel.one_thread else kernel.call
         return Step("kernel", node.op.id, inputs, node.outputs, call, (node,), kernel.workspace)
     return Step("python", node.op.id, inputs, node.outputs, _python(node, outputs), (node,), (), node.op.stateful)
+
+
+def _kernel(node: Node, given: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> Kernel | None:
+    """The op's own kernel for these inputs; what it refuses is explained as what ``compute`` refuses."""
+    if not all(s is None or s.dtype.is_numeric for s in (*given, *outputs)):
+        return None
+    try:
+        return node.op.cpu(*given)  # type: ignore[arg-type]
+    except Exception as error:
+        raise_explained(error, node, given)
 
 
 def _view(node: Node) -> Callable[..., tuple[Any, ...]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite
 from ..errors import ShapeError
+from ..named_axes import expect
 from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .normalization import align, aligned
@@ -110,6 +111,9 @@ class BatchNormTrainingGrad(Normalizing, Composite):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x, and one value for each channel."""
+        expect("upstream", specs[1], specs[0].shape)
+        for name, spec in zip(("mean", "variance", "gamma"), specs[2:]):
+            expect(name, spec, self.statistics_spec(specs[0]).shape)
         return TensorSpec(specs[0].shape, specs[0].dtype), self.statistics_spec(specs[0]), self.statistics_spec(specs[0])
 
     def compute(self, xp: Any, x: Any, upstream: Any, mean: Any, variance: Any, gamma: Any = None) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..datatype import DataType
 from ..errors import DataTypeError, ShapeError
+from ..named_axes import expect
 from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
@@ -218,8 +219,13 @@ class GatherNdGradient(Op):
     """Zeros in the shape of ``like`` with x added at its index vectors (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
-        return TensorSpec(specs[1].shape, specs[0].dtype)
+        """As ``like``; x has a slice for each index vector."""
+        x, like, indices = specs
+        if like.shape is not None and indices.shape and indices.shape[-1] != -1:
+            if indices.shape[-1] > len(like.shape):
+                raise ShapeError(f"index vectors of {indices.shape[-1]} numbers cannot point into shape {like.shape}")
+            expect("x", x, (*indices.shape[:-1], *like.shape[indices.shape[-1]:]))
+        return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, like: Any, indices: Any) -> Any:
         """Added one by one."""

@@ -71,6 +71,7 @@ class GruSequenceGrad(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the inputs."""
         agree(AXES + ", states T N U, saved T N 4U, grad_states T N U", specs, flat="biases")
+        require_same_type(self.id, *specs)
         return tuple(TensorSpec(s.shape, specs[0].dtype) for s in specs[:5])
 
     def compute(self, xp: Any, x: Any, h: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, upstream: Any) -> Any:

@@ -269,6 +269,7 @@ class LstmSequenceGrad(LstmAttributes):
         """As the inputs; a state for those that are left out."""
         x, w, rw, b, peephole, h0, c0 = specs[:7]
         self.check_sizes(AXES + SAVED, specs)
+        require_same_type(self.id, *specs[:7], *specs[8:])
         units = -1 if rw.shape is None else rw.shape[0]
         state = TensorSpec((-1 if x.shape is None else x.shape[1], units), x.dtype)
         columns = TensorSpec((-1 if units == -1 else 4 * units,), x.dtype)

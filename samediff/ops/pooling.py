@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
+from ..named_axes import expect
 from ..op import Kernel, Op, Specs, op
 from ..spec import Shape, TensorSpec
 from .window import Window, from_last, to_last
@@ -138,6 +139,7 @@ class WindowSpread(Unpooled):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the images."""
+        expect("upstream", specs[0], self.pool.shape(specs[1].shape))
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, upstream: Any, x: Any) -> Any:
@@ -163,6 +165,7 @@ class WindowScatter(Unpooled):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the images."""
+        expect("upstream", specs[1], self.pool.shape(specs[0].shape))
         return TensorSpec(specs[0].shape, specs[1].dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any) -> Any:
@@ -185,6 +188,11 @@ class WindowGather(Pooled):
     """Values at the largest cells of windows of x (made by gradients)."""
 
     pool: Pool
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As many windows as fit; one value for each cell of x."""
+        expect("values", specs[1], specs[0].shape)
+        return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any, values: Any) -> Any:
         """Find the largest, then take."""

@@ -78,6 +78,7 @@ class RnnSequenceGrad(Op):
         """As the inputs; a state for those that are left out."""
         x, w, rw, b, h0 = specs[:5]
         agree(AXES + ", states T N U, sums T N U, grad_states T N U", specs, flat="b")
+        require_same_type(self.id, *specs[:5], *specs[6:])
         units = -1 if rw.shape is None else rw.shape[0]
         return (*(s.with_shape(s.shape) for s in (x, w, rw)), TensorSpec((units,), x.dtype) if b is None else b.with_shape(b.shape),
                 TensorSpec((-1 if x.shape is None else x.shape[1], units), x.dtype) if h0 is None else h0.with_shape(h0.shape))
