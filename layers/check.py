@@ -42,21 +42,14 @@ def check_layer(layer: Layer, inputs: InputType | Any, labels: Any = None, *, in
     Examples
     --------
     >>> from dl4py.layers import DenseLayer, InputType
-    >>> print(check_layer(DenseLayer(n_out=2, activation="tanh"), InputType.feed_forward(3)))
-    layer DenseLayer: all 13 checks passed
-      ok    survives JSON
-      ok    survives YAML
-      ok    builder and copy are equal
-      ok    parameters                  W (3, 2), b (2,)
-      ok    output type                 InputTypeFeedForward(size=2), (3, 2)
-      ok    values are finite
-      ok    gradient                    relative error below 0.0001
-      ok    any batch size              1, 3, 6
-      ok    float32                     largest difference 4e-08
-      ok    compiled plan               largest difference 0
-      ok    parameters in a network     8 values
-      ok    training step               score 0.7
-      ok    saved and loaded            1 file
+    >>> report = check_layer(DenseLayer(n_out=2, activation="tanh"), InputType.feed_forward(3))
+    >>> report.passed
+    True
+    >>> for check in (report.checks[i] for i in (3, 4, 6)):
+    ...     print(check.name, check.detail, sep=": ")
+    parameters: W (3, 2), b (2,)
+    output type: InputTypeFeedForward(size=2), (3, 2)
+    gradient: relative error below 0.0001
     """
     report = CheckReport(f"layer {type(layer).__name__}")
     configuration_checks(report, layer)

@@ -105,7 +105,8 @@ def check_loss(loss: ILossFunction, labels: Any, output: Any, activation: Any = 
             raise CheckFailure("masked examples have a gradient")
         changed = z.copy()
         changed[mask[:, 0] == 0] += 0.25
-        close(*(loss.compute_score(y, o, act, mask, False) for o in (z, changed)), "a masked example changes the score")
+        first, second = (loss.compute_score(y, o, act, mask, False) for o in (z, changed))
+        close(first, second, "a masked example changes the score")
         try:
             rows = [loss.compute_score_array(y, z, act, m) for m in (None, mask)]
         except ConfigurationError:
@@ -201,6 +202,8 @@ class _Preprocessing:
         sd = SameDiff()
         x = sd.var("x", self.x)
         (gradient,) = sd.gradients((self.define(sd, [x]) * sd.constant(weights)).sum(), [x])
+        if gradient is None:
+            raise CheckFailure("the result does not depend on the input")
         worst = close(self.preprocessor.backprop(weights, self.minibatch), gradient.eval(), "backprop and gradient")
         return f"largest difference {worst:.1g}"
 

@@ -73,9 +73,9 @@ class Subject:
     def of_layer(cls, layer: Layer, kind: InputType, x: Any, labels: Any) -> Subject:
         """A layer behind the preprocessor that networks put in front of it."""
         conf = layer.apply_global_config(LayerDefaults(updater=Sgd(0.1)))
-        before = conf.preprocessor_for(kind)
+        before = conf.get_pre_processor_for_input_type(kind)
         inner = kind if before is None else before.output_type(kind)
-        return cls(layer, conf.set_n_in(inner, False), (kind,), [x], before, labels)
+        return cls(layer, conf.changed(lambda copy: copy.set_n_in(inner, False)), (kind,), [x], before, labels)
 
     @classmethod
     def of_vertex(cls, vertex: GraphVertex, kinds: Sequence[InputType], arrays: Sequence[Any]) -> Subject:

@@ -92,7 +92,7 @@ class LocallyConnected1D(LocallyConnected, GraphDefinedHiddenLayer):
         """The largest mask value of each window."""
         if mask is None:
             return None
-        window = Window((self.kernel,), (self.stride,), (self.padding,), (self.dilation,), PAD_MODES.get(self.cm, "VALID"))
+        window = Window((self.kernel,), (self.stride,), (self.padding,), (self.dilation,), PAD_MODES.get(vars(self)["cm"], "VALID"))
         return sd.add_op(MaskWindows(window), [mask])  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
 from ..samediff.variable import SDVariable
 from . import authored
@@ -20,6 +21,7 @@ from .input_type import InputType
 from .parameters import LayerScope
 from .samediff_base import GraphDefinedHiddenLayer, GraphDefinedLayer
 from .step_ops import mask_shape
+from .weight_noise import IWeightNoise
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -31,6 +33,7 @@ class AbstractSameDiffLayer(Declaring, GraphDefinedLayer):
 
     takes_dropout: ClassVar[bool] = True
     validates_several: ClassVar[bool] = False
+    weight_noise: IWeightNoise | None = field(default=None, omit_none=True)
 
     def define_parameters(self, params: SDLayerParams) -> None:  # type: ignore[override]  # DL4J's way of declaring
         """Declare names and shapes; sizes such as ``n_in`` are known by now."""

@@ -9,6 +9,7 @@ from ..samediff.variable import SDVariable
 from . import authored
 from .authored import routed
 from .base import layer
+from .loss_rows import MaskedRows
 from .parameters import LayerScope
 from .samediff_layer import AbstractSameDiffLayer
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 class SameDiffOutputLayer(AbstractSameDiffLayer):
     """An output or loss layer of one's own (DL4J's ``SameDiffOutputLayer``).
 
-    ``define_layer(sd, layer_input, labels, param_table)`` returns the loss as a scalar, summed over the examples;
+    ``define_layer(sd, layer_input, labels, param_table)`` returns the loss as a scalar, summed over the examples, as in
+    DL4J, or one loss for each example, (batch,): then label masks and ``score_examples`` work too.
     ``activations_vertex_name`` names the variable that ``output()`` returns, "input" the layer's input itself.
 
     Examples
@@ -41,7 +43,7 @@ class SameDiffOutputLayer(AbstractSameDiffLayer):
     summary_name: ClassVar[str] = "SameDiffOutputLayer"
 
     def define_layer(self, sd: SameDiff, layer_input: SDVariable, labels: SDVariable | None, param_table: LayerScope) -> SDVariable:  # type: ignore[override]  # DL4J's arguments
-        """Build the graph and return the loss, a scalar."""
+        """Build the graph and return the loss, a scalar or (batch,)."""
         raise NotImplementedError(f"{type(self).__name__} must implement define_layer(self, sd, layer_input, labels, param_table)")
 
     def activations_vertex_name(self) -> str:
@@ -87,8 +89,11 @@ class SameDiffOutputLayer(AbstractSameDiffLayer):
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
-        if mask is not None:
-            raise ConfigurationError(f"{self.label} takes no label mask: its loss is one scalar")
         params.labels = labels
         self.define_layer(sd, x, params, None)  # type: ignore[arg-type]  # as the network calls it
-        return params.made["loss"]
+        loss = params.made["loss"]
+        if mask is None:
+            return loss
+        if loss.spec.rank != 1:
+            raise ConfigurationError(f"{self.label} takes no label mask: its loss is one scalar; return one per example, (batch,)")
+        return sd.add_op(MaskedRows(self.label), [loss, mask])  # type: ignore[no-any-return]

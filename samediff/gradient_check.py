@@ -51,7 +51,8 @@ def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence
             worst = max(worst, error)
             if not error <= tolerance:
                 which = "gradient" if order == 1 else "second gradient"
-                raise AssertionError(f"{which} for {names[i] if names else f'input {i}'}: {found:.8g} along a random direction, central differences give "
+                place = names[i] if names else f"input {i}"
+                raise AssertionError(f"{which} for {place}: {found:.8g} along a random direction, central differences give "
                                      f"{expected:.8g} (relative error {error:.2g})")
     return f"relative error below {tolerance:g}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration import configuration
+from ...samediff.configuration import configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.javanames import JavaSpelling
 from ...samediff.variable import SDVariable
@@ -14,6 +14,7 @@ from ..declared import Declaring, SDVertexParams
 from ..formats import MaskState
 from ..input_type import InputType
 from ..step_ops import ones_mask
+from ..weight_noise import IWeightNoise
 from .attention import GraphDefinedVertex
 from .base import GraphVertex, any_of
 
@@ -44,6 +45,7 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
     """
 
     document_key: ClassVar[str] = "vertexParams"
+    weight_noise: IWeightNoise | None = field(default=None, omit_none=True)
     validates_several: ClassVar[bool] = True
 
     def define_parameters_and_inputs(self, params: SDVertexParams) -> None:
@@ -89,7 +91,8 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
         """Set further values from those of the network where this vertex has none."""
 
     def apply_global_config(self, given: Any) -> GraphVertex:
-        return super().apply_global_config(given).changed(lambda copy: copy.apply_global_config_to_layer(given))
+        own = super().apply_global_config(given).replace(weight_noise=self.weight_noise or given.weight_noise)
+        return own.changed(lambda copy: copy.apply_global_config_to_layer(given))
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
