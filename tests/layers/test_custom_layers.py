@@ -317,7 +317,7 @@ def test_dense_vertex_equals_dense_layers(name, n, tmp_path):
     x, y = data(n, 3, 4, dtype=np.float64)
     for rows in (x, np.concatenate([x, x])):
         np.testing.assert_array_equal(own.output(rows)[0], built_in.output(rows)[0])
-    equal_training(own, built_in, x, y)
+    equal_training(own, built_in, x, y, rtol=1e-14)         # the same numbers in another order of fused steps
     np.testing.assert_array_equal(reloaded(own, tmp_path).output(x)[0], built_in.output(x)[0])
     check_gradients(own, x, y)
 

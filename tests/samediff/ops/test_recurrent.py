@@ -165,7 +165,7 @@ def test_initial_state_has_the_batch_of_its_like():
 def test_wrong_recurrent_calls_are_told():
     sd = SameDiff.create()
     w, rw, b = (sd.constant(v) for v in weights().values())
-    with pytest.raises(ShapeError, match="features"):
+    with pytest.raises(ShapeError, match="with I = 5, as in x"):
         sd.rnn.dl4j_lstm(sd.constant(numbers(1, 5, 3)), w, rw, b, "tanh", "sigmoid")
     with pytest.raises(ShapeError, match=r"batch, features, time"):
         sd.rnn.dl4j_lstm(sd.constant(numbers(1, 2)), w, rw, b, "tanh", "sigmoid")
