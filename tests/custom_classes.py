@@ -90,6 +90,7 @@ class Conv(SameDiffLayer):
     n_out: int = 0
     kernel: tuple[int, ...] = (2, 2)
     stride: tuple[int, ...] = (1, 1)
+    dilation: tuple[int, ...] = (1, 1)
     same: bool = False
     has_bias: bool = True
     activation: IActivation = Activation.TANH.get_activation_function()
@@ -104,7 +105,8 @@ class Conv(SameDiffLayer):
         return None
 
     def define_layer(self, sd, layer_input, param_table, mask):
-        config = Conv2DConfig(k_h=self.kernel[0], k_w=self.kernel[1], s_h=self.stride[0], s_w=self.stride[1], is_same_mode=self.same)
+        config = Conv2DConfig(k_h=self.kernel[0], k_w=self.kernel[1], s_h=self.stride[0], s_w=self.stride[1], d_h=self.dilation[0],
+                              d_w=self.dilation[1], is_same_mode=self.same)
         bias = [param_table["b"].reshape(self.n_out)] if self.has_bias else []
         return self.activation.define(sd, sd.cnn.conv2d(layer_input, param_table["W"], *bias, config))
 

@@ -1,13 +1,18 @@
 """What DL4J's own tests ask of custom layers, and what its custom layers cannot do."""
 from __future__ import annotations
 
+import itertools
+import random
+
 import numpy as np
 import pytest
-from custom_classes import Dense, DenseVertex, Running, TwoActivations
+from custom_classes import Conv, Dense, DenseVertex, Running, TwoActivations
 from custom_networks import check_gradients, data, gradients, graph, net, reloaded
 
 from dl4py.layers import (
     LSTM,
+    AttentionVertex,
+    ConvolutionLayer,
     DenseLayer,
     DropConnect,
     FeedForwardLayer,
@@ -132,6 +137,31 @@ def test_the_checks_find_what_is_wrong(how, check):
     with pytest.raises(AssertionError, match=f"FAIL  {check}"):
         report.raise_if_failed()
     assert check_layer(WrongSlope(), InputType.feed_forward(3)).passed
+
+
+CONVOLUTIONS = list(itertools.product([(2, 2), (2, 1), (3, 2)], [(1, 1), (2, 2), (2, 1)], [(1, 1), (2, 1), (2, 2)], [False, True],
+                                      [True, False], ["tanh", "elu", "identity", "softplus", "softsign", "cube"]))
+
+
+@pytest.mark.parametrize(("kernel", "stride", "dilation", "same", "has_bias", "activation"), random.Random(5).sample(CONVOLUTIONS, 12))
+def test_convolutions_equal_built_in_ones(kernel, stride, dilation, same, has_bias, activation):
+    shared = {"has_bias": has_bias, "stride": stride, "dilation": dilation, "activation": activation}
+    own = net(*[Conv(n_in=a, n_out=b, kernel=kernel, same=same, **shared) for a, b in ((1, 3), (3, 2))])
+    built_in = net(*[ConvolutionLayer(n_in=a, n_out=b, kernel_size=kernel, convolution_mode="Same" if same else "Truncate", **shared)
+                     for a, b in ((1, 3), (3, 2))])
+    for name, value in built_in.param_table().items():
+        own.set_param(name, value.transpose(2, 3, 1, 0) if value.ndim == 4 else value)
+    for n in (3, 1):
+        x = np.random.default_rng(n).normal(size=(n, 1, 16, 20)).astype(np.float32)
+        np.testing.assert_allclose(own.output(x), built_in.output(x), rtol=1e-5, atol=1e-6)
+
+
+def test_attention_of_one_array_to_itself():
+    own = graph(("a", AttentionVertex(n_in_queries=3, n_in_keys=3, n_in_values=3, n_out=4, n_heads=2, head_size=2, project_input=True),
+                 "in", "in", "in"), ("o", RnnOutputLayer(n_in=4, n_out=2), "a"), outputs=["o"])
+    rng = np.random.default_rng(0)
+    for n in (3, 2):
+        check_gradients(own, rng.normal(size=(n, 3, 4)), np.eye(2)[rng.integers(0, 2, (n, 4))].transpose(0, 2, 1).copy())
 
 
 # What has no effect in DL4J

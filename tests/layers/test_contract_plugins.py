@@ -158,7 +158,8 @@ def test_each_plug_in_acts():
 
 def test_a_graph_of_plug_ins_is_read_by_name(tmp_path):
     conf = (NeuralNetConfiguration.Builder().seed(1).data_type("DOUBLE").updater(ScheduledSgd(WarmUp(0.1)))
-            .graph_builder().add_inputs("a", "b").add_vertex("p", Product(), "a", "b").add_layer("d", DenseLayer(n_in=3, n_out=4, activation=Bent()), "p")
+            .graph_builder().add_inputs("a", "b").add_vertex("p", Product(), "a", "b")
+            .add_layer("d", DenseLayer(n_in=3, n_out=4, activation=Bent()), "p")
             .add_layer("o", OutputLayer(n_in=4, n_out=2, activation="identity", loss_function=SameDiffMAE()), "d").set_outputs("o").build())
     assert ComputationGraphConfiguration.from_json(conf.to_json()) == conf == ComputationGraphConfiguration.from_yaml(conf.to_yaml())
     own = ComputationGraph(conf).init()
