@@ -9,10 +9,14 @@ from .checkpoint import (
     last_checkpoint,
     load_checkpoint,
 )
+from .composable import ComposableIterationListener
 from .config import TrainingConfig
 from .config_builder import TrainingConfigBuilder
 from .constraints import max_norm, min_max_norm, non_negative, unit_norm
+from .debug_listeners import ArraySavingListener, ExecDebuggingListener, PrintMode
+from .evaluation_listener import BaseEvaluationListener, ListenerEvaluations
 from .evaluative import EvaluativeListener, HistoryListener, InvocationType
+from .failure_testing import CallType, FailureMode, FailureTestingListener, InjectedFailure
 from .flat import (
     GradientNormalization,
     ParameterSlot,
@@ -44,6 +48,7 @@ from .listeners import (
     ScoreListener,
     TimeIterationListener,
 )
+from .plots import plot_stats
 from .regularization import (
     ApplyStep,
     L1Regularization,
@@ -66,21 +71,27 @@ from .schedules import (
     StepSchedule,
     value_of,
 )
+from .sleepy import SleepMode, SleepyTrainingListener, TimeMode
+from .stats import FileStatsStorage, InMemoryStatsStorage, StatsStorage
+from .stats_listener import FileMode, StatsListener, UIListener
 from .updater import GradientUpdater, IUpdater, RatedUpdater
 from .updaters import AdaBelief, AdaDelta, AdaGrad, Adam, AdaMax, AMSGrad, Nadam, Nesterovs, NoOp, RmsProp, Sgd, Updater
 
 __all__ = [
-    "AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "ApplyStep", "At", "BaseListener",
-    "BaseTrainingListener", "Checkpoint", "CheckpointListener", "CheckpointListenerBuilder",
-    "CollectScoresIterationListener", "CollectScoresListener", "CycleSchedule", "EvaluationRecord",
-    "EvaluativeListener", "ExponentialSchedule", "FixedSchedule", "GradientNormalization", "GradientUpdater",
-    "History", "HistoryListener", "IUpdater", "InverseSchedule", "InvocationType", "KeepMode", "L1Regularization",
-    "L2Regularization", "Listener", "ListenerResponse", "ListenerVariables", "Listeners", "Loss", "LossCurve",
+    "AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "ApplyStep", "ArraySavingListener", "At",
+    "BaseEvaluationListener", "BaseListener", "BaseTrainingListener", "CallType", "Checkpoint", "CheckpointListener",
+    "CheckpointListenerBuilder", "CollectScoresIterationListener", "CollectScoresListener",
+    "ComposableIterationListener", "CycleSchedule", "EvaluationRecord", "EvaluativeListener", "ExecDebuggingListener",
+    "ExponentialSchedule", "FailureMode", "FailureTestingListener", "FileMode", "FileStatsStorage", "FixedSchedule",
+    "GradientNormalization", "GradientUpdater", "History", "HistoryListener", "IUpdater", "InMemoryStatsStorage",
+    "InjectedFailure", "InverseSchedule", "InvocationType", "KeepMode", "L1Regularization", "L2Regularization",
+    "Listener", "ListenerEvaluations", "ListenerResponse", "ListenerVariables", "Listeners", "Loss", "LossCurve",
     "MapSchedule", "Nadam", "Nesterovs", "NoOp", "Operation", "ParameterSlot", "PerformanceListener", "PolySchedule",
-    "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "Schedule", "ScheduleType",
-    "ScoreIterationListener", "ScoreListener", "Sgd", "SigmoidSchedule", "StepSchedule", "TimeIterationListener",
-    "TrainingConfig", "TrainingConfigBuilder", "TrainingListener", "Updater", "UpdaterBlock", "WeightDecay",
-    "available_checkpoints", "file_for_checkpoint", "initial_state", "last_checkpoint", "load_checkpoint", "max_norm",
-    "min_max_norm", "non_negative", "normalize_gradients", "state_by_parameter", "state_length", "unit_norm",
-    "updater_blocks", "value_of", "with_regularization",
+    "PrintMode", "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "Schedule",
+    "ScheduleType", "ScoreIterationListener", "ScoreListener", "Sgd", "SigmoidSchedule", "SleepMode",
+    "SleepyTrainingListener", "StatsListener", "StatsStorage", "StepSchedule", "TimeIterationListener", "TimeMode",
+    "TrainingConfig", "TrainingConfigBuilder", "TrainingListener", "UIListener", "Updater", "UpdaterBlock",
+    "WeightDecay", "available_checkpoints", "file_for_checkpoint", "initial_state", "last_checkpoint",
+    "load_checkpoint", "max_norm", "min_max_norm", "non_negative", "normalize_gradients", "plot_stats",
+    "state_by_parameter", "state_length", "unit_norm", "updater_blocks", "value_of", "with_regularization",
 ]

@@ -51,6 +51,11 @@ class CheckpointLoading:
         """Return the model of a checkpoint, the newest by default, whatever it is."""
         return _load(root_dir, checkpoint, None)
 
+    @staticmethod
+    def load_last_checkpoint(root_dir: Folder) -> Any:
+        """Return the model of the newest checkpoint, whatever it is."""
+        return _load(root_dir, None, None)
+
     loadCheckpointMLN, loadCheckpointCG = load_checkpoint_mln, load_checkpoint_cg
     loadLastCheckpointMLN, loadLastCheckpointCG = load_last_checkpoint_mln, load_last_checkpoint_cg
 

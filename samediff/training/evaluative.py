@@ -1,15 +1,15 @@
 """Listeners that evaluate: on other data from time to time, and the history of a fit."""
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
 from ..errors import ConfigurationError
 from .config import TrainingConfig
+from .evaluation_listener import BaseEvaluationListener, ListenerEvaluations, fresh
 from .history import EvaluationRecord, History, LossCurve
-from .listener import At, Listener, ListenerResponse, ListenerVariables, Operation
+from .listener import At, Listener, ListenerResponse, Operation
 from .listeners import report
 
 
@@ -97,65 +97,48 @@ class EvaluativeListener(Listener):
             report(f"{type(evaluation).__name__}:\n{evaluation.stats()}")
 
 
-class HistoryListener(Listener):
-    """Collects the :class:`History` of a fit: the evaluations of a training configuration, losses and times."""
+class HistoryListener(BaseEvaluationListener):
+    """Collects the :class:`History` of a fit: the evaluations of a training configuration, losses and times.
 
-    def __init__(self, config: TrainingConfig) -> None:
+    Parameters
+    ----------
+    config : TrainingConfig or ListenerEvaluations
+    """
+
+    def __init__(self, config: TrainingConfig | ListenerEvaluations) -> None:
         self.config = config
+        self._evaluations = config if isinstance(config, ListenerEvaluations) else ListenerEvaluations(
+            config.train_evaluations, config.train_evaluation_labels, config.validation_evaluations, config.validation_evaluation_labels)
         self._training: list[EvaluationRecord] = []
         self._validation: list[EvaluationRecord] = []
-        self._open: dict[Operation, dict[str, list[Any]]] = {}
         self._loss: LossCurve | None = None
         self._millis, self._times = 0, list[int]()
+
+    def new_instance(self) -> HistoryListener:
+        """Return a new listener for the same evaluations."""
+        return HistoryListener(self.config)
+
+    def evaluations(self) -> ListenerEvaluations:
+        return self._evaluations
 
     def is_active(self, operation: Operation) -> bool:
         return operation.is_training_phase()
 
-    def required_variables(self, sd: Any) -> ListenerVariables | None:
-        return ListenerVariables({Operation.TRAINING: self.config.train_evaluations,
-                                  Operation.TRAINING_VALIDATION: self.config.validation_evaluations})
-
-    def epoch_start(self, sd: Any, at: At) -> None:
-        self._open[Operation.TRAINING] = {v: fresh(es) for v, es in self.config.train_evaluations.items()}
-
-    def operation_start(self, sd: Any, operation: Operation) -> None:
-        if operation.is_validation():
-            self._open[operation] = {v: fresh(es) for v, es in self.config.validation_evaluations.items()}
-
-    def activation_available(self, sd: Any, at: At, batch: Any, op: Any, var_name: str, activation: Any) -> None:
-        found = self._open.get(at.operation(), {}).get(var_name)
-        if not found:
-            return
-        config = self.config
-        validating = at.operation().is_validation()
-        indices = config.validation_evaluation_labels if validating else config.train_evaluation_labels
-        index = indices[var_name]
-        labels, mask = batch.get_labels(index), batch.get_labels_mask_array(index)
-        for evaluation in found:
-            evaluation.eval(labels, activation, mask)
-
-    def epoch_end(self, sd: Any, at: At, loss_curve: LossCurve | None,
-                  epoch_time_millis: int) -> ListenerResponse | None:
-        self._training.append(EvaluationRecord(self._open.pop(Operation.TRAINING, {})))
+    def epoch_end_evaluations(self, sd: Any, at: At, loss_curve: LossCurve | None, epoch_time_millis: int,
+                              evaluations: EvaluationRecord) -> ListenerResponse | None:
+        self._training.append(evaluations)
         self._loss, self._millis = loss_curve, self._millis + epoch_time_millis
         return None
 
-    def validation_done(self, sd: Any, at: At, validation_time_millis: int) -> ListenerResponse | None:
-        self._validation.append(EvaluationRecord(self._open.pop(Operation.TRAINING_VALIDATION, {})))
+    def validation_done_evaluations(self, sd: Any, at: At, validation_time_millis: int,
+                                    evaluations: EvaluationRecord) -> ListenerResponse | None:
+        self._validation.append(evaluations)
         self._times.append(validation_time_millis)
         return None
 
     def get_report(self) -> History:
         """Return what was collected so far."""
         return History(self._training, self._validation, self._loss, self._millis, self._times)
-
-
-def fresh(evaluations: Any) -> list[Any]:
-    """Return empty evaluations with the same settings."""
-    copies = [copy.deepcopy(evaluation) for evaluation in evaluations]
-    for evaluation in copies:
-        evaluation.reset()
-    return copies
 
 
 def _default() -> list[Any]:

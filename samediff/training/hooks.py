@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..node import Node, needed
-from .evaluative import HistoryListener
+from .evaluation_listener import BaseEvaluationListener
 from .listener import At, Listener, Listeners, Operation
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def wanted_variables(sd: GraphCore, listeners: Sequence[Listener], operation: Op
     """Names to compute for listeners: what they require, or all that ``targets`` need when one hears every op."""
     active = Listeners(listeners, operation)
     required = [n for n in active.required_variables(sd, operation) if sd.has_variable(n)]
-    hearing = Listeners([m for m in active.members if not isinstance(m, HistoryListener)])
+    hearing = Listeners([m for m in active.members if not isinstance(m, BaseEvaluationListener) or m.hears_every_value()])
     if any(hearing.wants(hook) for hook in OP_HOOKS):
         required = [n for node in needed(sd.nodes(), [*targets, *required]) for n in node.outputs]
     return sorted(set(required))
