@@ -158,7 +158,7 @@ class BasePretrainNetwork(FeedForwardLayer):
     """A layer that can be trained without labels."""
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
-    bias_names: ClassVar[tuple[str, ...]] = ("b", "vb")
+    bias_names: ClassVar[tuple[str, ...]] = ("b",)
     loss_function: LossFunction = LossFunction.RECONSTRUCTION_CROSSENTROPY
     visible_bias_init: float = 0.0
 
@@ -179,7 +179,7 @@ class AutoEncoder(Affine, BasePretrainNetwork):
 
     def define_parameters(self, params: ParameterTable) -> None:
         super().define_parameters(params)
-        params.bias("vb", (self.n_in,), init=self.visible_bias_init)
+        params.bias("vb", (self.n_in,), init=self.visible_bias_init, role="unregularized")
 
     def define_pretraining(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> tuple[SDVariable, dict[str, SDVariable]]:
         """Scores (batch,) of the reconstruction of ``x``, and the steps that pretraining takes as gradients, by parameter.

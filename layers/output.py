@@ -83,7 +83,6 @@ class OutputLayer(BaseOutputLayer):
 class CenterLossOutputLayer(BaseOutputLayer):
     """Output layer with an additional pull of each class towards its center (Wen et al., 2016)."""
 
-    bias_names: ClassVar[tuple[str, ...]] = ("b", "cL")
     activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
     alpha: float = 0.05
     lambda_: float = 2e-4
@@ -94,8 +93,12 @@ class CenterLossOutputLayer(BaseOutputLayer):
         return _loss_without_activation(super().builder_arguments(*args))
 
     def define_parameters(self, params: ParameterTable) -> None:
-        super().define_parameters(params)
+        params.weight("W", (self.n_in, self.n_out), fan_in=self.n_in, fan_out=self.n_out, order="f")
+        params.bias("b", (self.n_out,), init=self.bias_init)        # as in DL4J also without has_bias, unused then
         params.add(Parameter("cL", (self.n_out, self.n_in), "unregularized", init=0.0))
+
+    def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
+        return sd.call("nn", "linear", x, params["W"], *([params["b"]] if self.has_bias else []))  # type: ignore[no-any-return]
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         return NoOp() if parameter.name == "cL" else super().updater_for(parameter)

@@ -26,10 +26,15 @@ def activation_op(activation: IActivation | None) -> Any:
     """The elementwise op behind an activation function, for ops that apply it at every step."""
     from ..samediff.datatype import DataType
     from ..samediff.graph import SameDiff
+    from ..samediff.ops.recurrence import function
     if activation is None:
         raise ConfigurationError("a recurrent layer has no activation function; networks give every layer one, otherwise set activation")
     sd = SameDiff.create()
-    node = sd.producer(activation.define(sd, sd.placeholder("x", DataType.FLOAT, -1, -1)).name())
+    x = sd.placeholder("x", DataType.FLOAT, -1, -1)
+    y = activation.define(sd, x)
+    if y is x:
+        return function("identity")
+    node = sd.producer(y.name())
     if node is None or len(sd.nodes()) != 1:
         raise ConfigurationError(f"{activation!r} is no single elementwise function and cannot be used inside a recurrent layer")
     return node.op

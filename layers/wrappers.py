@@ -254,6 +254,7 @@ class FrozenLayerWithBackprop(BaseWrapperLayer):
 
     frozen: ClassVar[bool] = True
     counts_as_trainable: ClassVar[bool] = True          # in DL4J's summary
+    scores_regularization: ClassVar[bool] = False
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The test-time form with constant parameters: only its regularization moves them, as in DL4J."""

@@ -25,6 +25,12 @@ class Batch:
         """Number of examples."""
         return int(self.inputs[0].shape[0])
 
+    @property
+    def rows(self) -> int:
+        """What sums over examples are divided by: layers may make several rows of an example, each with labels of its own."""
+        labels = self.labels[0] if self.labels else None
+        return self.size if labels is None else int(labels.shape[0])
+
     def map(self, function: Callable[[Any], Any]) -> Batch:
         """The batch with every array replaced."""
         def each(arrays: Sequence[Any]) -> list[Any]:

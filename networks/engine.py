@@ -288,7 +288,8 @@ class Engine:
     def regularization_score(self) -> float:
         """Sum of the penalties of all parameters at the present iteration."""
         return sum(float(r.score(np, self.flat.arrays[s.name].astype(np.float64), r.coefficient(self.iteration, self.epoch)))
-                   for s in self.slots for r in s.regularization)
+                   for s, (m, _) in zip(self.slots, self.parameters) if getattr(m.conf, "scores_regularization", True)
+                   for r in s.regularization)
 
     def _explained(self, batch: Batch) -> _Explained:
         return _Explained(self, batch)

@@ -136,7 +136,7 @@ class Fitting(Network):
         if not engine.slots:          # nothing to train; DL4J does nothing either
             return {}
         with engine.lock:
-            self._last_batch_size = batch.size
+            self._last_batch_size = batch.rows
             if hear.wants("on_forward_pass"):
                 hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
             after = self.get_optimizer().step(batch, states, hear)

@@ -184,7 +184,7 @@ class Network(HasListeners, JavaSpelling):
     def _mean(self, total: float, batch: Batch) -> float:
         structure = self.engine.structure
         divide = structure.mini_batch or any(getattr(m.conf, "always_averages", False) for m in structure.losses)
-        return (total / batch.size if divide else total) + self.engine.regularization_score()
+        return (total / batch.rows if divide else total) + self.engine.regularization_score()
 
     def score_examples(self, data: Any, add_regularization: bool = False) -> Any:
         """Loss of each example, (batch,)."""
@@ -204,7 +204,7 @@ class Network(HasListeners, JavaSpelling):
         batch = Batch(self._batch.inputs, self._batch.labels, *self._masks)
         total, _ = self.engine.gradient(batch)
         self._score = self._mean(total, batch)
-        self._last_batch_size = batch.size
+        self._last_batch_size = batch.rows
 
     def gradient(self) -> Gradient:
         """The gradient of the last :meth:`compute_gradient_and_score` or step, as sums over examples."""

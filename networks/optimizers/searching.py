@@ -50,7 +50,7 @@ class SearchingOptimizer(Optimizer):
             return self._evaluate(batch, states)[0]
 
         self._evaluate_and_tell(batch, states, hear)
-        network._updates.make(batch.size)
+        network._updates.make(batch.rows)
         update = flat.gradients.copy()
         direction = self.direction(update)
         size = self.search.optimize(score, start, update, direction, network._score)
@@ -59,7 +59,7 @@ class SearchingOptimizer(Optimizer):
             self.search.step_function.step(params, direction, size)
         engine.set_params(params)
         after = self._evaluate_and_tell(batch, states, hear)
-        network._updates.make(batch.size)
+        network._updates.make(batch.rows)
         self.learn(start, update, params, flat.gradients)
         engine.constrain()
         return after

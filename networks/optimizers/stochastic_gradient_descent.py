@@ -13,5 +13,5 @@ class StochasticGradientDescent(Optimizer):
 
     def step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
         after = self._evaluate_and_tell(batch, states, hear)
-        self.network.engine.update(batch.size, batch, states is not None)
+        self.network.engine.update(batch.rows, batch, states is not None)
         return after

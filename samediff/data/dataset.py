@@ -58,7 +58,6 @@ class DataSet(FeatureTransforms, JavaSpelling):
                  labels_mask: Any = None) -> None:
         given = dict(zip(PARTS, (features, labels, features_mask, labels_mask)))
         arrays = {name: data_array(value, f"DataSet {name}") for name, value in given.items()}
-        check_same_examples(features=arrays["features"], labels=arrays["labels"])
         self.__dict__.update(arrays)
         self.label_names: list[str] = []
         self.column_names: list[str] = []
@@ -108,7 +107,8 @@ class DataSet(FeatureTransforms, JavaSpelling):
 
     def _of(self, index: Any) -> Self:
         """The examples of an index array or slice."""
-        part = object.__new__(type(self))       # without the checks, which this data set has passed
+        check_same_examples(features=self._part("features"), labels=self._part("labels"))
+        part = object.__new__(type(self))       # without the other checks, which this data set has passed
         part.__dict__.update(self.__dict__)
         part.__dict__.update((name, None if a is None else a[index]) for name, a in self._parts().items())
         if self.example_meta_data is not None:

@@ -34,9 +34,11 @@ def test_takes_anything_that_is_an_array():
         assert DataSet(value).features.dtype == np.float32
 
 
-def test_parts_need_the_same_number_of_examples():
-    with pytest.raises(ShapeError, match="3 for features, 2 for labels"):
-        DataSet(np.zeros((3, 1)), np.zeros((2, 1)))
+def test_parts_need_the_same_number_of_examples_where_they_are_told_apart():
+    whole = DataSet(np.zeros((3, 1)), np.zeros((2, 1)))        # layers that fold a series into rows want such labels
+    for use in (lambda: whole.get(0), lambda: whole.shuffle(1), lambda: whole.split_test_and_train(1), lambda: whole.batch_by(2)):
+        with pytest.raises(ShapeError, match="3 for features, 2 for labels"):
+            use()
 
 
 def test_names_of_java_work():

@@ -1,0 +1,39 @@
+"""Which parameters layers have, and what regularization and updaters of biases mean for them."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.layers import AutoEncoder, CenterLossOutputLayer, DenseLayer, FrozenLayer, FrozenLayerWithBackprop, OutputLayer
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.samediff import DataSet
+from dl4py.samediff.training import Adam, Sgd
+
+
+def net_of(*layers):
+    return MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(3).data_type("DOUBLE").updater(Sgd(0.1)).list(*layers).build()).init()
+
+
+def test_center_loss_keeps_a_bias_that_it_does_not_use(rng):
+    net = net_of(CenterLossOutputLayer(n_in=3, n_out=2, has_bias=False, activation="softmax"))
+    assert list(net.param_table()) == ["0_W", "0_b", "0_cL"]
+    x = rng.normal(size=(4, 3))
+    before = net.output(x)
+    net.set_param("0_b", [3.0, -5.0])
+    assert np.array_equal(net.output(x), before)
+
+
+def test_visible_biases_are_no_biases_for_updaters_and_regularization():
+    net = net_of(AutoEncoder(n_in=3, n_out=2, bias_updater=Adam(0.1), l1_bias=0.5), OutputLayer(n_in=2, n_out=2))
+    assert net.get_updater().get_state_view_array().size == 2 * 2           # Adam for the biases of the hidden units only
+    score = net.engine.regularization_score()
+    net.set_param("0_vb", [1.0, 1.0, 1.0])
+    assert net.engine.regularization_score() == score
+
+
+@pytest.mark.parametrize("kind", [FrozenLayer, FrozenLayerWithBackprop])
+def test_regularization_of_frozen_layers_is_no_part_of_the_score(kind, rng):
+    nets = [net_of(kind(underlying=DenseLayer(n_in=3, n_out=4, l2=l2)), OutputLayer(n_in=4, n_out=2)) for l2 in (0.0, 0.7)]
+    data = DataSet(rng.normal(size=(5, 3)), np.eye(2)[[0, 1, 0, 0, 1]])
+    assert nets[0].score(data) == nets[1].score(data)
+    assert np.array_equal(nets[0].score_examples(data, True), nets[1].score_examples(data, True))

@@ -1,0 +1,45 @@
+"""Recurrent layers in front of row layers, and with activation functions that do nothing."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.layers import LSTM, GravesLSTM, InputType, OutputLayer, RnnOutputLayer, SimpleRnn
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.samediff import DataSet
+
+
+def net_of(*layers, size=2):
+    builder = NeuralNetConfiguration.Builder().seed(3).updater("sgd").data_type("DOUBLE").list(*layers)
+    return MultiLayerNetwork(builder.set_input_type(InputType.recurrent(size, 4)).build()).init()
+
+
+@pytest.mark.parametrize("kind", [LSTM, GravesLSTM, SimpleRnn])
+def test_identity_activation(kind, rng):
+    net = net_of(kind(n_out=3, activation="identity"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
+    x, y = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2, 4))
+    data, before = DataSet(x, y), net.params().copy()
+    net.set_input(x)
+    net.set_labels(y)
+    net.compute_gradient_and_score()
+    gradient = net.gradient().gradient().copy().ravel() / len(x)
+    for k in range(0, before.size, 7):
+        step = np.zeros(before.size)
+        step[k] = 1e-5
+        scores = [net.set_params(before.ravel() + s) or net.score(data) for s in (step, -step)]
+        assert gradient[k] == pytest.approx((scores[0] - scores[1]) / 2e-5, rel=1e-5, abs=1e-8)
+
+
+def test_labels_of_every_step_as_rows(rng):
+    net = net_of(LSTM(n_out=3), OutputLayer(n_out=2, activation="identity", loss="mse"))
+    same = net_of(LSTM(n_out=3), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
+    x, y = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2, 4))
+    rows = y.transpose(2, 0, 1).reshape(12, 2)         # all examples of the first step, then those of the second ...
+    assert net.score(DataSet(x, rows)) == pytest.approx(same.score(DataSet(x, y)) / 4)
+    before = net.params().copy()
+    same.set_input(x)
+    same.set_labels(y)
+    same.compute_gradient_and_score()
+    net.fit(DataSet(x, rows))
+    rate = net.get_layer_wise_configurations().get_conf(0).get_layer().updater.learning_rate
+    np.testing.assert_allclose(before - net.params(), rate * same.gradient().gradient() / 12, rtol=1e-9)
