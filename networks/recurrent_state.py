@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..layers.recurrent import GravesBidirectionalLSTM
+from ..layers.wrappers import Bidirectional
 from ..samediff.arrays import as_array
 from ..samediff.errors import GraphError
 from .batch import Batch
@@ -46,6 +48,9 @@ class RecurrentState(Network):
 
     def _step_in_time(self, batch: Batch) -> list[Any]:
         """Outputs for the next steps of series, from the states of ``rnn_time_step``."""
+        for member in self.engine.structure.members:
+            if _both_ways(member.conf):
+                raise GraphError(f"{member.label} also runs backwards from the last step: it needs whole series; use output")
         self._check_states(self._states, batch)
         outputs, self._states = self.engine.forward(batch, list(self.engine.structure.outputs), False, self._states, True)
         return outputs
@@ -65,3 +70,9 @@ class RecurrentState(Network):
         if old is not None and old.shape[0] != batch.size:
             raise GraphError(f"the stored state belongs to {old.shape[0]} series, the input has {batch.size}; "
                              "call rnn_clear_previous_state first")
+
+
+def _both_ways(conf: Any) -> bool:
+    """Whether a layer, or the one that it wraps, needs the later steps of a series for the earlier ones."""
+    inner = getattr(conf, "underlying", None)
+    return isinstance(conf, (Bidirectional, GravesBidirectionalLSTM)) or (inner is not None and _both_ways(inner))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from networkcheck import network
 
-from dl4py.layers import LSTM, RnnOutputLayer, SimpleRnn
+from dl4py.layers import LSTM, Bidirectional, FrozenLayer, GravesBidirectionalLSTM, RnnOutputLayer, SimpleRnn
 from dl4py.samediff.errors import GraphError
 
 X = np.random.default_rng(9).normal(size=(3, 2, 6))
@@ -54,3 +54,13 @@ def test_states_of_steps(as_graph):
     for layer, state in states.items():
         for name, value in state.items():
             np.testing.assert_allclose(third.rnn_get_previous_state(layer)[name], value, rtol=1e-12)
+
+
+@pytest.mark.parametrize("made", [Bidirectional(LSTM(n_in=2, n_out=2), mode="ADD"), GravesBidirectionalLSTM(n_in=2, n_out=2),
+                                  FrozenLayer(Bidirectional(LSTM(n_in=2, n_out=2), mode="ADD"))])
+def test_layers_that_run_backwards_have_no_steps(made):
+    net = network(made, RnnOutputLayer(n_in=2, n_out=2))
+    for one, x in ((net, X), (net.to_computation_graph(), X)):
+        assert np.shape(one.output(x))[-1] == 6
+        with pytest.raises(GraphError, match=r"Bidirectional|FrozenLayer.*needs whole series"):
+            one.rnn_time_step(x[:, :, :2])
