@@ -43,11 +43,16 @@ def _call(a, b, turn_b, c, beta):
     """c = a b + beta c."""
 
 
+@njit
+def _row_length(m):
+    """Elements from one row to the next; a single row may have any stride, which BLAS would refuse."""
+    return max(m.strides[0] // m.itemsize, m.shape[1])
+
+
 def _body(gemm):
     def body(a, b, turn_b, c, beta):
         gemm(_ROW_MAJOR, _PLAIN, _TRANSPOSED if turn_b else _PLAIN, c.shape[0], c.shape[1], a.shape[1], a.dtype.type(1),
-             a.ctypes.data, a.strides[0] // a.itemsize, b.ctypes.data, b.strides[0] // b.itemsize, beta,
-             c.ctypes.data, c.strides[0] // c.itemsize)
+             a.ctypes.data, _row_length(a), b.ctypes.data, _row_length(b), beta, c.ctypes.data, _row_length(c))
     return body
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu import threads
+from dl4py.samediff.executor.cpu import blas, threads
 from dl4py.samediff.ops.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.rnn_sequence import RnnSequence, RnnSequenceGrad
 
@@ -63,3 +63,18 @@ def test_other_activations_empty_batches_and_types_are_left_to_compute():
     assert RnnSequence("softsign").cpu(spec(x), spec(w), spec(rw)) is None
     assert RnnSequence("tanh").cpu(spec(x[:, :0]), spec(w), spec(rw)) is None
     assert RnnSequence("tanh").cpu(*(spec(a.astype(np.float16)) for a in (x, w, rw))) is None
+
+
+@pytest.mark.skipif(not blas.available(), reason="compiled loops call no library here")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_with_single_rows_whose_stride_means_nothing(dtype, rng):
+    """Recurrent weights of one unit are the front of one row, whose stride in column order is one element."""
+    row = np.asfortranarray(rng.normal(size=(1, 7)).astype(dtype))[:, :4]
+    assert row.strides[0] < row.shape[1] * row.itemsize
+    column = rng.normal(size=(3, 1)).astype(dtype)
+    out = np.ones((3, 4), dtype)
+    blas.gemm(column, row, False, out, 1)
+    np.testing.assert_allclose(out, column @ row + 1, rtol=1e-5)
+    back = np.zeros((3, 1), dtype)
+    blas.gemm(out, row, True, back, 0)
+    np.testing.assert_allclose(back, out @ row.T, rtol=1e-5)
