@@ -24,7 +24,7 @@ from dl4py.networks import LayerVertex, NeuralNetConfiguration
 from dl4py.samediff.checks import CheckReport
 from dl4py.samediff.configuration import registered
 
-#: Registered, but no loss of labels: reconstruction errors are checked with the autoencoder.
+#: It stands for its layer in graphs and has a test of its own.
 OTHERS = {LayerVertex}
 
 
