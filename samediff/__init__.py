@@ -48,6 +48,12 @@ from .ops.gather import PartitionMode
 from .rnn_configuration import (GRUWeights, LSTMActivations, LSTMConfiguration, LSTMDataFormat, LSTMDirectionMode,
                                 LSTMLayerConfig, LSTMLayerWeights, LSTMWeights, RnnDataFormat, SRUWeights)
 from .variable import SDVariable, VariableType
+from .differentiation import OutAndGrad
+from .execution import BatchOutput as BatchOutputConfig
+from .loop_lambdas import ControlFlow, LoopArgs, LoopLambdaArgs
+from .names import NameScope
+from .sd_value import SDValue, SDValueType
+from .validation import EqualityFn, GradCheckUtil, OpValidation, RelErrorFn, TestCase
 from .tensor_array import TensorArray
 from .typed import install
 
@@ -57,6 +63,8 @@ if TYPE_CHECKING:
     from .training import History, TrainingConfig
 
 __all__ = [
+    "BatchOutputConfig", "ControlFlow", "EqualityFn", "GradCheckUtil", "LoopArgs", "LoopLambdaArgs", "NameScope", "OpValidation",
+    "OutAndGrad", "RelErrorFn", "SDValue", "SDValueType", "TestCase",
     "Condition", "Conditions", "ConstantInitScheme", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat",
     "DataSet", "DataType", "DeConv2DConfig", "DeConv3DConfig", "DistributionInitScheme", "Divisor", "Evaluation",
     "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "InferenceSession", "InvokeParams",

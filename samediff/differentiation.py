@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core import graph_of
 from .errors import GradientError, GraphError
@@ -14,6 +14,13 @@ from .variable import SDVariable, VariableType
 if TYPE_CHECKING:
     from .external_errors import ExternalErrors
     from .graph import SameDiff
+
+
+class OutAndGrad(NamedTuple):
+    """Outputs and gradients of one run, each a dictionary by name."""
+
+    outputs: dict[str, Any]
+    gradients: dict[str, Any]
 
 
 class Differentiation(Execution):
@@ -138,7 +145,7 @@ class Differentiation(Execution):
         return self.calculate_gradients_and_outputs(placeholders, [], names)[1]
 
     def calculate_gradients_and_outputs(self, placeholders: Mapping[str, Any] | None, outputs: Any,
-                                        variables: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+                                        variables: Any) -> OutAndGrad:
         """Outputs and gradients from one run."""
         names, outs = self._names_in(_list(variables)), self._names_in(_list(outputs))
         for name in names:
@@ -152,7 +159,7 @@ class Differentiation(Execution):
         if placeholders is None or not placeholders:
             placeholders = dict(self._placeholder_values())
         values = run(graph, placeholders, [*outs, *asked.values()], context)  # type: ignore[arg-type]
-        return {n: values[n] for n in outs}, {n: values[g] for n, g in asked.items()}
+        return OutAndGrad({n: values[n] for n in outs}, {n: values[g] for n, g in asked.items()})
 
 
 GraphAndGradients = Any

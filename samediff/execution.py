@@ -100,6 +100,7 @@ class BatchOutput(JavaSpelling):
         self._sd = sd
         self._inputs: dict[str, Any] = {}
         self._outputs: list[str] = []
+        self._listeners: list[Any] = []
 
     def input(self, variable: Any, array: Any) -> BatchOutput:
         """Give a placeholder its value."""
@@ -111,8 +112,10 @@ class BatchOutput(JavaSpelling):
         self._inputs.update(values)
         return self
 
-    def output(self, *outputs: Any) -> BatchOutput:
-        """Ask for variables."""
+    def output(self, *outputs: Any) -> Any:
+        """Ask for variables; without names, run as ``exec`` does."""
+        if not outputs:
+            return self.exec()
         self._outputs += self._sd._names_in(outputs)
         return self
 
@@ -121,9 +124,14 @@ class BatchOutput(JavaSpelling):
         self._outputs = self._sd.variable_names()
         return self
 
+    def listeners(self, *listeners: Any) -> BatchOutput:
+        """Use these listeners besides those of the graph."""
+        self._listeners += listeners
+        return self
+
     def exec(self) -> dict[str, Any]:
         """Run: name -> array."""
-        return self._sd.output(self._inputs, *self._outputs)
+        return self._sd.output(self._inputs, *self._outputs, *self._listeners)
 
     def output_single(self) -> Any:
         """Run, and return the only output."""

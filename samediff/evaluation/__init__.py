@@ -11,6 +11,7 @@ from .classification import Evaluation
 from .confusion_matrix import ConfusionMatrix
 from .counts import EvaluationAveraging
 from .curves import Histogram, PrecisionRecallCurve, ReliabilityDiagram, RocCurve
+from .custom import CustomEvaluation, CustomMetric
 from .prediction import Prediction
 from .regression import RegressionEvaluation
 from .roc import ROC
@@ -20,6 +21,8 @@ __all__ = [
     "ROC",
     "BaseEvaluation",
     "ConfusionMatrix",
+    "CustomEvaluation",
+    "CustomMetric",
     "Evaluation",
     "EvaluationAveraging",
     "EvaluationBinary",

@@ -17,6 +17,7 @@ from .debug_listeners import ArraySavingListener, ExecDebuggingListener, PrintMo
 from .evaluation_listener import BaseEvaluationListener, ListenerEvaluations
 from .evaluative import EvaluativeListener, HistoryListener, InvocationType
 from .failure_testing import CallType, FailureMode, FailureTestingListener, InjectedFailure
+from .fitting import FitConfig
 from .flat import (
     GradientNormalization,
     ParameterSlot,
@@ -57,6 +58,7 @@ from .regularization import (
     WeightDecay,
     with_regularization,
 )
+from .requests import EvaluationConfig, OutputConfig
 from .schedules import (
     CycleSchedule,
     ExponentialSchedule,
@@ -81,17 +83,18 @@ __all__ = [
     "AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "ApplyStep", "ArraySavingListener", "At",
     "BaseEvaluationListener", "BaseListener", "BaseTrainingListener", "CallType", "Checkpoint", "CheckpointListener",
     "CheckpointListenerBuilder", "CollectScoresIterationListener", "CollectScoresListener",
-    "ComposableIterationListener", "CycleSchedule", "EvaluationRecord", "EvaluativeListener", "ExecDebuggingListener",
-    "ExponentialSchedule", "FailureMode", "FailureTestingListener", "FileMode", "FileStatsStorage", "FixedSchedule",
-    "GradientNormalization", "GradientUpdater", "History", "HistoryListener", "IUpdater", "InMemoryStatsStorage",
-    "InjectedFailure", "InverseSchedule", "InvocationType", "KeepMode", "L1Regularization", "L2Regularization",
-    "Listener", "ListenerEvaluations", "ListenerResponse", "ListenerVariables", "Listeners", "Loss", "LossCurve",
-    "MapSchedule", "Nadam", "Nesterovs", "NoOp", "Operation", "ParameterSlot", "PerformanceListener", "PolySchedule",
-    "PrintMode", "ProgressListener", "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "Schedule",
-    "ScheduleType", "ScoreIterationListener", "ScoreListener", "Sgd", "SigmoidSchedule", "SleepMode",
-    "SleepyTrainingListener", "StatsListener", "StatsStorage", "StepSchedule", "TimeIterationListener", "TimeMode",
-    "TrainingConfig", "TrainingConfigBuilder", "TrainingListener", "UIListener", "Updater", "UpdaterBlock",
-    "WeightDecay", "available_checkpoints", "file_for_checkpoint", "initial_state", "last_checkpoint",
-    "load_checkpoint", "max_norm", "min_max_norm", "non_negative", "normalize_gradients", "plot_stats",
-    "state_by_parameter", "state_length", "unit_norm", "updater_blocks", "value_of", "with_regularization",
+    "ComposableIterationListener", "CycleSchedule", "EvaluationConfig", "EvaluationRecord", "EvaluativeListener",
+    "ExecDebuggingListener", "ExponentialSchedule", "FailureMode", "FailureTestingListener", "FileMode",
+    "FileStatsStorage", "FitConfig", "FixedSchedule", "GradientNormalization", "GradientUpdater", "History",
+    "HistoryListener", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule", "InvocationType",
+    "KeepMode", "L1Regularization", "L2Regularization", "Listener", "ListenerEvaluations", "ListenerResponse",
+    "ListenerVariables", "Listeners", "Loss", "LossCurve", "MapSchedule", "Nadam", "Nesterovs", "NoOp", "Operation",
+    "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode", "ProgressListener",
+    "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "Schedule", "ScheduleType", "ScoreIterationListener",
+    "ScoreListener", "Sgd", "SigmoidSchedule", "SleepMode", "SleepyTrainingListener", "StatsListener", "StatsStorage",
+    "StepSchedule", "TimeIterationListener", "TimeMode", "TrainingConfig", "TrainingConfigBuilder", "TrainingListener",
+    "UIListener", "Updater", "UpdaterBlock", "WeightDecay", "available_checkpoints", "file_for_checkpoint",
+    "initial_state", "last_checkpoint", "load_checkpoint", "max_norm", "min_max_norm", "non_negative",
+    "normalize_gradients", "plot_stats", "state_by_parameter", "state_length", "unit_norm", "updater_blocks",
+    "value_of", "with_regularization",
 ]

@@ -13,12 +13,15 @@ from .fitting import Fitting, _split
 from .history import EvaluationRecord, name_of
 from .hooks import tell_ops, wanted_variables
 from .listener import At, Listener, Listeners, Operation, flat
+from .requests import EvaluationConfig, OutputConfig
+
+_NOTHING: Any = object()
 
 
 class Evaluating(Fitting):
     """The part of :class:`SameDiff` that evaluates."""
 
-    def evaluate(self, data: Any, outputs: Any, *args: Any, label_index: Any = 0) -> EvaluationRecord:
+    def evaluate(self, data: Any = None, outputs: Any = None, *args: Any, label_index: Any = 0) -> Any:
         """Compare outputs with labels; the evaluations are filled in place.
 
         ``evaluate(data, "softmax", Evaluation())``, ``evaluate(data, "softmax", label_index, Evaluation(), ROC())`` or
@@ -29,7 +32,14 @@ class Evaluating(Fitting):
         data : DataSet, MultiDataSet, (x, y), or an iterator or list of these
         outputs : name of a variable, or a dictionary from variables to evaluations
         label_index : position of the label array; a dictionary by variable for several
+
+        Returns
+        -------
+        EvaluationRecord
+            Without arguments an :class:`EvaluationConfig`, to be filled in and run with ``exec()``.
         """
+        if data is None and outputs is None:
+            return EvaluationConfig(self)
         args, heard = _split(args, Listener)
         if args and isinstance(args[0], (int, np.integer, Mapping)):
             label_index, args = args[0], args[1:]
@@ -50,21 +60,24 @@ class Evaluating(Fitting):
 
     def evaluate_multiple(self, data: Any, variable_evals: Mapping[Any, Any], *listeners: Any) -> EvaluationRecord:
         """Several evaluations for several outputs: ``{"softmax": [Evaluation(), ROC()]}``; otherwise as :meth:`evaluate`."""
-        return self.evaluate(data, variable_evals, *listeners)
+        return self.evaluate(data, variable_evals, *listeners)  # type: ignore[no-any-return]
 
     def do_evaluation(self, data: Any, *evaluations: Any) -> EvaluationRecord:
         """Evaluate the only output of the graph."""
         names = [n for n in self.outputs() if n not in self._losses]  # type: ignore[attr-defined]  # of the whole graph
         if len(names) != 1:
             raise GraphError(f"the graph has {len(names)} outputs ({', '.join(names)}); use evaluate(data, output, evaluations)")
-        return self.evaluate(data, names[0], *evaluations)
+        return self.evaluate(data, names[0], *evaluations)  # type: ignore[no-any-return]
 
-    def output(self, placeholders: Any, *outputs: Any) -> dict[str, Any]:
+    def output(self, placeholders: Any = _NOTHING, *outputs: Any) -> Any:
         """Compute variables: ``{name: array}``.
 
         ``placeholders`` maps names to arrays. Data sets and iterators of them work too (by the mappings of the training
         configuration): results of the batches are joined along the first axis, scalars become one value per batch.
+        Without arguments an :class:`OutputConfig`, to be filled in and run with ``exec()``.
         """
+        if placeholders is _NOTHING:
+            return OutputConfig(self)
         outputs, heard = _split(outputs, Listener)
         if placeholders is None or isinstance(placeholders, Mapping):
             listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None

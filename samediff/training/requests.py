@@ -1,0 +1,102 @@
+"""Evaluations and outputs that are described first and run with ``exec()``."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from ..errors import ConfigurationError, GraphError
+from ..javanames import JavaSpelling
+from .history import EvaluationRecord, name_of
+from .listener import flat
+
+if TYPE_CHECKING:
+    from .evaluating import Evaluating
+
+
+class _Request(JavaSpelling):
+    def __init__(self, sd: Evaluating) -> None:
+        self._sd = sd
+        self._listeners: list[Any] = []
+        self._data: Any = None
+
+    def data(self, data: Any) -> Self:
+        """Use this data set, iterator or list of batches."""
+        self._data = data
+        return self
+
+    def listeners(self, *listeners: Any) -> Self:
+        """Use these listeners besides those of the graph."""
+        self._listeners += flat(listeners)
+        return self
+
+    def _given(self) -> Any:
+        if self._data is None:
+            raise ConfigurationError("there is no data: call data(iterator) before exec()")
+        return self._data
+
+
+class EvaluationConfig(_Request):
+    """``sd.evaluate().evaluate("softmax", 0, Evaluation()).data(iterator).exec()``."""
+
+    def __init__(self, sd: Evaluating) -> None:
+        super().__init__(sd)
+        self._evaluations: dict[str, list[Any]] = {}
+        self._labels: dict[str, int] = {}
+
+    def evaluate(self, variable: Any, *evaluations: Any) -> Self:
+        """Evaluate a variable: ``(variable, [label_index,] evaluations…)``."""
+        if evaluations and isinstance(evaluations[0], int):
+            self.label_index(variable, evaluations[0])
+            evaluations = evaluations[1:]
+        self._evaluations.setdefault(name_of(variable), []).extend(flat(evaluations))
+        return self
+
+    def label_index(self, variable: Any, label_index: int) -> Self:
+        """Compare a variable with that label array; 0 where nothing is said."""
+        old = self._labels.setdefault(name_of(variable), label_index)
+        if old != label_index:
+            raise ConfigurationError(f"{name_of(variable)!r} is compared with label array {old} already; it cannot be {label_index} too")
+        return self
+
+    def exec(self) -> EvaluationRecord:
+        """Evaluate."""
+        if not self._evaluations:
+            raise ConfigurationError("nothing to evaluate: call evaluate(variable, evaluations) before exec()")
+        labels = {name: self._labels.get(name, 0) for name in self._evaluations}
+        record: EvaluationRecord = self._sd.evaluate(self._given(), self._evaluations, labels, *self._listeners)
+        return record
+
+
+class OutputConfig(_Request):
+    """``sd.output().output("softmax").data(iterator).exec()``."""
+
+    def __init__(self, sd: Evaluating) -> None:
+        super().__init__(sd)
+        self._outputs: list[str] = []
+
+    def output(self, *outputs: Any) -> Self:
+        """Ask for variables."""
+        self._outputs += [name_of(v) for v in flat(outputs)]
+        return self
+
+    def exec(self) -> dict[str, Any]:
+        """Compute: name -> array, batches joined along the first axis."""
+        values: dict[str, Any] = self._sd.output(self._given(), *self._outputs, *self._listeners)
+        return values
+
+    def exec_batches(self) -> list[dict[str, Any]]:
+        """Compute: a dictionary for each batch."""
+        return self._sd.output_batches(self._given(), *self._outputs, *self._listeners)
+
+    def exec_single(self) -> Any:
+        """Compute the only output."""
+        return self.exec()[self._only()]
+
+    def exec_single_batches(self) -> list[Any]:
+        """Compute the only output: an array for each batch."""
+        name = self._only()
+        return [batch[name] for batch in self.exec_batches()]
+
+    def _only(self) -> str:
+        if len(self._outputs) != 1:
+            raise GraphError(f"exactly one output is needed, {len(self._outputs)} were asked for: {', '.join(self._outputs) or 'none'}")
+        return self._outputs[0]
