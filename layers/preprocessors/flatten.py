@@ -101,7 +101,11 @@ class TensorFlowCnnToFeedForwardPreProcessor(CnnToFeedForwardPreProcessor):
 
 @configuration(PACKAGE + "Cnn3DToFeedForwardPreProcessor")
 class Cnn3DToFeedForwardPreProcessor(FlattenPreProcessor):
-    """Volumes (batch, channels, depth, height, width), or channels last, to rows."""
+    """Volumes (batch, channels, depth, height, width), or channels last, to rows.
+
+    The number of values per example has to be right; the sizes may stand in another order, as DL4J's input types of some
+    convolutions over volumes have them.
+    """
 
     input_depth: int
     input_height: int
@@ -112,3 +116,13 @@ class Cnn3DToFeedForwardPreProcessor(FlattenPreProcessor):
     def shape(self) -> tuple[int, ...]:
         volume = (self.input_depth, self.input_height, self.input_width)
         return (self.num_channels, *volume) if self.is_ncdhw else (*volume, self.num_channels)
+
+    def pre_process(self, array: Any, minibatch: int) -> Any:
+        if array.ndim == 2:
+            return array
+        rows = array.reshape(array.shape[0], -1)
+        expect_shape(self, rows, (-1, math.prod(self.shape())))
+        return rows
+
+    def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+        return x if rank_of(x) == 2 else reshaped(x, (math.prod(self.shape()),), None, type(self).__name__)

@@ -9,6 +9,7 @@ from dl4py.layers import (
     CnnToFeedForwardPreProcessor,
     CnnToRnnPreProcessor,
     ComposableInputPreProcessor,
+    Convolution3D,
     FeedForwardToCnn3DPreProcessor,
     FeedForwardToCnnPreProcessor,
     FeedForwardToRnnPreProcessor,
@@ -16,6 +17,7 @@ from dl4py.layers import (
     InputType,
     KerasFlattenRnnPreprocessor,
     MaskState,
+    OutputLayer,
     PermutePreprocessor,
     ReshapePreprocessor,
     RNNFormat,
@@ -23,6 +25,8 @@ from dl4py.layers import (
     RnnToFeedForwardPreProcessor,
     TensorFlowCnnToFeedForwardPreProcessor,
 )
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, ShapeError
 
 N, T = 2, 3
@@ -82,3 +86,27 @@ def test_what_does_not_fit_is_refused():
                   lambda: FeedForwardToCnnPreProcessor(3, 2, 4).output_type(InputType.feed_forward(23))):
         with pytest.raises(ConfigurationError):
             wrong()
+
+
+def test_volumes_in_any_order_of_sizes_become_rows(rng):
+    """DL4J's types of Convolution3D name the sizes of NCDHW volumes in the order of NDHWC."""
+    net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).updater("sgd").data_type("DOUBLE").list()
+                            .layer(Convolution3D(n_out=2, kernel_size=(2, 2, 2), activation="tanh"))
+                            .layer(OutputLayer(n_out=2, activation="identity", loss="mse"))
+                            .set_input_type(InputType.convolutional3d("NCDHW", 3, 4, 3, 2)).build()).init()
+    x, y = rng.normal(size=(2, 2, 3, 4, 3)), rng.normal(size=(2, 2))
+    gradient, _ = net.calculate_gradients(x, y)
+    before, k = net.params().copy().ravel(), 3
+    scores = []
+    for step in (1e-5, -1e-5):
+        moved = before.copy()
+        moved[k] += step
+        net.set_params(moved)
+        scores.append(net.score(DataSet(x, y)))
+    assert gradient.gradient().ravel()[k] / 2 == pytest.approx((scores[0] - scores[1]) / 2e-5, rel=1e-5)
+
+
+def test_volumes_of_another_number_of_values_are_refused():
+    rows = Cnn3DToFeedForwardPreProcessor(2, 3, 4, 1)
+    with pytest.raises(ShapeError):
+        rows.pre_process(np.zeros((1, 1, 2, 3, 5)), 1)
