@@ -23,6 +23,8 @@ class LayerContract(Guarded):
     guarded_methods: ClassVar[tuple[str, ...]] = ("define_layer", "define_loss", "define_vertex")
     #: Whether the layer's dropout acts on its input.
     takes_dropout: ClassVar[bool] = True
+    #: Whether output types are those that DL4J reports, although the arrays have another shape.
+    reports_other_type: ClassVar[bool] = False
 
     def define_parameters(self, params: ParameterTable) -> None:
         """Declare the parameters, in their order in the flat vector; sizes are known by now."""

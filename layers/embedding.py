@@ -63,6 +63,7 @@ class EmbeddingSequenceLayer(Lookup, FeedForwardLayer):
     Shapes: x (batch, time) or (batch, 1, time) -> (batch, n_out, time).
     """
 
+    reports_other_type: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.flattened
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
@@ -74,8 +75,7 @@ class EmbeddingSequenceLayer(Lookup, FeedForwardLayer):
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeFeedForward, InputTypeRecurrent)
-        given = input_type.time_series_length if isinstance(input_type, InputTypeRecurrent) else -1
-        return InputType.recurrent(self.n_out, given if self.infer_input_length else self.input_length, self.output_format)
+        return InputType.recurrent(self.n_out, self.input_length, self.output_format)
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         if isinstance(input_type, InputTypeRecurrent):

@@ -189,9 +189,10 @@ class GlobalPoolingLayer(NoParamLayer):
     """Pools over time, height and width, or depth, height and width; masked steps do not count.
 
     Shapes: x (batch, channels, …) -> (batch, channels), or with ones in place of the pooled axes unless
-    ``collapse_dimensions``.
+    ``collapse_dimensions``. Over time series the type is reported as the unchanged series, as in DL4J.
     """
 
+    reports_other_type: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.to_pool
     arguments: ClassVar[tuple[str, ...]] = ("pooling_type",)
     pooling_type: PoolingType = PoolingType.MAX
@@ -218,11 +219,7 @@ class GlobalPoolingLayer(NoParamLayer):
         return None
 
     def output_type(self, input_type: InputType) -> InputType:
-        if isinstance(input_type, InputTypeRecurrent):
-            if self.collapse_dimensions:
-                return InputType.feed_forward(input_type.size)
-            return InputType.recurrent(input_type.size, 1, input_type.format)
-        if isinstance(input_type, InputTypeFeedForward):
+        if isinstance(input_type, (InputTypeFeedForward, InputTypeRecurrent)):
             return input_type
         if isinstance(input_type, InputTypeConvolutional):
             if self.collapse_dimensions:

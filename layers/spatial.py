@@ -125,8 +125,11 @@ class ImageResizing(ResizingLayer):
 
 @layer()
 class VolumeResizing(ResizingLayer):
-    """Changes the size of volumes (batch, channels, depth, height, width), or channels last."""
+    """Changes the size of volumes (batch, channels, depth, height, width), or channels last; types are reported as NDHWC,
+    as in DL4J.
+    """
 
+    reports_other_type: ClassVar[bool] = True
     rank: ClassVar[int] = 3
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
 
@@ -135,7 +138,7 @@ class VolumeResizing(ResizingLayer):
         assert isinstance(input_type, InputTypeConvolutional3D)
         sizes = (input_type.depth, input_type.height, input_type.width)
         new = self._positive(input_type, *(self.resized(i, n) for i, n in enumerate(sizes)))
-        return InputType.convolutional3d(CNN3DFormat.NDHWC if self.channels_last else CNN3DFormat.NCDHW, *new, input_type.channels)
+        return InputType.convolutional3d(CNN3DFormat.NDHWC, *new, input_type.channels)
 
 
 @layer()
@@ -161,7 +164,7 @@ class _Pads(ResizingLayer):
     padding: tuple[int, ...]
 
     def resized(self, axis: int, n: int) -> int:
-        return n if n < 0 else n + self.padding[2 * axis] + self.padding[2 * axis + 1]
+        return n + self.padding[2 * axis] + self.padding[2 * axis + 1]
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         edges = [self.padding[i:i + 2] for i in range(0, 2 * self.rank, 2)]
@@ -226,6 +229,7 @@ class Upsampling3D(_Repeats, VolumeResizing):
 class ZeroPadding1DLayer(_Pads, TimeResizing):
     """Zeros before and after a time series: ``padding`` (left, right); their mask is that of the first and last step."""
 
+    reports_other_type: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
 
     def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:

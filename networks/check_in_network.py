@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..layers.check_subject import Subject, time_axis
+from ..layers.check_subject import Runner, Subject, time_axis
 from ..layers.input_type import InputTypeRecurrent
 from ..layers.output import OutputLayer
 from ..layers.recurrent import RnnOutputLayer
@@ -52,7 +52,7 @@ class Small:
 
     def _last(self) -> Any:
         kind = self.subject.output_type(*self.subject.kinds)
-        if isinstance(kind, InputTypeRecurrent):
+        if isinstance(kind, InputTypeRecurrent) and Runner(self.subject).run().activations.ndim == 3:
             return RnnOutputLayer(n_out=2, rnn_data_format=kind.format)
         return OutputLayer(n_out=2)
 
