@@ -49,12 +49,13 @@ class Window:
         return tuple(self.count(i, n) for i, n in enumerate(sizes))
 
     def before(self, axis: int, size: int) -> int:
-        """Padding in front."""
+        """Padding in front; negative where windows do not cover an axis and leave out its first cells, as DL4J has it."""
         if self.mode == "VALID":
             return self.padding[axis]
         if self.mode == "CAUSAL":
             return self.extent(axis) - 1
-        return max((self.count(axis, size) - 1) * self.stride[axis] + self.extent(axis) - size, 0) // 2
+        missing = (self.count(axis, size) - 1) * self.stride[axis] + self.extent(axis) - size
+        return missing // 2 if missing >= 0 else -(-missing // 2)
 
     def befores(self, sizes: Sequence[int]) -> Shape:
         """Padding in front of every axis."""
@@ -65,8 +66,12 @@ class Window:
         pads = []
         for i, n in enumerate(sizes):
             front = self.before(i, n)
-            pads.append((front, max((self.count(i, n) - 1) * self.stride[i] + self.extent(i) - n - front, 0)))
+            pads.append((max(front, 0), max((self.count(i, n) - 1) * self.stride[i] + self.extent(i) - n - front, 0)))
         return pads
+
+    def covered(self, sizes: Sequence[int]) -> tuple[slice, ...]:
+        """The array without the cells in front of the first windows."""
+        return (slice(None), *(slice(max(-front, 0), None) for front in self.befores(sizes)))
 
     def cells(self, counts: Sequence[int]) -> Iterator[tuple[Shape, tuple[slice, ...]]]:
         """Each position in the kernel, with the cells of a padded array that lie there in all windows."""
@@ -74,26 +79,33 @@ class Window:
             yield position, tuple(slice(k * d, k * d + (o - 1) * s + 1, s)
                                   for k, d, o, s in zip(position, self.dilation, counts, self.stride))
 
+    def inside(self, sizes: Sequence[int]) -> tuple[slice, ...]:
+        """Where the covered array lies in its padded form."""
+        return (slice(None), *(slice(a, a + n + min(front, 0)) for n, (a, _), front in zip(sizes, self.padded(sizes), self.befores(sizes))))
+
+    def room(self, sizes: Sequence[int]) -> Shape:
+        """The sizes of the covered array with its padding."""
+        return tuple(n + min(front, 0) + a + b for n, (a, b), front in zip(sizes, self.padded(sizes), self.befores(sizes)))
+
     def pad(self, xp: Any, x: Any, value: Any = 0) -> Any:
         """Channels-last ``x`` (N, *S, C) with its padding."""
-        pads = self.padded(x.shape[1:-1])
-        if not any(a or b for a, b in pads):
-            return x
-        out = xp.full((x.shape[0], *(n + a + b for n, (a, b) in zip(x.shape[1:-1], pads)), x.shape[-1]), value, x.dtype)
-        out[self.inside(x.shape[1:-1])] = x
+        sizes = x.shape[1:-1]
+        covered = x[self.covered(sizes)]
+        if self.room(sizes) == covered.shape[1:-1]:
+            return covered
+        out = xp.full((x.shape[0], *self.room(sizes), x.shape[-1]), value, x.dtype)
+        out[self.inside(sizes)] = covered
         return out
-
-    def inside(self, sizes: Sequence[int]) -> tuple[slice, ...]:
-        """Where the array lies in its padded form."""
-        return (slice(None), *(slice(a, a + n) for n, (a, _) in zip(sizes, self.padded(sizes))))
 
     def add_back(self, xp: Any, parts: Any, shape: Shape, dtype: Any) -> Any:
         """An array (N, *S, C) of sums of ``parts(position)``, each added to the cells at that position."""
         sizes = shape[1:-1]
-        total = xp.zeros((shape[0], *(n + a + b for n, (a, b) in zip(sizes, self.padded(sizes))), shape[-1]), dtype)
+        total = xp.zeros((shape[0], *self.room(sizes), shape[-1]), dtype)
         for position, cells in self.cells(self.counts(sizes)):
             total[(slice(None), *cells)] += parts(position)
-        return total[self.inside(sizes)]
+        result = xp.zeros(shape, dtype)
+        result[self.covered(sizes)] = total[self.inside(sizes)]
+        return result
 
     def valid(self, xp: Any, sizes: Sequence[int], dtype: Any) -> Any:
         """How many cells of each window lie in the array: (*counts, 1)."""

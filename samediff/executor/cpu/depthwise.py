@@ -61,7 +61,7 @@ class _Flat:
 
 def _flat(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> _Flat | None:
     grid = served(geometry, x, w, *others)
-    if grid is None or math.prod(grid.window[1]) > WIDEST_STEP:
+    if grid is None or math.prod(grid.window[1]) > WIDEST_STEP or min(grid.window[2]) < 0:      # planes are padded, never cut
         return None
     return _Flat(geometry, x, w, grid)
 

@@ -29,15 +29,14 @@ def unfold(patches: Patches, x: TensorSpec) -> Kernel | None:
     n, *rest = x.shape or ()
     sizes, channels = (rest[:-1], rest[-1]) if patches.channels_last else (rest[1:], rest[0])
     window = patches.window
-    pads = window.padded(sizes)
-    padded = (n, *(size + a + b for size, (a, b) in zip(sizes, pads)), channels)
-    inside, fits = window.inside(sizes), not any(a or b for a, b in pads)
+    padded = (n, *window.room(sizes), channels)
+    covered, inside, fits = window.covered(sizes), window.inside(sizes), not any(a or b for a, b in window.padded(sizes))
     shape = dict(zip("nyxhwc", (n, *window.kernel, *window.counts(sizes), channels)))
     if patches.order.endswith("cyx") and not patches.channels_last:
         return _runs(patches, x, shape)
 
     def call(x: Any, columns: Any, padded: Any) -> None:
-        images = x if patches.channels_last else x.transpose(0, 2, 3, 1)
+        images = (x if patches.channels_last else x.transpose(0, 2, 3, 1))[covered]
         if not fits:
             padded[...] = 0
             padded[inside] = images

@@ -177,3 +177,14 @@ def test_wrong_convolutions_are_told(weights, config, text):
 def test_configurations_have_builders():
     config = Conv2DConfig.builder().kH(3).kW(2).isSameMode(True).dataFormat("NHWC").build()
     assert config == Conv2DConfig(k_h=3, k_w=2, padding_mode="SAME", data_format="NHWC")
+
+
+def test_same_windows_that_leave_cells_out_start_behind_them():
+    """As DL4J has it: half of the cells that no window covers lie in front."""
+    sd = SameDiff.create()
+    x = sd.constant(np.arange(1.0, 10.0, dtype=np.float32).reshape(1, 1, 1, 9))
+    one = sd.constant(np.ones((1, 1, 1, 1), np.float32))
+    options = {"kH": 1, "kW": 1, "sH": 1, "sW": 3, "paddingMode": "SAME"}
+    assert sd.cnn.conv2d(x, one, Conv2DConfig(**options)).eval().ravel().tolist() == [2, 5, 8]
+    spread = sd.cnn.deconv2d(sd.constant(np.float32([[[[7, 9]]]])), one, DeConv2DConfig(**options)).eval()
+    assert spread.ravel().tolist() == [0, 7, 0, 0, 9, 0]
