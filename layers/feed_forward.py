@@ -106,6 +106,7 @@ class PReLULayer(BaseLayer):
     """
 
     summary_name: ClassVar[str] = "PReLU"
+    summary_sizes: ClassVar[bool] = False
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     weight_init: IWeightInit | None = field(default=WeightInitConstant(0.0), json="weightInitFn")
     input_shape: tuple[int, ...] | None = None

@@ -83,6 +83,7 @@ class OutputLayer(BaseOutputLayer):
 class CenterLossOutputLayer(BaseOutputLayer):
     """Output layer with an additional pull of each class towards its center (Wen et al., 2016)."""
 
+    always_averages: ClassVar[bool] = True
     activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
     alpha: float = 0.05
     lambda_: float = 2e-4

@@ -37,13 +37,13 @@ class BaseWrapperLayer(Layer):
 
     @property
     def n_in(self) -> Any:
-        """Input size of the wrapped layer."""
-        return getattr(self.underlying, "n_in", "-")
+        """Input size of the wrapped layer, which a bidirectional one leaves to its directions."""
+        return "-" if isinstance(self.underlying, Bidirectional) else getattr(self.underlying, "n_in", "-")
 
     @property
     def n_out(self) -> Any:
         """Output size of the wrapped layer."""
-        return getattr(self.underlying, "n_out", "-")
+        return "-" if isinstance(self.underlying, Bidirectional) else getattr(self.underlying, "n_out", "-")
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         return self.underlying.updater_for(parameter)

@@ -4,7 +4,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import AutoEncoder, CenterLossOutputLayer, DenseLayer, FrozenLayer, FrozenLayerWithBackprop, OutputLayer
+from dl4py.layers import (
+    LSTM,
+    AutoEncoder,
+    Bidirectional,
+    CenterLossOutputLayer,
+    DenseLayer,
+    FrozenLayer,
+    FrozenLayerWithBackprop,
+    LastTimeStep,
+    OutputLayer,
+    PReLULayer,
+)
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.training import Adam, Sgd
@@ -37,3 +48,20 @@ def test_regularization_of_frozen_layers_is_no_part_of_the_score(kind, rng):
     data = DataSet(rng.normal(size=(5, 3)), np.eye(2)[[0, 1, 0, 0, 1]])
     assert nets[0].score(data) == nets[1].score(data)
     assert np.array_equal(nets[0].score_examples(data, True), nets[1].score_examples(data, True))
+
+
+def test_score_with_center_loss_is_an_average_whatever_the_network_asks_for(rng):
+    x, y = rng.normal(size=(5, 3)), np.eye(2)[[0, 1, 0, 0, 1]]
+    scores = []
+    for average in (True, False):
+        builder = NeuralNetConfiguration.Builder().seed(3).data_type("DOUBLE").mini_batch(average)
+        scores.append(MultiLayerNetwork(builder.list(CenterLossOutputLayer(n_in=3, n_out=2)).build()).init().score(DataSet(x, y)))
+    assert scores[0] == scores[1]
+
+
+def test_summaries_show_no_sizes_where_dl4j_has_none():
+    net = net_of(LastTimeStep(underlying=Bidirectional(LSTM(n_in=3, n_out=4))), PReLULayer(input_shape=(8,), n_out=5),
+                 OutputLayer(n_in=8, n_out=2))
+    for kind in ("(LastTimeStepLayer)", "(PReLU)"):
+        row = next(line for line in net.summary().splitlines() if kind in line)
+        assert row.split(kind)[1].split()[0] == "-,-"
