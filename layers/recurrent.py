@@ -15,6 +15,7 @@ from .formats import RNNFormat
 from .input_type import InputType, InputTypeRecurrent
 from .output import BaseOutputLayer, Distributed
 from .parameters import LayerScope, ParameterTable
+from .recurrent_steps import simple_steps
 from .weight_init import IWeightInit
 
 if TYPE_CHECKING:
@@ -24,7 +25,16 @@ if TYPE_CHECKING:
 
 def activation_op(activation: IActivation | None) -> Any:
     """The elementwise op behind an activation function, for ops that apply it at every step."""
+    found = elementwise_op(activation)
+    if found is None:
+        raise ConfigurationError(f"{activation!r} is no single elementwise function and cannot be used inside this recurrent layer")
+    return found
+
+
+def elementwise_op(activation: IActivation | None) -> Any:
+    """The same, None for activation functions that are no single elementwise op."""
     from ..samediff.datatype import DataType
+    from ..samediff.elementwise import Elementwise
     from ..samediff.graph import SameDiff
     from ..samediff.ops.recurrence import function
     if activation is None:
@@ -35,9 +45,7 @@ def activation_op(activation: IActivation | None) -> Any:
     if y is x:
         return function("identity")
     node = sd.producer(y.name())
-    if node is None or len(sd.nodes()) != 1:
-        raise ConfigurationError(f"{activation!r} is no single elementwise function and cannot be used inside a recurrent layer")
-    return node.op
+    return node.op if node is not None and len(sd.nodes()) == 1 and isinstance(node.op, Elementwise) else None
 
 
 def reversed_steps(x: SDVariable) -> SDVariable:
@@ -101,12 +109,13 @@ class SimpleRnn(BaseRecurrentLayer):
             params.weight("g", (2 * n,), order="f", init=self.gain_init, role="gain")
 
     def recur(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        """One sequence op."""
-        if self.has_layer_norm:
-            raise ConfigurationError(f"{self.label}: layer normalization inside a recurrent layer cannot be run yet (nor can DL4J's)")
+        """One sequence op, or a scan where that cannot do it."""
         def run(h0: SDVariable) -> Any:
-            return sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask,
-                           activation_op(self.activation))
+            op = elementwise_op(self.activation)
+            if op is None or self.has_layer_norm:
+                assert self.activation is not None
+                return simple_steps(sd, x, params, h0, mask, self.activation, self.n_out)
+            return sd.call("rnn", "dl4j_simple_rnn", x, params["W"], params["RW"], params["b"], h0, mask, op)
 
         hidden, last = run(params.state("h", x, self.n_out))
         params.keep_state("h", last)

@@ -219,7 +219,9 @@ class Engine:
         names = {n: g.name() for n, g in found.items() if g is not None}
         if not names and trained:
             raise GradientError("the loss depends on none of the parameters of the network")
-        names.update(made.moves)
+        reached = self.structure.reached()           # below a frozen layer statistics stay as well
+        still = {s.name for s, (m, _) in zip(self.slots, self.parameters) if m.key not in reached}
+        names.update((n, step) for n, step in made.moves.items() if n not in still)
         return TrainingStep(fork, names, self.flat, [*made.losses, *made.states.values()], self.structure.descends)
 
     def trained(self) -> list[FlatSlot]:

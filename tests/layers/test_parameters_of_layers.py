@@ -7,6 +7,7 @@ import pytest
 from dl4py.layers import (
     LSTM,
     AutoEncoder,
+    BatchNormalization,
     Bidirectional,
     CenterLossOutputLayer,
     DenseLayer,
@@ -65,3 +66,12 @@ def test_summaries_show_no_sizes_where_dl4j_has_none():
     for kind in ("(LastTimeStepLayer)", "(PReLU)"):
         row = next(line for line in net.summary().splitlines() if kind in line)
         assert row.split(kind)[1].split()[0] == "-,-"
+
+
+def test_statistics_below_a_frozen_layer_stay(rng):
+    x, y = rng.normal(size=(6, 3)), np.eye(2)[[0, 1, 0, 0, 1, 1]]
+    for kind, stay in ((FrozenLayer, True), (FrozenLayerWithBackprop, False)):
+        net = net_of(BatchNormalization(n_in=3, n_out=3), kind(underlying=DenseLayer(n_in=3, n_out=4)), OutputLayer(n_in=4, n_out=2))
+        before = net.get_param("0_mean").copy()
+        net.fit(x, y)
+        assert np.array_equal(net.get_param("0_mean"), before) == stay

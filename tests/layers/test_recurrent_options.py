@@ -43,3 +43,45 @@ def test_labels_of_every_step_as_rows(rng):
     net.fit(DataSet(x, rows))
     rate = net.get_layer_wise_configurations().get_conf(0).get_layer().updater.learning_rate
     np.testing.assert_allclose(before - net.params(), rate * same.gradient().gradient() / 12, rtol=1e-9)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_simple_rnn_with_layer_normalization(masked, rng):
+    net = net_of(SimpleRnn(n_out=3, has_layer_norm=True, activation="tanh"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
+    x, y = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2, 4))
+    mask = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 1, 0]], float) if masked else None
+    w, rw, b, g = (net.get_param(f"0_{k}") for k in ("W", "RW", "b", "g"))
+    net.set_param("0_g", rng.normal(size=6))
+    g = np.ravel(net.get_param("0_g"))
+
+    def normalized(z):
+        spread = z.std(1, keepdims=True)
+        return np.where(spread == 0, 0, (z - z.mean(1, keepdims=True)) / np.where(spread == 0, 1, spread))
+
+    h, wanted = np.zeros((3, 3)), []
+    for t in range(4):
+        h = np.tanh(normalized(x[:, :, t] @ w) * g[:3] + normalized(h @ rw) * g[3:] + np.ravel(b))
+        h = h if mask is None else h * mask[:, t:t + 1]
+        wanted.append(h)
+    found = net.feed_forward(x, features_mask=mask)[1]
+    np.testing.assert_allclose(found, np.stack(wanted, 2), atol=1e-12)
+    data, before = DataSet(x, y, mask, mask), net.params().copy()
+    net.set_input(x)
+    net.set_labels(y)
+    net.set_layer_mask_arrays(mask, mask)
+    net.compute_gradient_and_score()
+    gradient = net.gradient().gradient().copy().ravel() / len(x)
+    net.clear_layer_mask_arrays()
+    for k in range(before.size):
+        step = np.zeros(before.size)
+        step[k] = 1e-6
+        scores = [net.set_params(before.ravel() + s) or net.score(data) for s in (step, -step)]
+        assert gradient[k] == pytest.approx((scores[0] - scores[1]) / 2e-6, rel=1e-5, abs=1e-7)
+
+
+def test_simple_rnn_with_an_activation_over_all_units(rng):
+    net = net_of(SimpleRnn(n_out=3, activation="softmax"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
+    x = rng.normal(size=(3, 2, 4))
+    steps = [net.rnn_time_step(x[:, :, t]) for t in range(4)]
+    np.testing.assert_allclose(np.stack([np.reshape(s, (3, 2)) for s in steps], 2), net.output(x), atol=1e-12)
+    np.testing.assert_allclose(net.feed_forward(x)[1].sum(1), 1, atol=1e-12)
