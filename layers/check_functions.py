@@ -95,6 +95,7 @@ def check_loss(loss: ILossFunction, labels: Any, output: Any, activation: Any = 
             return f"none for single examples: {error}"
         if rows.shape != (len(z), 1):
             raise CheckFailure(f"scores of {len(z)} examples have shape {rows.shape}")
+        rows = rows / z.shape[1] if loss.array_adds_outputs else rows
         close(rows.sum(), total, "scores of examples do not add up to the score")
         close(rows.mean(), mean, "the mean of the scores is not the average score")
         return f"score {mean:.3g}"

@@ -32,6 +32,9 @@ class ILossFunction(Configuration):
     LossBinaryXENT()
     """
 
+    #: Whether ``compute_score_array`` adds up over the outputs where the score takes their mean.
+    array_adds_outputs: ClassVar[bool] = False
+
     @classmethod
     def of(cls, value: Any) -> Self:
         if isinstance(value, str):
@@ -190,6 +193,11 @@ class LossMAE(WeightedLoss):
 
     term: ClassVar[str] = "absolute"
     mean: ClassVar[bool] = True
+    array_adds_outputs: ClassVar[bool] = True
+
+    def compute_score_array(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None) -> Any:
+        """The SUM over the outputs for each example, (batch, 1), as in DL4J: ``outputs`` times the score."""
+        return super().compute_score_array(labels, pre_output, activation, mask) * np.shape(pre_output)[1]
 
 
 @configuration(_PACKAGE + "LossMAPE")

@@ -63,7 +63,7 @@ def test_gradient_is_the_derivative_of_the_score(name, mask):
         assert gradient[i] == pytest.approx((high - low) / (2 * h), abs=1e-6)
 
 
-@pytest.mark.parametrize("name", [n for n in CASES if n != "f"])
+@pytest.mark.parametrize("name", [n for n in CASES if n not in ("f", "mae")])
 def test_scores_of_examples_add_up(name):
     loss, activation, labels, z = pieces(name)
     rows = loss.compute_score_array(labels, z, activation, ROWS)

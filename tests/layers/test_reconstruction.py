@@ -138,7 +138,7 @@ def test_losses_of_reconstructions():
              .add_distribution(3, LossFunctionWrapper("sigmoid", LossMAE())).build())
     assert parts.has_loss_function() and parts.distribution_input_size(4) == 4
     apart = np.abs(X - PRE)
-    wanted = apart[:, :1] ** 2 + apart[:, 1:].mean(1, keepdims=True)
+    wanted = apart[:, :1] ** 2 + apart[:, 1:].sum(1, keepdims=True)       # LossMAE adds up in its array of scores
     np.testing.assert_allclose(parts.compute_loss_function_score_array(X, PRE), wanted)
     through = np.abs(X[:, 1:] - sigmoid(PRE[:, 1:]))
     np.testing.assert_allclose(parts.example_neg_log_probability(X, PRE), apart[:, :1] ** 2 + through.sum(1, keepdims=True))
