@@ -10,9 +10,9 @@ import pytest
 from op_table import ROWS, Row
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.gradient_check import check_gradient
 from dl4py.samediff.op import OPS, Op
 from dl4py.udf import check_op
-from dl4py.samediff.gradient_check import check_gradient
 
 #: Relative error of gradients of either order along random directions, in double precision.
 TOLERANCE = 1e-6

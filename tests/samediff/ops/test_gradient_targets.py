@@ -44,7 +44,7 @@ def test_gradient_to_second_order(name):
 
 def test_rows_without_second_derivatives_are_the_known_ones():
     assert {r.op_id for r in ROWS if r.derivatives < 2 and OPS[r.op_id].gradient == "full"} == {
-        "batch_norm_training_grad", "lstm_sequence_grad", "rnn_sequence_grad", "gru_sequence_grad",      # saved arrays: functions of the inputs
+        "batch_norm_training_grad", "lstm_sequence_grad", "rnn_sequence_grad", "gru_sequence_grad",  # saved arrays: functions of the inputs
         "hide_steps",                                                                   # drowned by large numbers; attention is checked
         "ctc_slope",                                                                    # its derivative is the second one of ctc_loss
     }
