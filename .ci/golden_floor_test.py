@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOOR: dict[str, int] = json.loads((ROOT / "tests" / "golden" / "floor.json").read_text(encoding="utf-8"))
-SECONDS = 1500
+SECONDS = 2700
 
 
 def checker() -> Path | None:
