@@ -54,6 +54,11 @@ class Engine:
         pairs = [(slot, p, m) for m in self.structure.members for slot, p in m.slots()]
         self.slots: list[FlatSlot] = [slot for slot, _, _ in pairs]
         self.parameters: list[tuple[Member, Parameter]] = [(m, p) for _, p, m in pairs]
+        members = self.structure.members
+        self._owned = [(m, [s for s, _, owner in pairs if owner is m]) for m in members]
+        self._normalizes = any(map(_normalization, members))
+        self._constrained = [m for m in members if getattr(m.conf, "constraints", None)]
+        self._penalties = [(s.name, r) for s, _, m in pairs if getattr(m.conf, "scores_regularization", True) for r in s.regularization]
 
     # Parameters
 
@@ -272,26 +277,21 @@ class Engine:
     def prepare_gradients(self, batch_size: int) -> float:
         """Normalize the gradients as configured; the number by which updaters still have to multiply them."""
         scale = 1.0 / batch_size if self.structure.mini_batch else 1.0
-        if any(_normalization(m) for m in self.structure.members):
-            self._normalize(scale)
-            return 1.0
-        return scale
-
-    def _normalize(self, scale: float) -> None:
-        for member in self.structure.members:
-            own = [s for s, (m, _) in zip(self.slots, self.parameters) if m is member]
+        if not self._normalizes:
+            return scale
+        for member, own in self._owned:
             scale_gradients(member, own, self.flat.gradient_arrays, scale)
+        return 1.0
 
     def constrain(self) -> None:
         """Apply the constraints of all members to their parameters."""
-        for member in self.structure.members:
+        for member in self._constrained:
             constrain(member, self.flat.arrays)
 
     def regularization_score(self) -> float:
         """Sum of the penalties of all parameters at the present iteration."""
-        return sum(float(r.score(np, self.flat.arrays[s.name].astype(np.float64), r.coefficient(self.iteration, self.epoch)))
-                   for s, (m, _) in zip(self.slots, self.parameters) if getattr(m.conf, "scores_regularization", True)
-                   for r in s.regularization)
+        return sum(float(r.score(np, self.flat.arrays[name].astype(np.float64), r.coefficient(self.iteration, self.epoch)))
+                   for name, r in self._penalties)
 
     def _explained(self, batch: Batch) -> _Explained:
         return _Explained(self, batch)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 from ...layers.base import Layer
 from ...layers.defaults import merged
 from ...samediff.configuration import Configuration, configuration
-from ...samediff.configuration_builder import Builder, BuilderAccess
+from ...samediff.configuration_builder import Builder
 from ...samediff.configuration_values import read_text, write_json, write_yaml
 from ...samediff.errors import ConfigurationError
 from ...samediff.javanames import JavaSpelling
@@ -37,11 +37,6 @@ class _FineTuneBuilder(Builder):
         return FineTuneConfiguration(**self._values)
 
 
-class _Builders(BuilderAccess):
-    def __get__(self, instance: object, owner: type) -> type[Builder]:
-        return self.base
-
-
 class FineTuneConfiguration(JavaSpelling):
     """Settings for all layers of a network that is changed by transfer learning; what is not set stays as it is.
 
@@ -57,7 +52,7 @@ class FineTuneConfiguration(JavaSpelling):
     True
     """
 
-    Builder: ClassVar[Any] = _Builders(_FineTuneBuilder)
+    Builder: ClassVar[Any] = _FineTuneBuilder
 
     def __init__(self, **options: Any) -> None:
         values: dict[str, Any] = {}

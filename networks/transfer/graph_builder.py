@@ -160,27 +160,30 @@ class TransferGraphBuilder(JavaSpelling):
         """The configuration without what is to be frozen."""
         default = self._tune.applied_to(self._conf.default_configuration)
         settings: NeuralNetConfigurationBuilder = self._tune.applied_neural_net_configuration_builder()
-        for name in ("seed", "data_type"):
-            settings.set_option(name, getattr(default, name) if name == "seed" else self._conf.data_type)
+        settings.set_option("seed", default.seed).set_option("data_type", self._conf.data_type)
         builder = GraphBuilder(settings).add_inputs(*self._inputs).set_outputs(*self._outputs)
-        builder.set_input_types(*self._input_types) if self._input_types else None
+        if self._input_types:
+            builder.set_input_types(*self._input_types)
         shared = {n: getattr(self._conf, n) for n in ("backprop_type", "tbptt_fwd_length", "tbptt_back_length")}
         for name, value in {**shared, "validate_output_layer_config": False, **self._more}.items():
             builder.set_option(name, value)
         for name, vertex in self._vertices.items():
             if isinstance(vertex, LayerVertex):
-                layer = self._tune.applied_to(vertex.layer_conf).layer
-                builder.add_layer(name, layer, *([vertex.pre_processor] if vertex.pre_processor else []), *self._sources[name])
+                self._put(builder, name, self._tune.applied_to(vertex.layer_conf).layer, vertex.pre_processor)
             else:
-                builder.add_vertex(name, vertex, *self._sources[name])
+                self._put(builder, name, vertex)
         for name, added in self._added.items():
-            if isinstance(added, Layer):
-                processor = self._preprocessors.get(name)
-                builder.add_layer(name, added, *([processor] if processor else []), *self._sources[name])
-            else:
-                builder.add_vertex(name, added, *self._sources[name])
+            self._put(builder, name, added, self._preprocessors.get(name))
         conf = self._tune.applied_to_network(builder.build())
         return conf.replace(validate_output_layer_config=self._conf.validate_output_layer_config, **self._more)
+
+    def _put(self, builder: GraphBuilder, name: str, what: Any, preprocessor: InputPreProcessor | None = None) -> None:
+        """Give a layer or vertex with its inputs to the builder of the configuration."""
+        sources = self._sources[name]
+        if isinstance(what, Layer):
+            builder.add_layer(name, what, *([] if preprocessor is None else [preprocessor]), *sources)
+        else:
+            builder.add_vertex(name, what, *sources)
 
     def _with_frozen(self, conf: Any) -> Any:
         reached, ahead = set(), list(self._frozen)

@@ -63,7 +63,10 @@ class TransferLearningHelper(JavaSpelling):
 
     def fit_featurized(self, data: Any, epochs: int = 1) -> None:
         """Train the rest on what :meth:`featurize` gave: a data set, or an iterator of them."""
-        self._head.fit(data) if isinstance(data, (DataSet, MultiDataSet)) else self._head.fit(data, epochs)
+        if isinstance(data, (DataSet, MultiDataSet)):
+            self._head.fit(data)
+        else:
+            self._head.fit(data, epochs)
         self._share()
 
     def output_from_featurized(self, features: Any) -> Any:

@@ -15,7 +15,6 @@ from dl4py import networks
 from dl4py.layers import DenseLayer, OutputLayer
 from dl4py.networks import (
     BestScoreEpochTerminationCondition,
-    ComputationGraph,
     DataSetLossCalculator,
     EarlyStoppingConfiguration,
     EarlyStoppingGraphTrainer,
@@ -132,9 +131,7 @@ def network(rate=0.1):
 
 
 def graph():
-    return network().to_computation_graph() if hasattr(MultiLayerNetwork, "to_computation_graph") else ComputationGraph(
-        NeuralNetConfiguration.Builder().seed(1).updater(Sgd(0.1)).graph_builder().add_inputs("in")
-        .add_layer("out", OutputLayer(n_in=3, n_out=2), "in").set_outputs("out").build()).init()
+    return network().to_computation_graph()
 
 
 def configuration(**more):
