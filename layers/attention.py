@@ -9,8 +9,9 @@ from .activations import Activation
 from .base import Rule, layer
 from .input_type import InputType, InputTypeRecurrent
 from .parameters import LayerScope, ParameterTable
-from .recurrent import activation_op
+from .recurrent import elementwise_op
 from .recurrent_attention_op import RecurrentAttention
+from .recurrent_steps import attending_steps
 from .samediff_base import GraphDefinedHiddenLayer
 
 if TYPE_CHECKING:
@@ -127,8 +128,11 @@ class RecurrentAttentionLayer(AttentionLayer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         activation = (self.activation or Activation.TANH).get_activation_function()
+        function = elementwise_op(activation)
+        if function is None:
+            return attending_steps(sd, x, params, mask, activation, self.n_out)
         given = [params.get(n) for n in ("W", "RW", "b", "Wq", "Wk", "Wv", "Wo")]
-        return sd.add_op(RecurrentAttention(activation_op(activation)), [x, *given, mask])  # type: ignore[no-any-return]
+        return sd.add_op(RecurrentAttention(function), [x, *given, mask])  # type: ignore[no-any-return]
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)

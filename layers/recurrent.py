@@ -15,7 +15,7 @@ from .formats import RNNFormat
 from .input_type import InputType, InputTypeRecurrent
 from .output import BaseOutputLayer, Distributed
 from .parameters import LayerScope, ParameterTable
-from .recurrent_steps import simple_steps
+from .recurrent_steps import lstm_steps, simple_steps
 from .weight_init import IWeightInit
 
 if TYPE_CHECKING:
@@ -23,16 +23,8 @@ if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
 
 
-def activation_op(activation: IActivation | None) -> Any:
-    """The elementwise op behind an activation function, for ops that apply it at every step."""
-    found = elementwise_op(activation)
-    if found is None:
-        raise ConfigurationError(f"{activation!r} is no single elementwise function and cannot be used inside this recurrent layer")
-    return found
-
-
 def elementwise_op(activation: IActivation | None) -> Any:
-    """The same, None for activation functions that are no single elementwise op."""
+    """The elementwise op behind an activation function, for ops that apply it at every step; None where it is no single one."""
     from ..samediff.datatype import DataType
     from ..samediff.elementwise import Elementwise
     from ..samediff.graph import SameDiff
@@ -162,9 +154,14 @@ class AbstractLSTM(BaseRecurrentLayer):
         return self._lstm(sd, x, params, mask, "")
 
     def _lstm(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, suffix: str) -> SDVariable:
+        weights = [params[n + suffix] for n in ("W", "RW", "b")]
+        ops = elementwise_op(self.activation), elementwise_op(self.gate_activation)
+
         def run(h0: SDVariable, c0: SDVariable) -> Any:
-            return sd.call("rnn", "dl4j_lstm", x, params["W" + suffix], params["RW" + suffix], params["b" + suffix], h0, c0, mask,
-                           activation_op(self.activation), activation_op(self.gate_activation))
+            if None in ops:
+                assert self.activation is not None
+                return lstm_steps(sd, x, weights, h0, c0, mask, self.activation, self.gate_activation, self.n_out)
+            return sd.call("rnn", "dl4j_lstm", x, *weights, h0, c0, mask, *ops)
 
         hidden, h, c = run(*(params.state(k + suffix, x, self.n_out) for k in ("h", "c")))
         params.keep_state("h" + suffix, h)

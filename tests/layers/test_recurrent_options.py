@@ -1,10 +1,22 @@
-"""Recurrent layers in front of row layers, and with activation functions that do nothing."""
+"""Recurrent layers in front of row layers, and with activation functions of every kind."""
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dl4py.layers import LSTM, GravesLSTM, InputType, OutputLayer, RnnOutputLayer, SimpleRnn
+from dl4py.layers import (
+    LSTM,
+    GravesBidirectionalLSTM,
+    GravesLSTM,
+    IActivation,
+    InputType,
+    LastTimeStep,
+    OutputLayer,
+    RecurrentAttentionLayer,
+    RnnOutputLayer,
+    SimpleRnn,
+    activation,
+)
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 
@@ -14,10 +26,7 @@ def net_of(*layers, size=2):
     return MultiLayerNetwork(builder.set_input_type(InputType.recurrent(size, 4)).build()).init()
 
 
-@pytest.mark.parametrize("kind", [LSTM, GravesLSTM, SimpleRnn])
-def test_identity_activation(kind, rng):
-    net = net_of(kind(n_out=3, activation="identity"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
-    x, y = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2, 4))
+def check_gradient(net, x, y):
     data, before = DataSet(x, y), net.params().copy()
     net.set_input(x)
     net.set_labels(y)
@@ -28,6 +37,12 @@ def test_identity_activation(kind, rng):
         step[k] = 1e-5
         scores = [net.set_params(before.ravel() + s) or net.score(data) for s in (step, -step)]
         assert gradient[k] == pytest.approx((scores[0] - scores[1]) / 2e-5, rel=1e-5, abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", [LSTM, GravesLSTM, SimpleRnn])
+def test_identity_activation(kind, rng):
+    net = net_of(kind(n_out=3, activation="identity"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
+    check_gradient(net, rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2, 4)))
 
 
 def test_labels_of_every_step_as_rows(rng):
@@ -85,3 +100,35 @@ def test_simple_rnn_with_an_activation_over_all_units(rng):
     steps = [net.rnn_time_step(x[:, :, t]) for t in range(4)]
     np.testing.assert_allclose(np.stack([np.reshape(s, (3, 2)) for s in steps], 2), net.output(x), atol=1e-12)
     np.testing.assert_allclose(net.feed_forward(x)[1].sum(1), 1, atol=1e-12)
+
+
+@activation("tests.TanhInTwoOps")
+class TanhInTwoOps(IActivation):
+    """The hyperbolic tangent as 2 sigmoid(2 x) - 1."""
+
+    def define(self, sd, x):
+        return sd.nn.sigmoid(x * 2) * 2 - 1
+
+
+RECURRENT = [lambda **k: LSTM(n_out=3, **k), lambda **k: GravesLSTM(n_out=3, **k), lambda **k: GravesBidirectionalLSTM(n_out=3, **k),
+             lambda **k: LastTimeStep(LSTM(n_out=3, **k)), lambda **k: RecurrentAttentionLayer(n_out=4, n_heads=2, **k)]
+
+
+@pytest.mark.parametrize("layer", RECURRENT[:4])
+def test_activations_of_several_ops_run_step_by_step(layer, rng):
+    last = isinstance(layer(), LastTimeStep)
+    head = (OutputLayer if last else RnnOutputLayer)(n_out=2, activation="identity", loss="mse")
+    one, several = (net_of(layer(activation=a), head) for a in ("tanh", TanhInTwoOps()))
+    several.set_params(one.params())
+    x, y = rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2) if last else (3, 2, 4))
+    mask = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 1, 0.0]])
+    (gradient, below), (same, same_below) = (n.calculate_gradients(x, y, mask, None) for n in (one, several))
+    np.testing.assert_allclose(several.output(x), one.output(x), atol=1e-12)
+    np.testing.assert_allclose(same.gradient(), gradient.gradient(), atol=1e-12)
+    np.testing.assert_allclose(same_below, below, atol=1e-12)
+
+
+@pytest.mark.parametrize("layer", [*RECURRENT[:3], RECURRENT[4]])
+def test_softmax_inside_a_recurrent_layer(layer, rng):
+    net = net_of(layer(activation="softmax"), RnnOutputLayer(n_out=2, activation="identity", loss="mse"))
+    check_gradient(net, rng.normal(size=(3, 2, 4)), rng.normal(size=(3, 2, 4)))
