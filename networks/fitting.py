@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.data.iterator import BatchIterator
 from ..samediff.errors import ConfigurationError, GraphError, ShapeError
 from ..samediff.training.listener import At, Listeners, Operation
 from .batch import Batch
@@ -79,17 +80,21 @@ class Fitting(Network):
                     if not isinstance(data, (Batch, DataSet, MultiDataSet)):
                         raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
                     self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)
-                stop = hear.epoch_end(self, self._at(), None, 0)
+                ended = self._at()
                 self.engine.epoch += 1
-                if stop:
+                if hear.epoch_end(self, ended, None, 0):
                     break
 
-        self._heard(run)
+        self._training_data = batches
+        try:
+            self._heard(run)
+        finally:
+            self._training_data = None
         return self
 
     def _timed(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The batches; notes how long each took to come."""
-        source = iter(batches)
+        source = batches.rest() if isinstance(batches, BatchIterator) else iter(batches)
         while True:
             began = time.perf_counter()
             try:
@@ -127,8 +132,13 @@ class Fitting(Network):
             self._fit_piece(batch, None, hear)
             return
         states: dict[str, Any] = {}
-        for piece in _pieces(batch, length, self._time_axis()):
-            states = self._fit_piece(piece, states, hear)
+        pieces = list(_pieces(batch, length, self._time_axis()))
+        try:
+            for piece in pieces:
+                self._inside_batch = piece is not pieces[-1]
+                states = self._fit_piece(piece, states, hear)
+        finally:
+            self._inside_batch = False
 
     def _fit_piece(self, batch: Batch, states: dict[str, Any] | None, hear: Listeners) -> dict[str, Any]:
         """One optimizer step."""

@@ -53,6 +53,7 @@ class _Async(Wrapper[D]):
         self._ahead: Any = None
 
     def _start(self) -> None:
+        self.begin_pass()       # before the thread moves the other iterator
         self._queue: queue.Queue[Any] = queue.Queue(self._size)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=_read, args=(self._base, self._queue, self._stop), daemon=True,

@@ -9,6 +9,7 @@ from ..errors import ConfigurationError, DL4PyError
 from ..javanames import JavaSpelling
 from .dataset import DataSet
 from .multi_dataset import MultiDataSet
+from .position import Positioned
 
 D = TypeVar("D", bound="DataSet | MultiDataSet")
 
@@ -24,11 +25,12 @@ class DataSetPreProcessor(Protocol):
         """Change the data set."""
 
 
-class BatchIterator(JavaSpelling, ABC, Generic[D]):
+class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
     """Batches one after the other: the base of `DataSetIterator` and `MultiDataSetIterator`.
 
     A subclass defines `has_next`, `take` and `reset`. ``for batch in iterator`` goes through all batches and starts
-    again from the first one every time when the iterator can be reset; otherwise it goes on where it stands.
+    again from the first one every time when the iterator can be reset; otherwise it goes on where it stands. ``fit`` goes on where
+    it stands (`rest`), and `get_position` tells where that is.
     """
 
     _pre_processor: DataSetPreProcessor | None = None
@@ -53,15 +55,24 @@ class BatchIterator(JavaSpelling, ABC, Generic[D]):
         NoMoreDataError
             After the last batch; ask `has_next` first or call `reset`.
         """
+        self.begin_pass()
         if not self.has_next():
             raise NoMoreDataError(f"{type(self).__name__} has no further batch: ask has_next() first, or reset()")
         batch = self.take(num)
+        self._batches_given += 1
         if self._pre_processor is not None:
             self._pre_processor.pre_process(batch)
         return batch
 
     def __iter__(self) -> Iterator[D]:
         if self.reset_supported():
+            self.reset()
+        while self.has_next():
+            yield self.next()
+
+    def rest(self) -> Iterator[D]:
+        """The batches that are left; all of them when none is."""
+        if not self.has_next() and self.reset_supported():
             self.reset()
         while self.has_next():
             yield self.next()

@@ -1,7 +1,7 @@
 """One iterator divided into parts."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic
 
 from ..errors import ConfigurationError
@@ -71,6 +71,16 @@ class _Part(Wrapper[D]):
 
     def reset(self) -> None:
         self._at = 0
+
+    def begin_pass(self) -> None:
+        if not self._at:
+            self._splitter.go_to(self._start)       # the shared iterator may begin a pass of another order here
+        super().begin_pass()
+
+    def set_order(self, order: Mapping[str, Any]) -> None:
+        self._base.reset()
+        self._splitter.position = 0
+        super().set_order(order)
 
 
 class ScrollableDataSetIterator(_Part[DataSet], DataSetWrapper):

@@ -40,6 +40,14 @@ class JavaRandom:
         """Start again as a new generator of that seed."""
         self._state = (seed ^ _MULTIPLIER) & _MASK
 
+    def get_state(self) -> int:
+        """The 48 bits from which all further numbers follow."""
+        return self._state
+
+    def set_state(self, state: int) -> None:
+        """Go on as the generator that was in this state."""
+        self._state = state & _MASK
+
     def next_bits(self, bits: int) -> int:
         """The next ``bits`` (1 to 32) random bits as a signed number."""
         self._state = (self._state * _MULTIPLIER + _INCREMENT) & _MASK

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -60,11 +60,31 @@ class LabelledExamples(DataSetIterator):
             raise ConfigurationError(f"num_examples must be at least 1, got {num_examples}")
         self._classes, self._num_classes, self._names = classes, num_classes, list(names)
         self._batch, self._at = check_batch(batch), 0
-        self._order = list(range(len(classes)))
         self._used = min(num_examples or len(classes), len(classes))
-        self._random = None if seed is None else JavaRandom(seed)
+        self._seed = seed
+        self._from_seed()
+
+    def _from_seed(self) -> None:
+        self._order, self._passes = list(range(len(self._classes))), 0
+        self._random = None if self._seed is None else JavaRandom(self._seed)
         if self._random is not None:
             self._random.shuffle(self._order)
+
+    def _mix(self) -> None:
+        if self._random is not None:
+            used = self._order[:self._used]
+            self._random.shuffle(used)
+            self._order[:self._used] = used
+            self._passes += 1
+
+    def get_order(self) -> dict[str, Any]:
+        return {} if self._random is None else {"passes": self._passes}
+
+    def set_order(self, order: Mapping[str, Any]) -> None:
+        if self._random is not None:
+            self._from_seed()
+            for _ in range(int(order["passes"])):
+                self._mix()
 
     @abstractmethod
     def features_of(self, examples: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -84,10 +104,8 @@ class LabelledExamples(DataSetIterator):
         return data
 
     def reset(self) -> None:
-        if self._at and self._random is not None:       # a pass that has not begun keeps its order
-            used = self._order[:self._used]
-            self._random.shuffle(used)
-            self._order[:self._used] = used
+        if self._at:        # a pass that has not begun keeps its order
+            self._mix()
         self._at = 0
 
     def batch(self) -> int:

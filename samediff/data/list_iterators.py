@@ -1,7 +1,7 @@
 """Iterators over data that is in memory."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -210,12 +210,31 @@ class NumpyDataSetIterator(ViewIterator):
     def __init__(self, features: Any, labels: Any, batch: int, features_mask: Any = None, labels_mask: Any = None, *,
                  shuffle_seed: int | None = None) -> None:
         super().__init__(DataSet(features, labels, features_mask, labels_mask), batch)
-        self._random = None if shuffle_seed is None else np.random.default_rng(shuffle_seed)
+        self._seed = shuffle_seed
+        self._order = np.arange(self._data.num_examples())
+        self._from_seed()
         self._mix()
+
+    def _from_seed(self) -> None:
+        self._random, self._shuffles = None if self._seed is None else np.random.default_rng(self._seed), 0
 
     def _mix(self) -> None:
         if self._random is not None:
-            self._data = self._data.get(self._random.permutation(self._data.num_examples()))
+            mixed = self._random.permutation(len(self._order))
+            self._data, self._order, self._shuffles = self._data.get(mixed), self._order[mixed], self._shuffles + 1
+
+    def get_order(self) -> dict[str, Any]:
+        return {} if self._random is None else {"shuffles": self._shuffles}
+
+    def set_order(self, order: Mapping[str, Any]) -> None:
+        if self._random is None:
+            return
+        self._from_seed()
+        wanted = np.arange(len(self._order))
+        for _ in range(int(order["shuffles"])):
+            wanted = wanted[self._random.permutation(len(wanted))]
+        self._data = self._data.get(np.argsort(self._order)[wanted])
+        self._order, self._shuffles = wanted, int(order["shuffles"])
 
     def reset(self) -> None:
         if self._at:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,18 @@ class _Loaded(BatchIterator[D]):
         self._mix()
 
     def _mix(self) -> None:
+        self._before = None if self._random is None else self._random.get_state()
         self._order = list(range(len(self._paths)))
         if self._random is not None:
             self._random.shuffle(self._order)
+
+    def get_order(self) -> dict[str, Any]:
+        return {} if self._before is None else {"random": self._before}
+
+    def set_order(self, order: Mapping[str, Any]) -> None:
+        if self._random is not None:
+            self._random.set_state(int(order["random"]))
+            self._mix()
 
     def has_next(self) -> bool:
         return self._at < len(self._order)

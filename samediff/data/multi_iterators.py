@@ -1,6 +1,7 @@
 """From iterators of data sets to iterators of multi data sets and back."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import ConfigurationError
@@ -41,6 +42,9 @@ class JointMultiDataSetIterator(MultiDataSetIterator):
         if not iterators:
             raise ConfigurationError("JointMultiDataSetIterator needs at least one iterator")
         self._iterators = iterators
+
+    def inner_iterators(self) -> Iterable[DataSetIterator]:
+        return self._iterators
 
     def has_next(self) -> bool:
         return all(it.has_next() for it in self._iterators)

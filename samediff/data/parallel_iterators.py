@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import cast
@@ -58,6 +58,9 @@ class JointParallelDataSetIterator(DataSetIterator):
         self._sources = [AsyncDataSetIterator(it, buffer_size) if it.async_supported() else it for it in iterators]
         self._handling = InequalityHandling(inequality_handling)
         self._start()
+
+    def inner_iterators(self) -> Iterable[DataSetIterator]:
+        return self._sources
 
     def _start(self) -> None:
         self._turn = 0

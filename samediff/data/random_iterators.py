@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -73,6 +73,13 @@ class KFoldIterator(DataSetIterator):
         self._seed += bool(self._at)
         self._mix()
 
+    def get_order(self) -> dict[str, Any]:
+        return {"seed": self._seed}
+
+    def set_order(self, order: Mapping[str, Any]) -> None:
+        self._seed = int(order["seed"])
+        self._mix()
+
     def batch(self) -> int:
         return int(self._edges[1])
 
@@ -107,6 +114,15 @@ class SamplingDataSetIterator(ViewIterator):
         size = num or self._batch
         self._at += size
         return self._data.sample(size, self._random)
+
+    def get_order(self) -> dict[str, Any]:
+        return {"random": self._random.bit_generator.state}
+
+    def set_order(self, order: Mapping[str, Any]) -> None:
+        try:
+            self._random.bit_generator.state = dict(order["random"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ConfigurationError(f"expected the state of a NumPy generator under 'random': {error}") from None
 
 
 class Values(Enum):

@@ -1,6 +1,9 @@
 """Iterators around another iterator: repeat it, stop it early, divide it, join several."""
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from ..errors import ConfigurationError
 from .dataset import DataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator, copy_of
@@ -13,6 +16,9 @@ class Wrapper(BatchIterator[D]):
 
     def __init__(self, base: BatchIterator[D]) -> None:
         self._base = base
+
+    def inner_iterators(self) -> Iterable[BatchIterator[Any]]:
+        return (self._base,)
 
     def has_next(self) -> bool:
         return self._base.has_next()

@@ -16,10 +16,11 @@ from .checkpoint_loading import CheckpointLoading, load_model
 from .history import Loss
 from .listener import At, Listener, Operation
 from .listeners import report
+from .resuming import SUFFIX, state_file, write_state
 
 RECORD = "checkpointInfo.txt"
 _HEADER = "checkpointNum,timestamp,iteration,epoch,modelType,filename"
-_FILE = re.compile(r".*checkpoint_\d+_.*\.(zip|bin|sd|fb|sdz|sdnb)")
+_FILE = re.compile(r".*checkpoint_\d+_.*\.(zip|bin|sd|fb|sdz|sdnb)(" + re.escape(SUFFIX) + ")?")
 _MILLISECONDS = {"MILLISECONDS": 1, "SECONDS": 1000, "MINUTES": 60_000, "HOURS": 3_600_000, "DAYS": 86_400_000}
 
 
@@ -69,7 +70,9 @@ class CheckpointListener(CheckpointLoading, Listener):
     """Saves the model every so many iterations, epochs or minutes, and deletes what need not be kept.
 
     Files ``checkpoint_<number>_<model class>.zip`` (a graph: ``.fb``) and the list ``checkpointInfo.txt`` lie together.
-    At least one of ``save_every_n_epochs``, ``save_every_n_iterations``, ``save_every_ms`` is needed.
+    At least one of ``save_every_n_epochs``, ``save_every_n_iterations``, ``save_every_ms`` is needed. A small file beside each model
+    keeps the position in the data: `resume` goes on from there exactly as the training would have. Between the pieces of one
+    batch (truncated back-propagation) nothing is saved; what is due then is saved after the last piece.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class CheckpointListener(CheckpointLoading, Listener):
         self._last: Checkpoint | None = None
         self._number, self._start_iteration = 0, -1
         self._start_ms = self._saved_ms = 0
+        self._waiting = False
         self._prepare(delete_existing)
 
     def _prepare(self, delete_existing: bool) -> None:
@@ -126,13 +130,17 @@ class CheckpointListener(CheckpointLoading, Listener):
         if self._start_iteration < 0:  # the first iteration heard only starts the clocks
             self._start_iteration, self._start_ms, self._saved_ms = at.iteration(), now, now
             return
-        if self._iterations_due(at.iteration()):
+        by_time = not self._iterations_due(at.iteration()) and self._time_due(now)
+        if not (self._waiting or by_time or self._iterations_due(at.iteration())):
+            return
+        self._waiting = hasattr(model, "is_inside_batch") and model.is_inside_batch()
+        if not self._waiting:
             self._save(model, at.iteration(), at.epoch())
-        elif self.every_ms is not None:
-            since = self._last.timestamp if self.ms_since_last and self._last else self._saved_ms
-            if now - since >= self.every_ms:
-                self._save(model, at.iteration(), at.epoch())
-                self._saved_ms = now
+            self._saved_ms = now if by_time else self._saved_ms
+
+    def _time_due(self, now: int) -> bool:
+        since = self._last.timestamp if self.ms_since_last and self._last else self._saved_ms
+        return self.every_ms is not None and now - since >= self.every_ms
 
     def _iterations_due(self, iteration: int) -> bool:
         if self.every_iterations is None:
@@ -144,13 +152,14 @@ class CheckpointListener(CheckpointLoading, Listener):
     def epoch_end(self, sd: Any, at: At, loss_curve: Any, epoch_time_millis: int) -> None:
         if self.every_epochs is not None and (at.epoch() + 1) % self.every_epochs == 0:
             counter = getattr(sd, "get_iteration_count", None)
-            self._save(sd, at.iteration() + 1 if counter is None else int(counter()), at.epoch())
+            self._save(sd, at.iteration() + 1 if counter is None else int(counter()), at.epoch(), epoch_over=True)
 
-    def _save(self, model: Any, iteration: int, epoch: int) -> None:
+    def _save(self, model: Any, iteration: int, epoch: int, epoch_over: bool = False) -> None:
         kind = type(model).__name__
         name = f"{self.prefix}checkpoint_{self._number}_{kind}.{'fb' if kind == 'SameDiff' else 'zip'}"
         saved = Checkpoint(self._number, _now(), iteration, epoch, kind, name)
         model.save(str(self.root_dir / name), self.save_updater_state)
+        write_state(self.root_dir / name, model, epoch_over)
         record = self.root_dir / RECORD
         with record.open("a", encoding="utf-8", newline="\n") as file:
             if file.tell() == 0:
@@ -162,6 +171,7 @@ class CheckpointListener(CheckpointLoading, Listener):
         for old in self.available_checkpoints():
             if not self._kept(old, saved):
                 (self.root_dir / old.filename).unlink()
+                state_file(self.root_dir / old.filename).unlink(missing_ok=True)
 
     def _kept(self, old: Checkpoint, newest: Checkpoint) -> bool:
         if self.keep_mode is KeepMode.ALL or old.checkpoint_num > newest.checkpoint_num - self.keep_last:

@@ -121,13 +121,17 @@ class FitLoop:
         """All epochs, until a listener stops."""
         self.listeners.call("operation_start", self.sd, Operation.TRAINING)
         curve = LossCurve()
-        with self.interrupts:
-            for number in range(1, epochs + 1):
-                curve = self._epoch(source, curve)
-                if validation is not None and (number - 1) % frequency == 0:
-                    self._validate(validation)
-                if self._stop:
-                    break
+        self.sd._training_data = source.data
+        try:
+            with self.interrupts:
+                for number in range(1, epochs + 1):
+                    curve = self._epoch(source, curve)
+                    if validation is not None and (number - 1) % frequency == 0:
+                        self._validate(validation)
+                    if self._stop:
+                        break
+        finally:
+            self.sd._training_data = None
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)
         return self.history.get_report()
 

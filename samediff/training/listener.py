@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
+from ..data.position import Positioned
 from ..errors import ConfigurationError
 from ..javanames import JavaSpelling, to_snake
 from .history import Loss, LossCurve, name_of
@@ -354,6 +355,16 @@ class HasListeners:
     """What graphs and networks share: listeners that hear every training."""
 
     _listeners: list[Listener]
+    _training_data: Any = None
+    _inside_batch = False
+
+    def get_data_position(self) -> dict[str, Any] | None:
+        """Where the iterator stands that `fit` goes through at this moment; None outside and for other data."""
+        return self._training_data.get_position() if isinstance(self._training_data, Positioned) else None
+
+    def is_inside_batch(self) -> bool:
+        """Whether further pieces of the present batch follow (truncated back-propagation)."""
+        return self._inside_batch
 
     def set_listeners(self, *listeners: Any) -> None:
         """Replace the listeners."""
