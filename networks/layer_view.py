@@ -9,11 +9,12 @@ import numpy as np
 
 from ..layers.parameters import LayerScope
 from ..samediff.arrays import as_array
-from ..samediff.errors import ShapeError, UnknownNameError, did_you_mean
+from ..samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
 from ..samediff.executor.session import run
 from ..samediff.graph import SameDiff
 from ..samediff.javanames import JavaSpelling, to_snake
 from .batch import Batch
+from .gradient import Gradient
 from .layer_type import LayerType, type_of
 from .pretraining import can_pretrain
 from .structure import Member
@@ -129,6 +130,23 @@ class LayerView(JavaSpelling):
         """The mean loss of the last step of pretraining, with regularization; 0 before the first one."""
         trainer = self._network._pretrainers.get(self._key)
         return 0.0 if trainer is None else trainer.score
+
+    def gradient(self) -> Gradient:
+        """The gradient of the last step of pretraining, by the names of this layer."""
+        trainer = self._network._pretrainers.get(self._key)
+        if trainer is None:
+            raise GraphError(f"{self._member().label} was not pretrained, so it has no gradient of its own: gradient() of the network "
+                             "gives those of a step with labels")
+        return trainer.gradient()  # type: ignore[no-any-return]
+
+    def get_iteration_count(self) -> int:
+        """Number of steps of pretraining."""
+        trainer = self._network._pretrainers.get(self._key)
+        return 0 if trainer is None else int(trainer.iteration)
+
+    def get_epoch_count(self) -> int:
+        """Number of epochs that the network was trained."""
+        return self._network.get_epoch_count()
 
     def _work(self) -> LayerAtWork:
         engine = self._network.engine

@@ -12,15 +12,21 @@ from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.errors import ConfigurationError
 from ..samediff.executor.context import RunContext
 from ..samediff.graph import SameDiff
+from ..samediff.training.listener import At, Listeners, Operation
 from ..samediff.training.step import FlatParameters, TrainingStep
 from .batch import Batch
 from .engine import Engine, constrain, scale_gradients
+from .gradient import Gradient
 from .network import Network
 from .structure import Member
 
 
 class Pretraining(Network):
-    """The part of a network that pretrains layers that can, such as :class:`AutoEncoder`; counters and score stay."""
+    """The part of a network that pretrains layers that can, such as :class:`AutoEncoder`; counters and score stay.
+
+    Listeners hear ``on_gradient_calculation`` and ``iteration_done`` with the layer (:meth:`get_layer`) and its own number of the
+    iteration. Those that save or evaluate networks do nothing then.
+    """
 
     def pretrain(self, data: Any, epochs: int = 1) -> None:
         """Pretrain every layer that can, from the first to the last, each on the activations of those before it.
@@ -52,9 +58,13 @@ class Pretraining(Network):
             trainer = self._pretrainers.get(member.key)
             if trainer is None or trainer.member != member:
                 trainer = self._pretrainers[member.key] = Pretrainer(engine, member)
+            hear, view = Listeners(self._listeners, Operation.TRAINING), self.get_layer(member.key)
             for _ in range(epochs):
                 for batch in self._unlabelled(data):
-                    trainer.step(engine, batch)
+                    trainer.step(engine, batch, hear, view)
+
+    def get_layer(self, layer: Any) -> Any:
+        raise NotImplementedError
 
     def _unlabelled(self, data: Any) -> Iterator[Batch]:
         single = isinstance(data, (DataSet, MultiDataSet)) or hasattr(data, "__array__")
@@ -92,7 +102,7 @@ class Pretrainer:
             self._steps[rank] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
         return self._steps[rank]
 
-    def step(self, engine: Engine, batch: Batch) -> None:
+    def step(self, engine: Engine, batch: Batch, hear: Listeners, view: Any) -> None:
         """One step on the activations of the layers before this one."""
         structure = engine.structure
         below = self.member.inputs[0]
@@ -104,13 +114,21 @@ class Pretrainer:
         penalty = self._penalty(engine.epoch)
         context = RunContext(True, structure.seed, self.iteration, epoch=engine.epoch)
         total = step.compute({"input": x}, context)[0]
+        hear.call("on_gradient_calculation", view)
         scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, scale)
         step.update(self.iteration, engine.epoch)
         constrain(self.member, self._flat.arrays)
         self.score = float(total) / x.shape[0] + penalty
-        self.iteration += 1
         for name, array in self._flat.arrays.items():
             engine.flat.arrays[name][...] = array
+        done = At(engine.epoch, self.iteration, Operation.TRAINING)
+        self.iteration += 1
+        hear.iteration_done(view, done)
+
+    def gradient(self) -> Gradient:
+        """The gradient of the last step, by the names of the layer."""
+        arrays = {n.removeprefix(f"{self.member.key}_"): a for n, a in self._flat.gradient_arrays.items()}
+        return Gradient(self._flat.gradients, arrays)
 
     def _penalty(self, epoch: int) -> float:
         return sum(float(r.score(np, self._flat.arrays[s.name].astype(np.float64), r.coefficient(self.iteration, epoch)))

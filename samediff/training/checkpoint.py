@@ -126,6 +126,8 @@ class CheckpointListener(CheckpointLoading, Listener):
         return operation is Operation.TRAINING
 
     def iteration_done(self, model: Any, at: At, data_set: Any = None, loss: Loss | None = None) -> None:
+        if not hasattr(model, "save"):        # a layer that is pretrained
+            return
         now = _now()
         if self._start_iteration < 0:  # the first iteration heard only starts the clocks
             self._start_iteration, self._start_ms, self._saved_ms = at.iteration(), now, now

@@ -78,7 +78,7 @@ class EvaluativeListener(Listener):
         self._invoke(InvocationType.ITERATION_END, model)
 
     def _invoke(self, what: InvocationType, model: Any) -> None:
-        if what is not self.invocation_type:
+        if what is not self.invocation_type or not hasattr(model, "do_evaluation"):       # a layer that is pretrained
             return
         self._heard += 1
         if (self._heard - 1) % self.frequency:

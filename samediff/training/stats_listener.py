@@ -116,7 +116,7 @@ def _rate(model: Any, at: At) -> float | None:
         updater = model.get_training_config().updater
         rate = getattr(updater, "get_learning_rate", lambda *_: None)(at.iteration(), at.epoch())
         return None if rate is None else _number(float(rate))
-    for slot in model.engine.slots:
+    for slot in model.engine.slots if hasattr(model, "engine") else ():      # a layer that is pretrained has none
         if slot.updater.has_learning_rate():
             return _number(float(slot.updater.get_learning_rate(at.iteration(), at.epoch())))
     return None

@@ -7,7 +7,16 @@ from networkcheck import network
 
 from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer
 from dl4py.samediff import DataSet
-from dl4py.samediff.errors import ConfigurationError
+from dl4py.samediff.errors import ConfigurationError, GraphError
+from dl4py.samediff.training import (
+    CheckpointListener,
+    EvaluativeListener,
+    InMemoryStatsStorage,
+    Listener,
+    PerformanceListener,
+    ScoreIterationListener,
+    StatsListener,
+)
 
 X = np.random.default_rng(3).uniform(size=(6, 4))
 
@@ -46,3 +55,35 @@ def test_pretrain_takes_data_sets_and_epochs():
     np.testing.assert_array_equal(one.params(), untouched)
     with pytest.raises(ConfigurationError, match="epochs"):
         one.pretrain(X, 0)
+
+
+class Heard(Listener):
+    def __init__(self):
+        self.calls = []
+
+    def on_gradient_calculation(self, model):
+        self.calls.append(("gradient", model.get_config().n_out, sorted(model.gradient().gradient_for_variable())))
+
+    def iteration_done(self, model, iteration, epoch):
+        self.calls.append(("done", iteration, epoch, model.score()))
+
+    def on_epoch_start(self, model):
+        self.calls.append("epoch")
+
+
+def test_listeners_hear_the_layer_as_in_dl4j(tmp_path, capsys):
+    net, heard, storage = stacked(), Heard(), InMemoryStatsStorage()
+    with pytest.raises(GraphError, match="was not pretrained"):
+        net.get_layer(1).gradient()
+    net.set_listeners(heard, ScoreIterationListener(1), StatsListener(storage), PerformanceListener(1),
+                      CheckpointListener(tmp_path, save_every_n_iterations=1, save_every_n_epochs=1),
+                      EvaluativeListener(DataSet(X, np.eye(2)[[0, 1] * 3]), 1))
+    net.pretrain([DataSet(X, X)] * 2, 2)
+    layer = net.get_layer(1)
+    assert [c[0] for c in heard.calls] == ["gradient", "done"] * 4
+    assert heard.calls[0][1:] == (3, ["W", "b", "vb"])
+    assert [c[1:3] for c in heard.calls[1::2]] == [(i, 0) for i in range(4)]
+    assert heard.calls[-1][3] == layer.score() and (layer.get_iteration_count(), layer.get_epoch_count()) == (4, 0)
+    assert capsys.readouterr().err.count("Score at iteration") == 4
+    assert len(storage.records()) == 4 and set(storage.records()[-1]["gradients"]) == {"W", "b", "vb"}
+    assert not list(tmp_path.iterdir())         # there is no network to save at these moments
