@@ -25,14 +25,32 @@ class ArrayNamespace:
         self.library = library
         self._special = special
 
+    def einsum(self, subscripts: str, *arrays: Any) -> Any:
+        """The library's ``einsum``, also for bfloat16, which NumPy's lacks."""
+        brief = [a.dtype for a in arrays if a.dtype.name == "bfloat16"]
+        if not brief:
+            return self.library.einsum(subscripts, *arrays)
+        return self.library.einsum(subscripts, *(a.astype(np.float32) for a in arrays)).astype(brief[0])
+
     def __getattr__(self, name: str) -> Any:
         if name in SPECIAL:
             import importlib
-            value = getattr(importlib.import_module(self._special), name)
+            value = _of_brief(getattr(importlib.import_module(self._special), name))
         else:
             value = getattr(self.library, name)
         self.__dict__[name] = value
         return value
+
+
+def _of_brief(function: Any) -> Any:
+    """A function that also takes bfloat16, which SciPy does not know."""
+    @functools.wraps(function)
+    def call(*arrays: Any) -> Any:
+        brief = [a.dtype for a in arrays if getattr(getattr(a, "dtype", None), "name", "") == "bfloat16"]
+        if not brief:
+            return function(*arrays)
+        return function(*(a.astype(np.float32) if hasattr(a, "astype") else a for a in arrays)).astype(brief[0])
+    return call
 
 
 xp = ArrayNamespace(np, "scipy.special")

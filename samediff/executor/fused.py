@@ -41,10 +41,16 @@ def fused_call(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[
 
 def viewer(stand_in: Any, view: Any) -> Callable[[Any], Any]:
     """What makes the kernel's view of an array that is laid out like ``stand_in``."""
+    if view is stand_in:            # evaluated by NumPy, which takes any layout
+        return _itself
     shape = view.shape
     if stand_in.flags.c_contiguous and stand_in.flags.writeable:
         return lambda array: array.reshape(shape)
     return lambda array: writable(_unstretched(array).reshape(shape))
+
+
+def _itself(array: Any) -> Any:
+    return array
 
 
 def writable(array: Any) -> Any:
