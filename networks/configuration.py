@@ -12,7 +12,8 @@ from ..layers.vertices import GraphVertex, vertex
 from ..samediff.configuration import Configuration, configuration, field, option
 from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError
-from .order import topological_order
+from .legacy import upgraded_graph, upgraded_list
+from .order import is_topological, topological_order
 from .settings import BackpropType, CacheMode, OptimizationAlgorithm, StepFunction, WorkspaceMode
 
 _PACKAGE = "org.deeplearning4j.nn.conf."
@@ -80,6 +81,11 @@ class MultiLayerConfiguration(NetworkConfiguration):
     confs: tuple[NeuralNetConfiguration, ...] = ()
     input_pre_processors: dict[int, InputPreProcessor] = field(default_factory=dict)
 
+    @classmethod
+    def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
+        """Documents of every version since 0.5.0."""
+        return upgraded_list(document)
+
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers in order."""
@@ -136,17 +142,32 @@ class ComputationGraphConfiguration(NetworkConfiguration):
     topological_order: tuple[int, ...] | None = None
     topological_order_str: tuple[str, ...] | None = None
 
+    @classmethod
+    def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
+        """Documents of every version since 0.5.0."""
+        return upgraded_graph(document)
+
     def validate(self) -> None:
         super().validate()
         for name, inputs in self.vertex_inputs.items():
             for source in inputs:
                 if source not in self.vertices and source not in self.network_inputs:
                     raise ConfigurationError(f"vertex {name!r} has the input {source!r}, which does not exist")
-        topological_order(self.network_inputs, self.vertex_inputs)
+        sources = self._sources()
+        topological_order(self.network_inputs, sources)
+        if self.topological_order_str is not None and not is_topological(self.topological_order_str, self.network_inputs, sources):
+            self.__dict__.update(topological_order=None, topological_order_str=None)      # of the graph before it was changed
 
     def order(self) -> list[str]:
-        """Return the names of inputs and vertices in the order in which they run (also that of the flat parameters)."""
-        return topological_order(self.network_inputs, self.vertex_inputs)
+        """Return the names of inputs and vertices in the order in which they run (also that of the flat parameters).
+
+        An order that a file holds counts.
+        """
+        return list(self.topological_order_str or topological_order(self.network_inputs, self._sources()))
+
+    def _sources(self) -> dict[str, tuple[str, ...]]:
+        """The inputs of each vertex, vertices as they were added."""
+        return {name: self.vertex_inputs.get(name, ()) for name in (*self.vertices, *self.vertex_inputs)}
 
     def layer_activation_types(self, *input_types: InputType) -> dict[str, InputType]:
         """Return the type of each vertex's activations for inputs of those types."""

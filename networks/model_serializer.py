@@ -11,6 +11,7 @@ from ..samediff.files import read_normalizer, write_normalizer
 from ..samediff.javanames import JavaSpelling
 from .computation_graph import ComputationGraph
 from .configuration import ComputationGraphConfiguration, MultiLayerConfiguration
+from .legacy import fill_state, is_before_09
 from .model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
 from .multilayer import MultiLayerNetwork
 from .network import Network
@@ -77,10 +78,13 @@ class ModelSerializer(JavaSpelling):
 
 def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimits | None) -> N:
     made: list[N] = []
+    by_parameter = False
 
     def expected(text: str) -> tuple[int, int | None]:
         """Build the network from its configuration: it says how long the vectors are."""
+        nonlocal by_parameter
         document = read_text(text, "JSON")
+        by_parameter = isinstance(document, dict) and is_before_09(document)
         graph = isinstance(document, dict) and "vertices" in document
         if graph != (kind is ComputationGraph):
             other = "ComputationGraph" if graph else "MultiLayerNetwork"
@@ -95,6 +99,9 @@ def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimi
     if model.coefficients is not None and model.coefficients.size:
         net.set_params(model.coefficients)
     if load_updater and model.updater_state is not None and model.updater_state.size:
-        net.get_updater().set_state_view_array(model.updater_state)
+        if by_parameter:
+            fill_state(net.engine.flat, model.updater_state, [m.key for m in net.engine.structure.as_declared])
+        else:
+            net.get_updater().set_state_view_array(model.updater_state)
     net._origin = model  # type: ignore[attr-defined]  # extra entries survive saving
     return net

@@ -66,6 +66,17 @@ class ConditionArgs(FileArgs):
 
 
 @dataclass(frozen=True)
+class ReshapeArgs(FileArgs):
+    """The order as -99 (c), then the shape; files of older versions hold the shape alone."""
+
+    def decode(self, node: FlatNode) -> dict[str, Any]:
+        order, *shape = node.extra_integer or (None,)
+        if order == -102:
+            raise FileFormatError(f"node {node.name!r}: reshaping in column order (f) is not supported")
+        return {} if order is None else {"shape": tuple(shape if order == -99 else node.extra_integer)}
+
+
+@dataclass(frozen=True)
 class IndexArgs(FileArgs):
     """Python's ``x[...]``, stored as the strided slice with the same meaning."""
 
@@ -138,7 +149,7 @@ DEFAULTS: dict[str, FileArgs] = {
     "normalize_moments": FileArgs(floats=("shift",)),
     "standardize": AXES,
     "reduce_logsumexp": FileArgs(ints=("*dimensions",), floats=("keep_dims:bool",), properties={"keepDims": "b:keep_dims"}),
-    "reshape": FileArgs(ints=("=-99", "*shape")),
+    "reshape": ReshapeArgs(ints=("=-99", "*shape")),
     "expand_dims": AXIS,
     "squeeze": FileArgs(ints=("*axis",)),
     "permute": AXES,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.errors import FileFormatError, GraphError, RegistrationError
 from dl4py.samediff.files.arg_slots import load_slots, store_slots
+from dl4py.samediff.files.default_args import DEFAULTS
 from dl4py.samediff.files.file_args import FileArgs
 from dl4py.samediff.files.flat_graph import FlatNode
 from dl4py.samediff.files.flat_properties import make_property, property_value
@@ -213,3 +214,14 @@ def test_slots_of_other_writers_are_only_read():
     assert declared.decode(FlatNode(extra_types=(9,))) == {"dtype": DataType.INT}
     assert declared.decode(FlatNode(extra_types=(9,), extra_integer=(5,))) == {"dtype": DataType.FLOAT}
     assert declared.encode({"dtype": DataType.INT}, "cast")["extra_types"] == ()
+
+
+@pytest.mark.parametrize(("stored", "shape"), [((-99, 2, -1), (2, -1)), ((-1, 8), (-1, 8)), ((), None)])
+def test_shapes_with_and_without_an_order(stored, shape):
+    found = DEFAULTS["reshape"].decode(FlatNode(name="n", op_name="reshape", extra_integer=stored))
+    assert found.get("shape") == shape
+
+
+def test_column_order_is_refused():
+    with pytest.raises(FileFormatError, match="column order"):
+        DEFAULTS["reshape"].decode(FlatNode(name="n", op_name="reshape", extra_integer=(-102, 2, 4)))
