@@ -26,6 +26,7 @@ from .configuration_names import FieldName, add_names, declare_plain_fields
 from .configuration_values import FieldInfo, convert, encode, read_text, same, show, write_json, write_yaml
 from .errors import ConfigurationError, MissingOpError, RegistrationError, did_you_mean
 from .javanames import JavaSpelling, squash, to_snake
+from .json_order import key_order
 from .registry import load_plugins
 
 T = TypeVar("T")
@@ -232,7 +233,7 @@ class Configuration(JavaSpelling):
     # JSON and YAML
 
     def to_document(self) -> dict[str, Any]:
-        """Return the JSON document as a dictionary, keys in Jackson's (alphabetic) order."""
+        """Return the JSON document as a dictionary, keys in Jackson's order."""
         cls = type(self)
         document = dict(self._extra)
         for name, info in cls._fields.items():
@@ -240,7 +241,7 @@ class Configuration(JavaSpelling):
             if info.saved and not (info.omit_none and value is None):
                 document[info.json] = encode(value)
         tag = {cls.json_tag: cls.java_name} if cls.json_tag else {}
-        return tag | {key: document[key] for key in sorted(document)}
+        return tag | {key: document[key] for key in key_order(cls.java_name, document)}
 
     @classmethod
     def from_document(cls, document: Any) -> Self:

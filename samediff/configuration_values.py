@@ -16,6 +16,7 @@ import numpy as np
 
 from .datatype import DataType
 from .errors import ConfigurationError, FileFormatError, did_you_mean
+from .java_text import layout
 from .javanames import squash, to_camel
 
 _LONG = 2**63
@@ -244,14 +245,14 @@ def encode(value: Any) -> Any:
 
 
 def write_json(document: Any) -> str:
-    """Return a JSON text in Jackson's pretty form."""
-    return json.dumps(document, indent=2, separators=(",", " : "), ensure_ascii=False, allow_nan=False)
+    """Return a JSON text, character by character as DL4J writes it."""
+    return layout(document, "")
 
 
 def write_yaml(document: Any) -> str:
-    """Return a YAML text."""
-    import yaml
-    return "---\n" + yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+    """Return a YAML text, character by character as DL4J writes it."""
+    from . import java_yaml
+    return java_yaml.write_yaml(document)
 
 
 def read_text(text: str, kind: str) -> Any:
@@ -261,8 +262,8 @@ def read_text(text: str, kind: str) -> Any:
     try:
         if kind == "JSON":
             return json.loads(text, parse_constant=_refuse_constant)
-        import yaml
-        return yaml.safe_load(text)
+        from .java_yaml import read_yaml
+        return read_yaml(text)
     except RecursionError:
         raise FileFormatError(f"the {kind} text is nested too deeply") from None
     except Exception as problem:

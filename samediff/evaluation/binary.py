@@ -9,12 +9,13 @@ from typing import Any, Self
 import numpy as np
 
 from ..errors import ConfigurationError, NumericalError, ShapeError
+from ..java_text import java_number
 from . import counts as c
 from .base import BaseEvaluation, array_document, read_array
 from .counts import Counts
 from .roc_columns import ROCBinary
 from .rows import Array, Rows
-from .text import decimal, java_number
+from .text import decimal
 
 COUNTS = {"tp": "countTruePositive", "fp": "countFalsePositive", "tn": "countTrueNegative", "fn": "countFalseNegative"}
 

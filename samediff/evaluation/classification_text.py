@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .text import decimal, java_number
+from ..java_text import java_number
+from .text import decimal
 
 if TYPE_CHECKING:
     from .classification import Evaluation

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, NumericalError, ShapeError
+from ..java_text import java_number
 from .base import BaseEvaluation
 from .curves import PrecisionRecallCurve, RocCurve, corners, points
 from .rows import Array, Rows
-from .text import java_number
 
 NOTE = "\n[Note: Thresholded AUC/AUPRC calculation used with {} steps); accuracy may reduced compared to exact mode]"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any
 
 import numpy as np
+
+from ..java_text import layout, special
 
 
 def decimal(value: float) -> str:
@@ -23,27 +24,6 @@ def decimal(value: float) -> str:
 def scientific(value: float, digits: int) -> str:
     """Return Java's ``%.<digits>e``."""
     return f"{value:.{digits}e}" if math.isfinite(value) else special(value)
-
-
-def special(value: float) -> str:
-    """Return Java's name of NaN or an infinity."""
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def java_number(value: Any) -> str:
-    """Return Java's ``Double.toString`` (``Float.toString`` for float32).
-
-    Examples
-    --------
-    >>> java_number(0.3), java_number(1e-5), java_number(np.float32(0.1)), java_number(2e7)
-    ('0.3', '1.0E-5', '0.1', '2.0E7')
-    """
-    if not math.isfinite(value):
-        return special(float(value))
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return np.format_float_positional(value, unique=True, trim="0")
-    mantissa, exponent = np.format_float_scientific(value, unique=True, trim="0").split("e")
-    return f"{mantissa}E{int(exponent)}"
 
 
 def plain_json(value: Any) -> Any:
@@ -69,14 +49,3 @@ def json_text(doc: Any) -> str:
     }
     """
     return layout(plain_json(doc), "")
-
-
-def layout(value: Any, indent: str) -> str:
-    """JSON text with lists on one line and objects indented by two spaces."""
-    if isinstance(value, list):
-        return "[ " + ", ".join(layout(v, indent) for v in value) + " ]" if value else "[ ]"
-    if isinstance(value, dict):
-        inner = indent + "  "
-        lines = [f"{inner}{json.dumps(k)} : {layout(v, inner)}" for k, v in value.items()]
-        return "{\n" + ",\n".join(lines) + f"\n{indent}}}" if lines else "{ }"
-    return java_number(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

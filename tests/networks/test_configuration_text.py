@@ -1,0 +1,99 @@
+"""Configurations as text: character by character what DL4J 1.0.0-M2.1 writes, and its YAML is read."""
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dl4py.layers import DenseLayer, Dropout, FrozenLayer, InputType, OutputLayer
+from dl4py.networks import ComputationGraphConfiguration, MultiLayerConfiguration, MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.samediff import Adam
+from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingOpError
+from dl4py.samediff.java_yaml import read_yaml, write_yaml
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def recorded():
+    """Configurations of model files that M2.1 itself wrote."""
+    for path in sorted(GOLDEN.rglob("*.zip")):
+        if path.parent.name == "bad":
+            continue
+        with zipfile.ZipFile(path) as archive:
+            text = archive.read("configuration.json").decode()
+        if "org.example." not in text and "example.custom" not in text:
+            yield pytest.param(text, id=path.parent.name)
+
+
+@pytest.mark.parametrize("text", list(recorded()))
+def test_json_is_dl4js_text(text):
+    kind = ComputationGraphConfiguration if '"vertices"' in text else MultiLayerConfiguration
+    conf = kind.from_json(text)
+    assert conf.to_json() == text
+    assert kind.from_yaml(conf.to_yaml()).to_json() == text
+
+
+def test_yaml_is_dl4js_text():
+    text = (GOLDEN / "files" / "padded_volumes.yaml").read_text()
+    conf = MultiLayerConfiguration.from_yaml(text)
+    assert conf.to_yaml() == text
+    assert conf.confs[1].layer.updater.learning_rate == 0.1
+    assert list(conf.input_pre_processors) == [1]
+    assert MultiLayerNetwork(conf).init().output(np.zeros((1, 2, 3, 4, 3))).shape == (1, 2)
+
+
+def made():
+    return (NeuralNetConfiguration.Builder().seed(1).updater(Adam(2e7)).l2(1e-4).list()
+            .layer(FrozenLayer(DenseLayer(n_out=3, dropout=Dropout(0.5)))).layer(OutputLayer(n_out=2))
+            .set_input_type(InputType.convolutional(2, 2, 1)).build())
+
+
+def test_order_of_keys_numbers_and_lists():
+    conf = made()
+    text = conf.to_json()
+    assert '"learningRate" : 2.0E7' in text and '"epsilon" : 1.0E-8' in text
+    assert '"regularizationBias" : [ ]' in text and '"regularization" : [ {\n' in text
+    frozen = json.loads(text)["confs"][0]["layer"]
+    assert list(frozen)[:3] == ["@class", "layer", "constraints"]
+    assert list(frozen["layer"]["idropout"])[:3] == ["@class", "p", "helperAllowFallback"]
+    assert "\r" not in text and not text.endswith("\n")
+    assert MultiLayerConfiguration.from_json(text) == conf == MultiLayerConfiguration.from_yaml(conf.to_yaml())
+
+
+def test_yaml_of_other_writers():
+    conf = made()
+    import yaml
+    plain = yaml.safe_dump(json.loads(conf.to_json()))      # class names as keys, as dl4py wrote them once
+    assert MultiLayerConfiguration.from_yaml(plain) == conf
+
+
+def test_what_is_unknown_stays_in_both():
+    document = json.loads(made().to_json())
+    document["confs"][1]["layer"]["acmeNote"] = {"text": 'a "quoted" word\n: #', "list": [[1, [2.5]], {"x": []}, {}], "no": None}
+    document["9 lives"] = "ü😀"
+    conf = MultiLayerConfiguration.from_json(json.dumps(document))
+    for again in (MultiLayerConfiguration.from_json(conf.to_json()), MultiLayerConfiguration.from_yaml(conf.to_yaml())):
+        assert json.loads(again.to_json()) == document
+
+
+VALUES = [1, 2.5, 1e-300, 1e7, -0.0, "NaN", "true", "null", "1.0", "",
+          " a: b ", "- x", "ü", "\x07\u2028", True, None]
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_scalars_survive_yaml(value):
+    found = read_yaml(write_yaml({"value": value, "list": [value, [value], {"inner": value}]}))
+    assert found == {"value": value, "list": [value, [value], {"inner": value}]} and type(found["value"]) is type(value)
+
+
+@pytest.mark.parametrize(("text", "error", "said"), [
+    ("a: !<x> 3", FileFormatError, "tag 'x' is not a class name before an object"),
+    ("!!python/object/apply:os.system ['ls']", FileFormatError, "is not a class name"),
+    ("a: [", FileFormatError, "not YAML"), ("- 1", ConfigurationError, "expected a JSON object"),
+    ("confs:\n- layer: !<org.acme.Nope>\n    x: 1\n", MissingOpError, "org.acme.Nope")])
+def test_bad_yaml(text, error, said):
+    with pytest.raises(error, match=said):
+        MultiLayerConfiguration.from_yaml(text)
