@@ -277,7 +277,7 @@ class Configuration(JavaSpelling):
                 return cls
             keys = ", ".join(map(str, document)) or "nothing"
             raise ConfigurationError(f"a JSON object for {cls.__name__} needs {cls.json_tag!r}; it has {keys}")
-        found = find_class(str(name))
+        found = find_class(str(name), cls.__name__)
         if not issubclass(found, cls):
             raise ConfigurationError(f"expected a {cls.__name__}; the JSON names {name}")
         return found
@@ -383,7 +383,7 @@ def _register(name: str, cls: type[Configuration]) -> None:
     _SIMPLE.setdefault(name.replace("$", ".").rsplit(".", 1)[-1], cls)
 
 
-def find_class(name: str) -> type[Configuration]:
+def find_class(name: str, kind: str = "configuration class") -> type[Configuration]:
     """Return the configuration class of a full Java name, or of a simple one; plug-ins are loaded when nobody has it."""
     found = _known(name)
     while found is None and _PLUGINS:
@@ -391,7 +391,8 @@ def find_class(name: str) -> type[Configuration]:
         found = _known(name)
     if found is None:
         hint = did_you_mean(name, _REGISTRY)
-        raise MissingOpError(f"no configuration class is registered as {name}{hint}; import or register that class")
+        raise MissingOpError(f"no {kind} is registered as {name}{hint}; import the module that defines it, or register a class under that "
+                             f'name: @configuration("{name}"), for layers, vertices and losses @layer, @vertex, @loss')
     return found
 
 

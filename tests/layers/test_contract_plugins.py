@@ -1,6 +1,8 @@
 """Plug-ins of every kind: registered by decorator, used in one network, saved and loaded by name."""
 from __future__ import annotations
 
+import zipfile
+
 import numpy as np
 import pytest
 from custom_classes import Bent, Halved, Product, TwoActivations
@@ -167,10 +169,30 @@ def test_a_graph_of_plug_ins_is_read_by_name(tmp_path):
     np.testing.assert_array_equal(reloaded(own, tmp_path).output(a, b)[0], own.output(a, b)[0])
 
 
-def test_names_that_nobody_registered_are_told():
-    text = configured().to_json().replace("tests.EverySecond", "tests.Nobody")
-    with pytest.raises(MissingOpError, match=r"tests\.Nobody"):
-        MultiLayerConfiguration.from_json(text)
+@pytest.mark.parametrize(("name", "kind"), [
+    ("Bent", "IActivation"), ("EverySecond", "IDropout"), ("Doubling", "IWeightNoise"), ("SameDiffMSE", "ILossFunction"),
+    ("Rounded", "LayerConstraint"), ("Ramp", "IWeightInit"), ("ScheduledSgd", "IUpdater"), ("WarmUp", "Schedule"),
+    ("Halved", "InputPreProcessor"), ("TwoActivations", "configuration class")])
+def test_names_that_nobody_registered_are_told(name, kind, tmp_path):
+    said = rf'no {kind} is registered as tests\.Nobody.*; import the module .* register .*@configuration\("tests\.Nobody"\)'
+    conf = configured()
+    with pytest.raises(MissingOpError, match=said):
+        MultiLayerConfiguration.from_json(conf.to_json().replace(f"tests.{name}", "tests.Nobody"))
+    with pytest.raises(MissingOpError, match=said):
+        MultiLayerConfiguration.from_yaml(conf.to_yaml().replace(f"tests.{name}", "tests.Nobody"))
+    MultiLayerNetwork(conf).init().save(tmp_path / "own.zip")
+    with zipfile.ZipFile(tmp_path / "own.zip") as own, zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
+        for entry in own.infolist():
+            other.writestr(entry, own.read(entry).replace(f"tests.{name}".encode(), b"tests.Nobody"))
+    with pytest.raises(MissingOpError, match=said):
+        MultiLayerNetwork.load(tmp_path / "other.zip")
+
+
+def test_a_vertex_that_nobody_registered_is_told():
+    conf = (NeuralNetConfiguration.Builder().graph_builder().add_inputs("a", "b").add_vertex("p", Product(), "a", "b")
+            .add_layer("o", OutputLayer(n_in=3, n_out=2), "p").set_outputs("o").build())
+    with pytest.raises(MissingOpError, match=r"no GraphVertex is registered as tests\.Nobody"):
+        ComputationGraphConfiguration.from_json(conf.to_json().replace("tests.Product", "tests.Nobody"))
 
 
 @pytest.mark.parametrize("own", [SameDiffMSE(), SameDiffMAE()])
