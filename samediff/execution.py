@@ -4,11 +4,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+from .arrays import as_array
 from .core import GraphCore
 from .errors import GraphError
 from .executor.context import RunContext
 from .executor.session import run
 from .javanames import JavaSpelling
+from .sd_value import SDValue, SDValueType
+from .variable import VariableType
 
 
 class Execution(GraphCore):
@@ -112,6 +117,20 @@ class BatchOutput(JavaSpelling):
         self._inputs.update(values)
         return self
 
+    def value_input(self, variable: Any, value: SDValue) -> BatchOutput:
+        """Give a placeholder an `SDValue`; a list becomes one array with its entries along the first axis."""
+        if not isinstance(value, SDValue):
+            raise GraphError(f"value_input takes an SDValue, got {type(value).__name__}; input(variable, array) takes arrays")
+        entries = value.get_list_value()
+        single = value.get_sd_value_type() is SDValueType.TENSOR
+        return self.input(variable, entries[0] if single else np.stack([as_array(e) for e in entries]))
+
+    def value_inputs(self, values: Mapping[str, SDValue]) -> BatchOutput:
+        """Give several placeholders such values."""
+        for variable, value in values.items():
+            self.value_input(variable, value)
+        return self
+
     def output(self, *outputs: Any) -> Any:
         """Ask for variables; without names, run as ``exec`` does."""
         if not outputs:
@@ -132,6 +151,11 @@ class BatchOutput(JavaSpelling):
     def exec(self) -> dict[str, Any]:
         """Run: name -> array."""
         return self._sd.output(self._inputs, *self._outputs, *self._listeners)
+
+    def output_value(self) -> dict[str, SDValue]:
+        """Run: name -> `SDValue`, a list for a sequence."""
+        sequences = {n for n in self._outputs if self._sd.variable(n).get_variable_type() is VariableType.SEQUENCE}
+        return {n: SDValue.create(list(v) if n in sequences else v) for n, v in self.exec().items()}
 
     def output_single(self) -> Any:
         """Run, and return the only output."""

@@ -77,6 +77,9 @@ class NameScope:
             raise GraphError(f"name scope {self.name!r} cannot be closed now; open scopes: {open_}. Close the innermost first")
         self._names.scopes.pop()
 
+    def __repr__(self) -> str:
+        return f"NameScope({self.name!r})"
+
     def __enter__(self) -> NameScope:
         return self
 

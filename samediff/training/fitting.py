@@ -241,6 +241,10 @@ class FitConfig(JavaSpelling):
         """Set data and number of epochs."""
         return self._set(data=data, epochs=epochs)
 
+    def epochs(self, epochs: int) -> FitConfig:
+        """Set the number of epochs."""
+        return self._set(epochs=epochs)
+
     def validate(self, data: Any, frequency: int = 1) -> FitConfig:
         """Validate on that data every so many epochs."""
         return self._set(validation_data=data, validation_frequency=frequency)

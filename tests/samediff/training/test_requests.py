@@ -69,6 +69,22 @@ def test_batch_output():
     assert heard == ["INFERENCE"] * 2 and isinstance(sd.fit(), FitConfig)
 
 
+def test_batch_output_of_values():
+    sd = graph()
+    request = sd.batch_output().value_inputs({"x": SDValue.create(X)}).output("z")
+    assert request.output_value() == {"z": SDValue.create(X)}
+    rows = sd.batchOutput().valueInput("x", SDValue.create(list(X))).output("z")
+    assert rows.outputValue()["z"].get_tensor_value().tolist() == X.tolist()
+    sd.create_sequence("parts", [X, X + 1])
+    parts = sd.batch_output().output("parts").output_value()["parts"]
+    assert parts.get_sd_value_type() is SDValueType.LIST and parts.get_list_value()[1].tolist() == (X + 1).tolist()
+    with pytest.raises(GraphError, match="takes an SDValue, got ndarray"):
+        sd.batch_output().value_input("x", X)
+    assert sd.fit().train([DataSet(X, Y)]).epochs(3)._values["epochs"] == 3
+    with sd.with_name_scope("here") as scope:
+        assert repr(scope) == "NameScope('here')"
+
+
 def test_outputs_and_gradients():
     found = graph().calculate_gradients_and_outputs({"x": X, "y": Y}, ["z"], ["w"])
     outputs, gradients = found
