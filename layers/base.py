@@ -15,7 +15,7 @@ from ..samediff.training.regularization import L1Regularization, L2Regularizatio
 from ..samediff.training.updater import IUpdater
 from . import automatic
 from .activations import IActivation
-from .constraints import ALL, BIASES, GROUPS, WEIGHTS, LayerConstraint
+from .constraints import ALL, BIASES, GROUPS, WEIGHTS, LayerConstraint, java_set
 from .contract import LayerContract
 from .defaults import LayerDefaults, _distribution, constrainer, merged, regularizer
 from .dropout import IDropout
@@ -91,7 +91,12 @@ class Layer(LayerContract, Configuration):
         bias = self.bias_names if getattr(self, "has_bias", True) else ()
         groups = {ALL: self.weight_names + bias, WEIGHTS: self.weight_names, BIASES: bias}
         first = constraint.params[0] if constraint.params else ""
-        return constraint.replace(params=groups[first]) if first in groups else constraint
+        return constraint.replace(params=java_set(groups[first])) if first in groups else constraint
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        """The constraints that act on the parameters of this layer, by the names that they have here."""
+        return self.constraints or ()
 
     @property
     def label(self) -> str:
@@ -209,8 +214,8 @@ class FeedForwardLayer(BaseLayer):
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         self.expects(input_type, InputTypeFeedForward, InputTypeConvolutionalFlat)
-        form = getattr(input_type, "time_distributed_format", None)
-        changed = self if form is None else self.replace(time_distributed_format=form)
+        flat = isinstance(input_type, InputTypeConvolutionalFlat)
+        changed = self if flat else self.replace(time_distributed_format=getattr(input_type, "time_distributed_format", None))
         return changed.with_n_in(input_type.array_elements_per_example(), override)
 
     def with_n_in(self, size: int, override: bool) -> Self:

@@ -11,6 +11,21 @@ _PACKAGE = "org.deeplearning4j.nn.conf.constraint."
 GROUPS = ALL, WEIGHTS, BIASES = "<all>", "<weights>", "<biases>"
 
 
+def java_set(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names in the order in which Java's hash set lists them, as DL4J's files have them."""
+
+    def bucket(name: str) -> int:
+        value = 0
+        for character in name:
+            value = (31 * value + ord(character)) & 0xFFFFFFFF
+        return (value ^ value >> 16) % size
+
+    size = 16
+    while len(names) * 4 // 3 + 1 > size:
+        size *= 2
+    return tuple(sorted(names, key=bucket))
+
+
 @configuration
 class LayerConstraint(Configuration):
     """Base of all constraints.

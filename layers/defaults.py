@@ -82,9 +82,11 @@ class LayerDefaults(Configuration):
 
 
 def merged(own: tuple[Regularization, ...], given: tuple[Regularization, ...]) -> tuple[Regularization, ...]:
-    """Own regularization, then that of the network whose kind is missing;
-    DL4J lists the network's weight decay twice.
+    """Own regularization, then that of the network whose kind is missing.
+
+    DL4J adds the network's weight decay in any case, twice where a layer has nothing of its own.
     """
+    if not own:
+        return given + tuple(r for r in given if isinstance(r, WeightDecay))
     kinds = {type(r) for r in own}
-    added = tuple(r for r in given if type(r) not in kinds)
-    return own + added + tuple(r for r in added if isinstance(r, WeightDecay))
+    return own + tuple(r for r in given if isinstance(r, WeightDecay) or type(r) not in kinds)

@@ -40,6 +40,8 @@ class LossBearing(FeedForwardLayer):
     has_loss: ClassVar[bool] = True
     #: Whether the score is divided by the number of examples also where the network asks for sums (mini_batch False).
     always_averages: ClassVar[bool] = True
+    #: Whether outputs that a mask leaves out enter a softmax as 0, as DL4J has it where a layer has parameters.
+    masks_pre_output: ClassVar[bool] = False
 
     def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
         """What the activation function acts on: the input itself."""
@@ -51,13 +53,17 @@ class LossBearing(FeedForwardLayer):
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
         assert labels is not None and self.activation is not None
-        return self.loss_function.define(sd, labels, self.pre_output(sd, x, params), self.activation, mask)
+        found = self.pre_output(sd, x, params)
+        if mask is not None and self.masks_pre_output and (mask.get_shape() or (1,))[-1] != 1:
+            found = found * mask.neq(0.0).cast_to(found.dtype)
+        return self.loss_function.define(sd, labels, found, self.activation, mask)
 
 
 @layer()
 class BaseOutputLayer(Affine, LossBearing):
     """An output layer with parameters."""
 
+    masks_pre_output: ClassVar[bool] = True
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
     always_averages: ClassVar[bool] = False
@@ -190,8 +196,7 @@ class RnnLossLayer(Distributed, LossBearing):
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         self.expects(input_type, InputTypeRecurrent)
-        assert isinstance(input_type, InputTypeRecurrent)
-        return self.replace(rnn_data_format=input_type.format)
+        return self
 
 
 @layer("CnnLossLayer")

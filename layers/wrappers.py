@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ..samediff.configuration import field
 from ..samediff.errors import ConfigurationError
 from ..samediff.training.updaters import NoOp
-from .base import PACKAGE, Layer, NoParamLayer, layer
+from .base import PACKAGE, BaseLayer, Layer, NoParamLayer, layer
+from .constraints import LayerConstraint
 from .defaults import LayerDefaults
 from .formats import BidirectionalMode, RNNFormat
 from .input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
@@ -31,6 +32,11 @@ class BaseWrapperLayer(Layer):
     arguments: ClassVar[tuple[str, ...]] = ("underlying",)
     underlying: Layer = field(aliases=("set_underlying",))
 
+    @property
+    def configured_twice(self) -> bool:
+        """Whether DL4J gives the wrapped layer the network's values twice, and so its weight decay once more."""
+        return False
+
     def define_parameters(self, params: ParameterTable) -> None:
         for parameter in self.underlying.parameter_table():
             params.add(parameter)
@@ -44,6 +50,10 @@ class BaseWrapperLayer(Layer):
     def n_out(self) -> Any:
         """Output size of the wrapped layer."""
         return "-" if isinstance(self.underlying, Bidirectional) else getattr(self.underlying, "n_out", "-")
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return self.underlying.constraints_in_force
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         return self.underlying.updater_for(parameter)
@@ -71,6 +81,8 @@ class BaseWrapperLayer(Layer):
 
     def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
         inner = self.underlying.apply_global_config(given)
+        if self.configured_twice:
+            inner = inner.apply_global_config(given)
         own = super().missing_values(given.replace(dropout=None, constraints=()))
         return own | {"underlying": inner} | normalization_of(inner)
 
@@ -236,6 +248,14 @@ class FrozenLayer(BaseWrapperLayer):
         """The wrapped layer's name after "Frozen"."""
         return f"Frozen {type(self.underlying).__name__}"
 
+    @property
+    def configured_twice(self) -> bool:
+        return isinstance(self.underlying, BaseLayer)
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return ()
+
     def updater_for(self, parameter: Parameter) -> IUpdater:
         return NoOp()
 
@@ -255,6 +275,14 @@ class FrozenLayerWithBackprop(BaseWrapperLayer):
     frozen: ClassVar[bool] = True
     counts_as_trainable: ClassVar[bool] = True          # in DL4J's summary
     scores_regularization: ClassVar[bool] = False
+
+    @property
+    def configured_twice(self) -> bool:
+        return True
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return ()
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The test-time form with constant parameters: only its regularization moves them, as in DL4J."""
@@ -307,6 +335,11 @@ class Bidirectional(Layer):
 
     def _own(self, parameter: Parameter) -> tuple[Layer, Parameter]:
         return self._directions()[parameter.name[0]], replace(parameter, name=parameter.name[1:])
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return tuple(c.replace(params=tuple(prefix + name for name in c.params))
+                     for prefix, direction in self._directions().items() for c in direction.constraints_in_force)
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         inner, p = self._own(parameter)

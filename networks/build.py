@@ -33,6 +33,8 @@ class NetworkGraph:
     activations: dict[str, str] = field(default_factory=dict)
     scores: list[str] = field(default_factory=list)         # (batch,) loss of each output layer
     losses: list[str] = field(default_factory=list)         # their sums, and penalties
+    loss_outputs: dict[str, int] = field(default_factory=dict)      # number of the output that a sum belongs to
+    averaged: set[str] = field(default_factory=set)         # of the sums, what is averaged where the network asks for sums
     states: dict[str, str] = field(default_factory=dict)    # what each recurrent state becomes
     state_inputs: dict[str, int] = field(default_factory=dict)   # size of each initial state
     moves: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
@@ -140,6 +142,9 @@ class Builder:
         scores = conf.define_loss(self.sd, x, labels, scope, fed if given is None else given)
         self.made.scores.append(scores.name())
         self.made.losses.append(scores.sum().name())
+        self.made.loss_outputs[self.made.losses[-1]] = k
+        if getattr(conf, "always_averages", False):
+            self.made.averaged.add(self.made.losses[-1])
 
     def _in_pieces(self) -> bool:
         """State is carried, and there are labels to learn from."""

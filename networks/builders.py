@@ -188,7 +188,7 @@ class ListBuilder(NetworkBuilder):
             check_outputs([layers[-1]])
         if self._check_tbptt and conf.backprop_type is BackpropType.TruncatedBPTT:
             check_truncated(layers)
-        return conf
+        return conf.replace(validate_output_layer_config=True)      # DL4J's lists do not keep it
 
     def _sized(self, layers: list[Layer]) -> tuple[list[Layer], dict[int, InputPreProcessor]]:
         preprocessors = dict(self._preprocessors)

@@ -9,7 +9,6 @@ from ..layers import (
     ActivationSigmoid,
     ActivationSoftmax,
     BaseOutputLayer,
-    Bidirectional,
     GlobalPoolingLayer,
     LastTimeStep,
     Layer,
@@ -44,7 +43,7 @@ def check_outputs(layers: Iterable[Layer]) -> None:
 def check_truncated(layers: Iterable[Layer]) -> None:
     """Refuse layers that need whole sequences."""
     for layer in layers:
-        if isinstance(layer, (LastTimeStep, GlobalPoolingLayer, Bidirectional)):
+        if isinstance(layer, (LastTimeStep, GlobalPoolingLayer)):
             raise ConfigurationError(
                 f"{layer.label} needs whole sequences and cannot train with truncated back-propagation; "
                 "use BackpropType.Standard, or validate_tbptt_config(False)")

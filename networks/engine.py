@@ -57,7 +57,7 @@ class Engine:
         members = self.structure.members
         self._owned = [(m, [s for s, _, owner in pairs if owner is m]) for m in members]
         self._normalizes = any(map(_normalization, members))
-        self._constrained = [m for m in members if getattr(m.conf, "constraints", None)]
+        self._constrained = [m for m in members if getattr(m.conf, "constraints_in_force", None)]
         self._penalties = [(s.name, r) for s, _, m in pairs if getattr(m.conf, "scores_regularization", True) for r in s.regularization]
 
     # Parameters
@@ -191,11 +191,22 @@ class Engine:
         return [values[n] for n in names], {key: values[n] for key, n in kept.items()}
 
     def scores(self, batch: Batch, training: bool = False) -> tuple[list[Any], float]:
-        """Loss of each example for each output layer, and their sum with penalties."""
+        """Loss of each example for each output layer, and the score without regularization."""
         made = self._with_loss(batch)
         with self._explained(batch):
             values = run(made.sd, self.feeds(batch, made), [*made.scores, *made.losses], self.context(training))
-        return [values[n] for n in made.scores], float(sum(np.sum(values[n], dtype=np.float64) for n in made.losses))
+        sums = [np.sum(values[n], dtype=np.float64) for n in made.losses]
+        return [values[n] for n in made.scores], self._total(made, sums, batch)
+
+    def _total(self, made: NetworkGraph, sums: Sequence[Any], batch: Batch) -> float:
+        """The losses of all outputs, each divided by its number of rows; without ``mini_batch`` only where a layer always averages."""
+        def divisor(name: str) -> int:
+            if not self.structure.mini_batch and name not in made.averaged:
+                return 1
+            k = made.loss_outputs.get(name, 0)
+            labels = batch.labels[k] if k < len(batch.labels) else None
+            return batch.size if labels is None else int(labels.shape[0])
+        return float(sum(float(v) / divisor(name) for name, v in zip(made.losses, sums)))
 
     def _with_loss(self, batch: Batch, stateful: bool = False) -> NetworkGraph:
         if not batch.size:
@@ -235,14 +246,14 @@ class Engine:
         return [s for s, (m, p) in zip(self.slots, self.parameters) if p.role != "statistic" and not m.is_frozen and m.key in reached]
 
     def gradient(self, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> tuple[float, dict[str, Any]]:
-        """Forward and backward: the summed loss; the flat gradient then holds sums over examples."""
+        """Forward and backward: the score without regularization; the flat gradient then holds sums over examples."""
         step, made = self.training_step(batch, stateful)
         step.clear_others()
         self.computed = step.names
         with self._explained(batch):
             results = step.compute(self.feeds(batch, made, states), self.context(True))
         n = len(made.losses)
-        return float(sum(float(v) for v in results[:n])), dict(zip(made.states, results[n:]))
+        return self._total(made, results[:n], batch), dict(zip(made.states, results[n:]))
 
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
@@ -316,10 +327,10 @@ def scale_gradients(member: Member, slots: Sequence[FlatSlot], arrays: Mapping[s
 
 def constrain(member: Member, arrays: Mapping[str, Any]) -> None:
     """Apply the constraints of a member to its parameters."""
-    for constraint in getattr(member.conf, "constraints", None) or ():
+    for constraint in getattr(member.conf, "constraints_in_force", ()):
         for name in constraint.params:
-            array = arrays[f"{member.key}_{name}"]
-            for _ in range(2):          # as DL4J does
+            array = arrays.get(f"{member.key}_{name}")
+            for _ in range(2 if array is not None else 0):          # twice, as DL4J does
                 array[...] = constraint.apply(array)
 
 

@@ -223,7 +223,7 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining, RecurrentS
         batch = self._batch_from(x, y, features_mask, labels_mask)
         epsilon = self.engine.input_gradients(batch)[0]
         total, _ = self.engine.gradient(batch)
-        self._score = self._mean(total, batch)
+        self._score = self._penalized(total)
         return self.gradient(), epsilon
 
     def _batch_of(self, data: Any) -> Batch:

@@ -179,12 +179,10 @@ class Network(HasListeners, JavaSpelling):
         if data is None:
             return self._score
         batch = self._batch_of(data)
-        return self._mean(self.engine.scores(batch, training)[1], batch)
+        return self._penalized(self.engine.scores(batch, training)[1])
 
-    def _mean(self, total: float, batch: Batch) -> float:
-        structure = self.engine.structure
-        divide = structure.mini_batch or any(getattr(m.conf, "always_averages", False) for m in structure.losses)
-        return (total / batch.rows if divide else total) + self.engine.regularization_score()
+    def _penalized(self, loss: float) -> float:
+        return loss + self.engine.regularization_score()
 
     def score_examples(self, data: Any, add_regularization: bool = False) -> Any:
         """Loss of each example, (batch,)."""
@@ -203,7 +201,7 @@ class Network(HasListeners, JavaSpelling):
             raise GraphError("set inputs and labels first")
         batch = Batch(self._batch.inputs, self._batch.labels, *self._masks)
         total, _ = self.engine.gradient(batch)
-        self._score = self._mean(total, batch)
+        self._score = self._penalized(total)
         self._last_batch_size = batch.rows
 
     def gradient(self) -> Gradient:

@@ -91,8 +91,10 @@ def _kind(member: Member) -> str:
 
 def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[str]:
     pairs = [(s, p) for s, (m, p) in zip(net.engine.slots, net.engine.parameters) if m is member]
-    last = {"bias": 1, "unregularized": 2, "statistic": 2} if weights_first else {}
-    slots = [s for s, _ in sorted(pairs, key=lambda pair: (last.get(pair[1].role, 0), member.table_rank(pair[0].name)))]
+    pairs.sort(key=lambda pair: member.table_rank(pair[0].name))
+    if weights_first and pairs and pairs[0][1].role == "bias":      # convolutions have their bias first
+        pairs.sort(key=lambda pair: pair[1].role == "bias")
+    slots = [s for s, _ in pairs]
     if not slots:
         return ["-,-", "0", "-"]
     shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)

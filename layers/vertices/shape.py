@@ -78,7 +78,7 @@ class SubsetVertex(GraphVertex):
         (given,) = input_types
         size = self.to - self.from_ + 1
         if isinstance(given, InputTypeFeedForward):
-            return InputType.feed_forward(size, given.time_distributed_format)
+            return InputType.feed_forward(size)
         if isinstance(given, InputTypeRecurrent):
             return InputType.recurrent(size, given.time_series_length, given.format)
         if isinstance(given, InputTypeConvolutional):

@@ -31,7 +31,7 @@ class Optimizer(JavaSpelling):
     def _evaluate(self, batch: Batch, states: States) -> tuple[float, dict[str, Any]]:
         """Score and recurrent states at the present parameters; the flat gradient then holds sums over examples."""
         total, after = self.network.engine.gradient(batch, states, states is not None)
-        return self.network._mean(total, batch), after
+        return self.network._penalized(total), after
 
     def _evaluate_and_tell(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
         """The same once for each step: checked if asked for, kept as the score of the network, told to listeners."""
@@ -39,7 +39,7 @@ class Optimizer(JavaSpelling):
         total, after = network.engine.gradient(batch, states, states is not None)
         if network._checks_finite:
             network.engine.check_finite(total, batch, states, states is not None)
-        network._score = network._mean(total, batch)
+        network._score = network._penalized(total)
         for hook in ("on_backward_pass", "on_gradient_calculation"):
             if hear.wants(hook):
                 hear.call(hook, network)

@@ -22,7 +22,7 @@ def max_norm(xp: Any, param: Any, limit: float, dimensions: Sequence[int], epsil
 
 def min_max_norm(xp: Any, param: Any, low: float, high: float, rate: float, dimensions: Sequence[int],
                  epsilon: float = EPSILON) -> Any:
-    """Return ``w * (rate * clip(norm, low, high) / (norm + epsilon) + (1 - rate) * norm)``, DL4J's factor.
+    """Return ``w * (rate * clip(norm, low, high) / (norm + epsilon) + (1 - rate) * (norm + epsilon))``, DL4J's factor.
 
     With ``rate = 1`` that is the clipped norm; below 1 one would expect ``(1 - rate)`` alone as the second term.
     """
@@ -30,7 +30,7 @@ def min_max_norm(xp: Any, param: Any, low: float, high: float, rate: float, dime
         raise ConfigurationError(f"min_max_norm: min={low} is above max={high}")
     norm = vector_norm(xp, param, dimensions)
     factor = xp.minimum(xp.maximum(norm, low), high) / (norm + epsilon)
-    return param * (factor if rate == 1 else rate * factor + (1 - rate) * norm)
+    return param * (factor if rate == 1 else rate * factor + (1 - rate) * (norm + epsilon))
 
 
 def unit_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
