@@ -49,6 +49,7 @@ from .early_stopping import (
     VAEReconErrorScoreCalculator,
     VAEReconProbScoreCalculator,
 )
+from .exchange import set_arrays, to_arrays, to_same_diff
 from .layer_type import LayerType
 from .layer_view import LayerView
 from .model_serializer import ModelSerializer
@@ -117,4 +118,7 @@ __all__ = [
     "VAEReconErrorScoreCalculator",
     "VAEReconProbScoreCalculator",
     "WorkspaceMode",
+    "set_arrays",
+    "to_arrays",
+    "to_same_diff",
 ]

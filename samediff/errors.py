@@ -81,6 +81,10 @@ class LimitError(FileFormatError):
     """A file that is larger or deeper than the caller allows."""
 
 
+class MissingPackageError(DL4PyError, ImportError):
+    """A package is not installed that dl4py needs for this one thing."""
+
+
 class NumericalError(DL4PyError, ArithmeticError):
     """NaN or infinity, found because the caller asked to look for it."""
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .documents import class_names, is_before_09, layers_of
 from .layers import upgraded_layer
 from .state import fill_state
 from .wrapper_names import unwrapped
 
-__all__ = ["fill_state", "is_before_09", "upgraded_graph", "upgraded_list"]
+__all__ = ["class_names", "fill_state", "is_before_09", "layers_of", "upgraded_graph", "upgraded_list"]
 
 _OBSOLETE_CONF = {"l1ByParam", "l2ByParam", "learningRateByParam", "learningRatePolicy", "lrPolicyDecayRate", "lrPolicyPower",
                   "lrPolicySteps", "leakyreluAlpha", "numIterations", "useDropConnect", "useRegularization", "extraArgs", "pretrain"}
@@ -38,16 +39,6 @@ def upgraded_graph(document: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(made.get("vertices"), Mapping):
         made["vertices"] = {name: _vertex(v) for name, v in made["vertices"].items()}
     return made
-
-
-def is_before_09(document: Mapping[str, Any]) -> bool:
-    """Whether a configuration is of 0.5.0 ... 0.8.0: its layers name updaters, but hold no object of one."""
-    layers = [c.get("layer") for c in document.get("confs") or () if isinstance(c, Mapping)]
-    for vertex in (document.get("vertices") or {}).values():
-        conf = unwrapped(vertex, polymorphic=True).get("layerConf") if isinstance(vertex, Mapping) else None
-        layers.append(conf.get("layer") if isinstance(conf, Mapping) else None)
-    found = [unwrapped(layer, polymorphic=True) for layer in layers if isinstance(layer, Mapping)]
-    return any(isinstance(f.get("updater"), str) for f in found) and not any("iupdater" in f for f in found)
 
 
 def _vertex(document: Any) -> Any:

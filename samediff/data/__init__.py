@@ -17,6 +17,7 @@ from .dataset import DataSet, SplitTestAndTrain
 from .fetcher import DownloadError, data_folder
 from .file_iterators import FileDataSetIterator, FileMultiDataSetIterator
 from .image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
+from .image_transforms import CropImageTransform, FlipImageTransform, ImageTransform, PipelineImageTransform
 from .iris_iterator import IrisDataSetIterator
 from .iterator import BatchIterator, DataSetIterator, DataSetPreProcessor, MultiDataSetIterator, NoMoreDataError
 from .iterator_splitter import (
@@ -50,7 +51,6 @@ from .multi_normalizers import MultiNormalizerHybrid, MultiNormalizerMinMaxScale
 from .normalizers import NormalizerMinMaxScaler, NormalizerStandardize
 from .parallel_iterators import FileSplitParallelDataSetIterator, InequalityHandling, JointParallelDataSetIterator
 from .photo_iterators import LFWDataSetIterator, TinyImageNetDataSetIterator
-from .pictures import MissingPackageError
 from .preprocessors import (
     CompositeDataSetPreProcessor,
     CompositeMultiDataSetPreProcessor,
@@ -103,6 +103,7 @@ __all__ = [
     "CompositeDataSetPreProcessor",
     "CompositeMultiDataSetPreProcessor",
     "CropAndResizeDataSetPreProcessor",
+    "CropImageTransform",
     "DataSet",
     "DataSetCache",
     "DataSetIterator",
@@ -126,11 +127,13 @@ __all__ = [
     "FileSplit",
     "FileSplitDataSetIterator",
     "FileSplitParallelDataSetIterator",
+    "FlipImageTransform",
     "FloatsDataSetIterator",
     "INDArrayDataSetIterator",
     "ImageFlatteningDataSetPreProcessor",
     "ImageMultiPreProcessingScaler",
     "ImagePreProcessingScaler",
+    "ImageTransform",
     "InFileAndMemoryDataSetCache",
     "InFileDataSetCache",
     "InMemoryDataSetCache",
@@ -146,7 +149,6 @@ __all__ = [
     "LabelLastTimeStepPreProcessor",
     "ListDataSetIterator",
     "MiniBatchFileDataSetIterator",
-    "MissingPackageError",
     "MnistDataSetIterator",
     "MultiDataSet",
     "MultiDataSetIterator",
@@ -164,6 +166,7 @@ __all__ = [
     "NumpyDataSetIterator",
     "NumpyMultiDataSetIterator",
     "PermuteDataSetPreProcessor",
+    "PipelineImageTransform",
     "RGBtoGrayscaleDataSetPreProcessor",
     "RandomDataSetIterator",
     "RandomMultiDataSetIterator",

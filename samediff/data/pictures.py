@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DL4PyError, FileFormatError
+from ..errors import DL4PyError, FileFormatError, MissingPackageError
 
 _MOST_PIXELS = 1 << 24      # of one picture: a small file may claim to be a huge picture
-
-
-class MissingPackageError(DL4PyError, ImportError):
-    """A package is not installed that dl4py needs for this one thing."""
 
 
 def decoded(data: bytes, height: int, width: int, channels: int, where: str) -> NDArray[np.uint8]:

@@ -78,6 +78,13 @@ def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str
     return np.ndarray(shape, flat.dtype, buffer=flat.data, strides=steps).view(kind.numpy)
 
 
+def array_header(stream: BinaryIO, where: str = "") -> tuple[tuple[int, ...], str]:
+    """Shape and element type of the next array, whose data stay unread; errors as :func:`read_array`."""
+    source = DataInput(stream, where)
+    shape, _, _ = _read_shape(source, MAX_ELEMENTS)
+    return shape, _read_header(source, "data buffer")[1]
+
+
 def write_array(stream: BinaryIO, array: ArrayLike, order: Literal["c", "f", "k"] = "c") -> None:
     """Write one array as 1.0.0-beta4 and later write it (mode MIXED_DATA_TYPES).
 

@@ -1,7 +1,7 @@
 """Attribute values that no argument slot can hold, as JSON text: nested tuples, settings, ops, graphs.
 
-Only data is written. Reading makes tuples, numbers, texts, data types, registered ops and graphs, and objects of the
-dataclass or enum that the attribute is annotated with: a file cannot name a class of its own.
+Only data is written. Reading makes tuples, numbers, texts, data types, registered ops and configurations, graphs, and
+objects of the dataclass or enum that the attribute is annotated with: a file cannot name a class of its own.
 """
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import types
 import typing
 from typing import Any
 
+from ..configuration import Configuration
 from ..datatype import DataType
 from ..errors import DataTypeError, FileFormatError
 from ..op import OPS, Op
@@ -56,6 +57,8 @@ def _document(value: Any) -> Any:
         return {"enum": value.name}
     if isinstance(value, Op):
         return {"op": value.id, "attributes": {n: _document(getattr(value, n)) for n in value.attribute_names()}}
+    if isinstance(value, Configuration) and value.java_name and value.json_tag:
+        return {"configuration": value.to_document()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {"fields": {f.name: _document(getattr(value, f.name)) for f in dataclasses.fields(value)}}
     if isinstance(value, SubGraph):
@@ -77,6 +80,8 @@ def _value(document: Any, hint: Any) -> Any:
         cls = OPS[document["op"]]
         hints = typing.get_type_hints(cls)
         return cls(**{n: _value(v, hints[n]) for n, v in document["attributes"].items()})
+    if "configuration" in document:
+        return Configuration.from_document(document["configuration"])
     if "graph" in document:
         from ..graph import SameDiff
         sub = SameDiff.from_flat_buffers(base64.b64decode(document["graph"], validate=True))

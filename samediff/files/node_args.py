@@ -152,7 +152,7 @@ def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType) -> dict[st
     """The parts of a :class:`FlatNode` that an op determines."""
     fields = {name: getattr(op, name) for name in op.attribute_names()}
     args = file_args(type(op))
-    if args is _BY_FIELD:
+    if args.all_properties:
         fields = {n: v if is_plain(v) else to_text(v) for n, v in fields.items() if v is not None}
     parts = args.encode(fields, op.id, dtype)
     extra: list[FlatProperties] = []

@@ -4,8 +4,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ..data.pictures import MissingPackageError
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, MissingPackageError
 from .stats import FileStatsStorage, StatsStorage
 
 

@@ -9,8 +9,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from dl4py.samediff.data import LFWDataSetIterator, MissingPackageError, TinyImageNetDataSetIterator
-from dl4py.samediff.errors import ConfigurationError, FileFormatError
+from dl4py.samediff.data import LFWDataSetIterator, TinyImageNetDataSetIterator
+from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingPackageError
 
 
 def jpeg(color, size=(8, 6)):

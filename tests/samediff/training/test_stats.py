@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.data import MissingPackageError
-from dl4py.samediff.errors import ConfigurationError, FileFormatError, UnknownNameError
+from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingPackageError, UnknownNameError
 from dl4py.samediff.training import (
     FileMode,
     FileStatsStorage,

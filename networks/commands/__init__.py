@@ -1,0 +1,53 @@
+"""The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py convert SOURCE TARGET``.
+
+``python -m dl4py.networks`` is the same.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from collections.abc import Sequence
+
+from ...samediff.errors import DL4PyError
+from .conversion import SUFFIXES, convert
+from .inspection import inspect
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 when it worked, 1 with one line on stderr when the file is at fault."""
+    given = _parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")         # what they say is among the notes of the report
+            print(given.run(given))
+    except (DL4PyError, OSError) as error:
+        print(f"dl4py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="dl4py", description="Look into model files of DL4J and dl4py, and convert them.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    one = commands.add_parser("inspect", help="what a file holds: kind, version, layers, parameters, classes and ops that are missing here")
+    one.add_argument("file")
+    one.add_argument("--json", action="store_true", help="as JSON")
+    one.set_defaults(run=lambda a: json.dumps(inspect(a.file).to_document(), indent=2) if a.json else str(inspect(a.file)))
+
+    two = commands.add_parser("summary", help="the table of a model's layers or of a graph's variables and ops")
+    two.add_argument("file")
+    two.set_defaults(run=lambda a: _summary(a.file))
+
+    three = commands.add_parser("convert", help="to another kind of file, by the suffix of the target: " + ", ".join(SUFFIXES))
+    three.add_argument("source")
+    three.add_argument("target")
+    three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr))
+    return parser
+
+
+def _summary(path: str) -> str:
+    from .opening import open_model
+    return str(open_model(path).summary()).strip("\n")

@@ -1,0 +1,65 @@
+"""A model file as another kind of file."""
+from __future__ import annotations
+
+import os
+from typing import Any, TextIO
+
+from ...samediff.errors import ConfigurationError
+from ...samediff.files.array_files import write_arrays
+from ...samediff.graph import SameDiff
+from ..exchange import to_arrays, to_same_diff
+from ..model_zip import CONFIGURATION
+from .opening import ARRAYS, open_model
+from .progress import Progress
+
+GRAPHS = (".fb", ".sdnb", ".sdz")
+SUFFIXES = (".zip", *GRAPHS, *ARRAYS)
+
+
+def convert(source: str, target: str, messages: TextIO | None = None) -> str:
+    """Write the model of one file into another kind of file, as the suffix of ``target`` says; one line on what was done.
+
+    ========================  =============================================================================
+    ``.zip``                  DL4J's model zip; not from graphs
+    ``.fb .sdnb .sdz``        a SameDiff graph; of a network the forward pass
+    ``.npz .safetensors``     parameters by name, the updater's state and the configuration of a network, or
+                              the variables of a graph
+    ========================  =============================================================================
+
+    Parameters
+    ----------
+    source, target : paths
+    messages : text stream, optional
+        Takes lines on the progress with large files.
+
+    Raises
+    ------
+    ConfigurationError
+        The two kinds do not go together, or the suffix is unknown.
+    """
+    suffix = os.path.splitext(target)[1].lower()
+    if suffix not in SUFFIXES:
+        raise ConfigurationError(f"{target}: the suffix says the kind of file; expected one of {', '.join(SUFFIXES)}")
+    if os.path.exists(target) and os.path.samefile(source, target):
+        raise ConfigurationError(f"{target} is the source itself")
+    with Progress(source, messages) as stream:
+        model = open_model(source, stream)
+    kind = type(model).__name__
+    if suffix == ".zip" and isinstance(model, SameDiff):
+        raise ConfigurationError(f"{source} is a graph, from which no layers can be told; a model zip needs a network")
+    if messages is not None and os.path.getsize(source) > Progress.QUIET:
+        print(f"writing {target}", file=messages)
+    if suffix in ARRAYS:
+        arrays, texts = _arrays(model)
+        write_arrays(target, arrays, texts)
+    elif suffix in GRAPHS:
+        (model if isinstance(model, SameDiff) else to_same_diff(model)).save(target)
+    else:
+        model.save(target)
+    return f"{kind} of {source} written to {target} ({os.path.getsize(target):,} bytes)"
+
+
+def _arrays(model: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    if isinstance(model, SameDiff):
+        return {v.name(): v.get_arr() for v in model.variables() if v.get_variable_type().name in ("VARIABLE", "CONSTANT")}, {}
+    return to_arrays(model), {CONFIGURATION: model.get_configuration().to_json()}

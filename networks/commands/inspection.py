@@ -1,0 +1,179 @@
+"""Looking into files without running or keeping what is in them."""
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...samediff.configuration import find_class
+from ...samediff.configuration_values import read_text
+from ...samediff.errors import FileFormatError, MissingOpError
+from ...samediff.files.array_files import read_arrays
+from ...samediff.files.data_stream import DataInput
+from ...samediff.files.nd4j_array import array_header
+from ...samediff.files.safe_zip import SafeZip, binary
+from ...samediff.graph import SameDiff
+from ..configuration import ComputationGraphConfiguration, read
+from ..legacy import class_names, layers_of
+from ..legacy.versions import written_by
+from ..model_zip import COEFFICIENTS, CONFIGURATION, NORMALIZER, PREPROCESSOR, UPDATER_STATE
+from ..structure import Structure, of_graph, of_list
+from .opening import ARRAYS, configuration_of, is_graph, is_model_zip
+from .report import FileReport, Part
+
+_NORMALIZER_HEADER = b"\x00\x0aNORMALIZER"
+
+
+def inspect(path: str | os.PathLike[str]) -> FileReport:
+    """What a file holds: a model zip of any version, a graph file, a normalizer, an array, or arrays by name.
+
+    Nothing is run, and classes and ops that are not registered are named instead of refused.
+
+    Raises
+    ------
+    FileFormatError
+        None of these, or damaged.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from dl4py.samediff.files import Nd4j
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     Nd4j.save_binary(np.ones((2, 3)), folder + "/a.bin")
+    ...     report = inspect(folder + "/a.bin")
+    >>> report.kind, report.parts[0].parameters
+    ('array', {'array': [2, 3]})
+    """
+    where = os.fspath(path)
+    if where.endswith(ARRAYS):
+        return _arrays(where)
+    if is_model_zip(where):
+        return _model(where)
+    with open(where, "rb") as stream:
+        head = stream.read(32)
+        stream.seek(0)
+        if head.startswith(_NORMALIZER_HEADER):
+            source = DataInput(stream, where)
+            source.read_exact(len(_NORMALIZER_HEADER) + 4, "the header")
+            return FileReport(where, "normalizer", normalizer=source.read_utf("the type", limit=1024))
+        if head[2:].startswith((b"MIXED_DATA_TYPES", b"LONG_SHAPE", b"JAVACPP", b"HEAP", b"DIRECT")):
+            shape, kind = array_header(stream, where)
+            return FileReport(where, "array", data_type=kind, parts=[Part("array", kind, {"array": list(shape)})])
+    return _graph(where)
+
+
+def _arrays(where: str) -> FileReport:
+    arrays, texts = read_arrays(where)
+    parts = [Part(name, a.dtype.name, {"array": list(a.shape)}) for name, a in arrays.items()]
+    return FileReport(where, "arrays", parts=parts, notes=[f"a text named {name}" for name in texts])
+
+
+def _model(where: str) -> FileReport:
+    text = configuration_of(where)
+    document = read_text(text, "JSON")
+    if not isinstance(document, Mapping):
+        raise FileFormatError(f"{where}: {CONFIGURATION} is no JSON object")
+    report = FileReport(where, "ComputationGraph" if is_graph(text) else "MultiLayerNetwork",
+                        iterations=_count(document, "iterationCount"), epochs=_count(document, "epochCount"))
+    with SafeZip(where) as archive:
+        report.entries = {name: info.file_size for name, info in archive.entries.items()}
+        shape, report.data_type = _header(archive, COEFFICIENTS)
+        report.parameters = _product(shape)
+        report.updater_state = _product(_header(archive, UPDATER_STATE)[0]) if UPDATER_STATE in archive else None
+        if NORMALIZER in archive:
+            report.normalizer = _normalizer(archive)
+    report.written_by = written_by(document, len(shape))
+    _classes(report, document)
+    if PREPROCESSOR in report.entries:
+        report.notes.append(f"{PREPROCESSOR} is a serialized Java object: it is kept, but not used")
+    if report.missing:
+        report.parts = [Part(name, kind) for name, kind in layers_of(document)]
+    else:
+        _structure(report, text)
+    return report
+
+
+def _count(document: Mapping[str, Any], key: str) -> int:
+    value = document.get(key, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    size = 1
+    for n in shape:
+        size *= n
+    return size
+
+
+def _header(archive: SafeZip, entry: str) -> tuple[tuple[int, ...], str]:
+    if entry not in archive or not archive.entries[entry].file_size:
+        return (0, 0), ""
+    with archive.open(entry) as stream:
+        return array_header(binary(stream), f"{archive.where}: entry {entry}")
+
+
+def _normalizer(archive: SafeZip) -> str:
+    with archive.open(NORMALIZER) as stream:
+        source = DataInput(binary(stream), f"{archive.where}: entry {NORMALIZER}")
+        if bytes(source.read_exact(len(_NORMALIZER_HEADER), "the header")) != _NORMALIZER_HEADER:
+            return "a serialized Java object"
+        source.read_int("the version")
+        return source.read_utf("the type", limit=1024)
+
+
+def _classes(report: FileReport, document: Mapping[str, Any]) -> None:
+    for name in dict.fromkeys(class_names(document)):
+        try:
+            cls = find_class(name)
+        except MissingOpError:
+            report.missing.append(name)
+            report.notes.append(f"class {name} is not registered here: import the package that defines it, or write one and decorate it "
+                                f'with its name, for a layer @layer("{name}")')
+        else:
+            if not cls.__module__.startswith("dl4py."):
+                report.custom.append(name)
+
+
+def _structure(report: FileReport, text: str) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        configuration = read(text)
+    report.notes += [str(w.message) for w in caught]
+    structure: Structure = of_graph(configuration) if isinstance(configuration, ComputationGraphConfiguration) else of_list(configuration)
+    updaters: Counter[str] = Counter()
+    total = 0
+    for member in structure.members:
+        slots = member.slots()
+        prefix = f"{member.key}_"
+        name = getattr(member.conf, "layer_name", None) or member.key
+        report.parts.append(Part(name, type(member.conf).__name__, {s.name.removeprefix(prefix): list(s.shape) for s, _ in slots}))
+        updaters.update(repr(s.updater) for s, _ in slots if s.updater.state_names or type(s.updater).__name__ != "NoOp")
+        total += sum(s.size for s, _ in slots)
+    report.updater = list(updaters)
+    if total != report.parameters:
+        report.notes.append(f"the configuration has {total:,} parameters, the file {report.parameters:,}: it will be refused")
+
+
+def _graph(where: str) -> FileReport:
+    sd = SameDiff.load(where)
+    report = FileReport(where, "SameDiff", missing=list(dict.fromkeys(sd.missing_ops())))
+    report.ops = dict(Counter(_op_names(sd)))
+    report.custom = sorted({n.op.id for n in sd.nodes() if getattr(n.op, "version", None) is not None})
+    for variable in sd.variables():
+        if variable.get_variable_type().name == "VARIABLE":
+            report.parts.append(Part(variable.name(), variable.dtype.name, {"array": list(variable.get_shape() or ())}))
+    report.parameters = sum(p.size for p in report.parts)
+    config = sd.get_training_config()
+    if config is not None:
+        report.updater = [repr(config.updater)]
+        report.iterations, report.epochs = config.iteration_count, config.epoch_count
+    report.notes += [f"op {name} is not registered here: import the package that defines it, then load the graph again"
+                     for name in report.missing]
+    return report
+
+
+def _op_names(sd: SameDiff) -> Iterator[str]:
+    for node in sd.nodes():
+        yield getattr(node.op, "missing_id", node.op.id)
