@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import tarfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
 from .fetcher import fetch
+from .image_transforms import Transform, resized
 from .labelled_examples import DataSetType, LabelledExamples
 
 LABELS = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -35,6 +37,10 @@ class Cifar10DataSetIterator(LabelledExamples):
         Of the order of the examples.
     rgb : bool, default False
         Channels in the order red, green, blue.
+    img_dim : tuple of int, optional
+        Height and width to which images are brought; 32 x 32 without it.
+    image_transform : function of (picture, random), optional
+        Changes every picture; see `ImageTransform`.
     folder : path, optional
         Take ``data_batch_1.bin`` to ``data_batch_5.bin`` or ``test_batch.bin`` from this folder instead.
 
@@ -45,18 +51,30 @@ class Cifar10DataSetIterator(LabelledExamples):
     """
 
     def __init__(self, batch: int, data_set: DataSetType | str = DataSetType.TRAIN, rng_seed: int = 123, *,
-                 rgb: bool = False, folder: str | os.PathLike[str] | None = None) -> None:
+                 rgb: bool = False, img_dim: Sequence[int] | None = None, image_transform: Transform | None = None,
+                 folder: str | os.PathLike[str] | None = None) -> None:
         kind = DataSetType.of(data_set)
         if kind not in _FILES:
             raise ConfigurationError("CIFAR-10 has no validation part: use TRAIN or TEST")
         parts = _from_archive(fetch("cifar10"), _FILES[kind]) if folder is None else _from_folder(Path(folder), _FILES[kind])
         records = np.concatenate(parts)
         self._images = records[:, 1:].reshape(-1, 3, _SIDE, _SIDE)
+        self._height, self._width = (_SIDE, _SIDE) if img_dim is None else _sizes(img_dim)
         self._channels = slice(None) if rgb else slice(None, None, -1)
-        super().__init__(records[:, 0].astype(np.int64), 10, batch, LABELS, seed=rng_seed)
+        super().__init__(records[:, 0].astype(np.int64), 10, batch, LABELS, seed=rng_seed, image_transform=image_transform)
 
     def features_of(self, examples: NDArray[np.int64]) -> NDArray[np.float32]:
-        return np.ascontiguousarray(self._images[examples][:, self._channels], np.float32)
+        images = np.ascontiguousarray(self._images[examples][:, self._channels], np.float32)
+        if (self._height, self._width) == (_SIDE, _SIDE):
+            return images
+        return np.stack([resized(image, self._height, self._width) for image in images])
+
+
+def _sizes(img_dim: Sequence[int]) -> tuple[int, int]:
+    height, width, *rest = img_dim
+    if min(height, width) < 1 or rest not in ([], [3]):
+        raise ConfigurationError(f"CIFAR-10 images need (height, width) or (height, width, 3), got {tuple(img_dim)}")
+    return height, width
 
 
 def _records(data: bytes, where: str) -> NDArray[np.uint8]:

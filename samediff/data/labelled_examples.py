@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
 from .dataset import DataSet
+from .image_transforms import Transform, changed
 from .iterator import DataSetIterator
 from .java_random import JavaRandom
 from .list_iterators import check_batch
@@ -49,10 +50,12 @@ class LabelledExamples(DataSetIterator):
         Only that many examples, after shuffling.
     seed : int, optional
         Shuffle with ``java.util.Random`` of this seed: all examples at first, those in use after every pass.
+    image_transform : function of (picture, random), optional
+        Changes every picture anew in every pass; see `ImageTransform`. Its random numbers follow from seed, pass and example.
     """
 
     def __init__(self, classes: NDArray[Any], num_classes: int, batch: int, names: Sequence[str] = (), *,
-                 num_examples: int | None = None, seed: int | None = None) -> None:
+                 num_examples: int | None = None, seed: int | None = None, image_transform: Transform | None = None) -> None:
         wrong = np.flatnonzero((classes < 0) | (classes >= num_classes))
         if wrong.size:
             raise FileFormatError(f"example {wrong[0]} has class {classes[wrong[0]]}, expected 0 to {num_classes - 1}")
@@ -61,7 +64,10 @@ class LabelledExamples(DataSetIterator):
         self._classes, self._num_classes, self._names = classes, num_classes, list(names)
         self._batch, self._at = check_batch(batch), 0
         self._used = min(num_examples or len(classes), len(classes))
-        self._seed = seed
+        if image_transform is not None and not callable(image_transform):
+            raise ConfigurationError(f"image_transform is a function of (picture, random) or an ImageTransform, "
+                                     f"got {image_transform!r:.60}")
+        self._seed, self._transform = seed, image_transform
         self._from_seed()
 
     def _from_seed(self) -> None:
@@ -75,14 +81,14 @@ class LabelledExamples(DataSetIterator):
             used = self._order[:self._used]
             self._random.shuffle(used)
             self._order[:self._used] = used
-            self._passes += 1
+        self._passes += 1
 
     def get_order(self) -> dict[str, Any]:
-        return {} if self._random is None else {"passes": self._passes}
+        return {} if self._random is None and self._transform is None else {"passes": self._passes}
 
     def set_order(self, order: Mapping[str, Any]) -> None:
-        if self._random is not None:
-            self._from_seed()
+        self._from_seed()
+        if self.get_order():
             for _ in range(int(order["passes"])):
                 self._mix()
 
@@ -98,7 +104,10 @@ class LabelledExamples(DataSetIterator):
         chosen = np.array(self._order[self._at:stop], np.int64)
         labels = np.zeros((len(chosen), self._num_classes), np.float32)
         labels[np.arange(len(chosen)), self._classes[chosen]] = 1
-        data = DataSet(self.features_of(chosen), labels)
+        features = self.features_of(chosen)
+        if self._transform is not None:
+            features = changed(self._transform, features, [(abs(self._seed or 0), self._passes, int(i)) for i in chosen])
+        data = DataSet(features, labels)
         data.label_names = list(self._names)
         self._at = stop
         return data

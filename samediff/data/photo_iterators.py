@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
 from .fetcher import fetch
+from .image_transforms import Transform
 from .java_random import JavaRandom
 from .labelled_examples import DataSetType, LabelledExamples
 from .pictures import decoded
@@ -61,6 +62,8 @@ class LFWDataSetIterator(_Photos):
         Share of the training part.
     rng_seed : int, default 42
         Of the division and of the order.
+    image_transform : function of (picture, random), optional
+        Changes every picture; see `ImageTransform`.
     file : path, optional
         Take ``lfw.tgz`` from here instead of fetching it.
 
@@ -71,7 +74,7 @@ class LFWDataSetIterator(_Photos):
 
     def __init__(self, batch: int, num_examples: int | None = None, img_dim: Sequence[int] = (250, 250, 3),
                  num_labels: int | None = None, train: bool = True, split_train_test: float = 1.0, rng_seed: int = 42, *,
-                 file: str | os.PathLike[str] | None = None) -> None:
+                 image_transform: Transform | None = None, file: str | os.PathLike[str] | None = None) -> None:
         if not 0 < split_train_test <= 1:
             raise ConfigurationError(f"split_train_test must be above 0 and at most 1, got {split_train_test}")
         path = fetch("lfw") if file is None else Path(file)
@@ -84,7 +87,7 @@ class LFWDataSetIterator(_Photos):
         found = found[:cut] if train else found[cut:]
         self._files, self._size, self._where = [photo for photo, _ in found], _size(img_dim), str(path)
         super().__init__(np.array([number for _, number in found], np.int64), len(names), batch, names,
-                         num_examples=num_examples, seed=rng_seed)
+                         num_examples=num_examples, seed=rng_seed, image_transform=image_transform)
 
 
 def _people(path: Path) -> dict[str, list[bytes]]:
@@ -120,6 +123,8 @@ class TinyImageNetDataSetIterator(_Photos):
         TRAIN, or TEST: the part that the archive calls ``val``; its own test part has no labels.
     rng_seed : int, default 123
         Of the order.
+    image_transform : function of (picture, random), optional
+        Changes every picture; see `ImageTransform`.
     file : path, optional
         Take ``tiny-imagenet-200.zip`` from here instead of fetching it.
 
@@ -129,7 +134,8 @@ class TinyImageNetDataSetIterator(_Photos):
     """
 
     def __init__(self, batch: int, img_dim: Sequence[int] | None = None, data_set: DataSetType | str = DataSetType.TRAIN,
-                 rng_seed: int = 123, *, file: str | os.PathLike[str] | None = None) -> None:
+                 rng_seed: int = 123, *, image_transform: Transform | None = None,
+                 file: str | os.PathLike[str] | None = None) -> None:
         from ..files.safe_zip import SafeZip  # files imports data
         kind = DataSetType.of(data_set)
         if kind is DataSetType.VALIDATION:
@@ -148,7 +154,8 @@ class TinyImageNetDataSetIterator(_Photos):
             self._files = [archive.read(entry, _LARGEST) for entry, _ in listed]
         self._size, self._where = _size((*(img_dim or (64, 64)), 3)), str(path)
         number = {name: i for i, name in enumerate(names)}
-        super().__init__(np.array([number[name] for _, name in listed], np.int64), len(names), batch, names, seed=rng_seed)
+        super().__init__(np.array([number[name] for _, name in listed], np.int64), len(names), batch, names, seed=rng_seed,
+                         image_transform=image_transform)
 
 
 def _training(entries: list[str]) -> list[tuple[str, str]]:
