@@ -76,13 +76,13 @@ class SubsetVertex(GraphVertex):
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))
         (given,) = input_types
-        size = self.to - self.from_ + 1
+        size = self.to - self.from_ + 1             # nothing else is known of series and formats, as in DL4J
         if isinstance(given, InputTypeFeedForward):
             return InputType.feed_forward(size)
         if isinstance(given, InputTypeRecurrent):
-            return InputType.recurrent(size, given.time_series_length, given.format)
+            return InputType.recurrent(size)
         if isinstance(given, InputTypeConvolutional):
-            return InputType.convolutional(given.height, given.width, size, given.format)
+            return InputType.convolutional(given.height, given.width, size)
         raise ConfigurationError(f"SubsetVertex takes rows, time series and images; got {given!r}")
 
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:

@@ -62,7 +62,10 @@ def test_what_input_types_leave_alone():
     conf = (NeuralNetConfiguration.Builder().list(PReLULayer(input_shape=(3, 1)), RnnLossLayer(rnn_data_format="NWC", activation="softmax"))
             .set_input_type(InputType.recurrent(3, 4)).build())
     assert conf.layers[0].input_shape == (3, 1) and conf.layers[1].rnn_data_format.name == "NWC"
-    assert SubsetVertex(0, 1).output_type(InputType.feed_forward(3, "NWC")).time_distributed_format is None
+    subset = SubsetVertex(0, 1)
+    assert subset.output_type(InputType.feed_forward(3, "NWC")).time_distributed_format is None
+    assert subset.output_type(InputType.recurrent(3, 5, "NWC")) == InputType.recurrent(2)
+    assert subset.output_type(InputType.convolutional(4, 5, 3, "NHWC")) == InputType.convolutional(4, 5, 2)
     assert DenseLayer(n_out=1, time_distributed_format="NCW").set_n_in(InputType.feed_forward(3)).time_distributed_format is None
 
 
