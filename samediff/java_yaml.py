@@ -84,7 +84,18 @@ def _escaped(character: str) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, with class names as tags and Java's numbers (``1.0E7``)."""
+    """The safe loader, with class names as tags and Java's numbers (``1.0E7``), but no references."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, "references (*name) are not read", self.peek_event().start_mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                key.tag = "tag:yaml.org,2002:str"       # names stay text even where they look like numbers
+        return super().construct_mapping(node, deep)
 
 
 def _tagged(loader: _Loader, name: str, node: yaml.Node) -> Any:

@@ -89,6 +89,15 @@ def test_scalars_survive_yaml(value):
     assert found == {"value": value, "list": [value, [value], {"inner": value}]} and type(found["value"]) is type(value)
 
 
+def test_names_that_look_like_other_values():
+    builder = NeuralNetConfiguration.Builder().graph_builder().add_inputs("true")
+    for name, before in (("0", "true"), ("1.5", "0"), ("null", "1.5")):
+        builder.add_layer(name, DenseLayer(n_in=2, n_out=2), before)
+    conf = builder.add_layer("on", OutputLayer(n_in=2, n_out=2), "null").set_outputs("on").build()
+    again = ComputationGraphConfiguration.from_yaml(conf.to_yaml())
+    assert again == conf and again.to_json() == conf.to_json() and list(again.vertices) == list(conf.vertices)
+
+
 @pytest.mark.parametrize(("text", "error", "said"), [
     ("a: !<x> 3", FileFormatError, "tag 'x' is not a class name before an object"),
     ("!!python/object/apply:os.system ['ls']", FileFormatError, "is not a class name"),
