@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.errors import ConfigurationError
 from ..samediff.evaluation import ROC, Evaluation, EvaluationBinary, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
 from .network import Network
 
@@ -15,8 +16,16 @@ class Evaluating(Network):
         """Fill evaluations with the outputs for all batches of an iterator (or data set)."""
         found = list(evaluations[0]) if len(evaluations) == 1 and isinstance(evaluations[0], (list, tuple)) else list(evaluations)
         batches = [iterator] if isinstance(iterator, (DataSet, MultiDataSet)) else iterator
+        if not hasattr(batches, "__iter__") or hasattr(batches, "__array__") or isinstance(batches, str):
+            raise ConfigurationError(f"an evaluation needs a data set, an iterator over data sets or a list of them; "
+                                     f"got {type(iterator).__name__}")
+        wrong = next((e for e in found if not hasattr(e, "eval")), None)
+        if wrong is not None:
+            raise ConfigurationError(f"expected evaluations, such as Evaluation() or ROC(); got {wrong!r:.60}")
         outputs = [self.engine.structure.outputs[output_index]]
         for data in batches:
+            if not isinstance(data, (DataSet, MultiDataSet)):
+                raise ConfigurationError(f"the data to evaluate gives a {type(data).__name__}; expected data sets")
             batch = self._batch_of(data)
             (predictions,), _ = self.engine.forward(batch, outputs)
             mask = batch.labels_masks[output_index] if output_index < len(batch.labels_masks) else None

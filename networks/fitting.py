@@ -143,6 +143,9 @@ class Fitting(Network):
     def _fit_piece(self, batch: Batch, states: dict[str, Any] | None, hear: Listeners) -> dict[str, Any]:
         """One optimizer step."""
         engine = self.engine
+        if not batch.size:
+            raise ShapeError("a batch without examples cannot be fitted; the first input has shape "
+                             f"{batch.inputs[0].shape}, its first axis is that of the examples")
         if not engine.slots:          # nothing to train; DL4J does nothing either
             return {}
         with engine.lock:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..samediff.data import DataSet, MultiDataSet
-from ..samediff.errors import ConfigurationError, GraphError
+from ..samediff.errors import ConfigurationError, DataTypeError, GraphError, ShapeError
 from ..samediff.javanames import JavaSpelling
 from ..samediff.training import Listener, Schedule
 from ..samediff.training.listener import HasListeners
@@ -93,17 +93,23 @@ class Network(HasListeners, JavaSpelling):
         return table[name]
 
     def set_param(self, name: str, value: Any) -> None:
-        """Replace one parameter."""
-        array = self.get_param(name)
-        given = np.asarray(value)
-        if given.shape != array.shape and given.size != array.size:
-            from ..samediff.errors import ShapeError
+        """Replace one parameter; axes of size 1 may be missing or added, and a flat vector fills it row by row."""
+        self.get_param(name)[...] = self._fitting(name, value)
+
+    def _fitting(self, name: str, value: Any) -> Any:
+        """The value in the shape of that parameter."""
+        array, given = self.get_param(name), np.asarray(value)
+        wide = [[n for n in shape if n != 1] for shape in (given.shape, array.shape)]
+        if given.size != array.size or (len(wide[0]) > 1 and wide[0] != wide[1]):
             raise ShapeError(f"parameter {name!r} has shape {array.shape}, the array given has {given.shape}")
-        array[...] = given.reshape(array.shape)
+        if given.dtype.kind not in "fiub" and given.dtype != array.dtype:
+            raise DataTypeError(f"parameter {name!r} holds numbers, the array given {given.dtype}")
+        return given.reshape(array.shape)
 
     def set_param_table(self, table: Mapping[str, Any]) -> None:
-        """Replace parameters by name."""
-        for name, value in table.items():
+        """Replace parameters by name: all of them, or after an error none."""
+        fitting = {name: self._fitting(name, value) for name, value in table.items()}
+        for name, value in fitting.items():
             self.set_param(name, value)
 
     # Training state
@@ -178,6 +184,8 @@ class Network(HasListeners, JavaSpelling):
         """Score of a data set: summed loss / number of examples + regularization; without data that of the last step."""
         if data is None:
             return self._score
+        if not isinstance(data, (DataSet, MultiDataSet)):
+            raise GraphError(f"score takes a DataSet or MultiDataSet, or nothing for the score of the last step; got {type(data).__name__}")
         batch = self._batch_of(data)
         return self._penalized(self.engine.scores(batch, training)[1])
 
@@ -236,6 +244,8 @@ class Network(HasListeners, JavaSpelling):
     def save(self, path: str | os.PathLike[str], save_updater: bool = True) -> None:
         """Write a DL4J model zip; a failure leaves an older file as it was."""
         from .model_serializer import ModelSerializer
+        if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
+            raise ConfigurationError(f"save takes the path of a file or a stream to write to, got {type(path).__name__}")
         ModelSerializer.write_model(self, path, save_updater)
 
     def clone(self) -> Self:

@@ -52,7 +52,12 @@ class RecurrentState(Network):
             if _both_ways(member.conf):
                 raise GraphError(f"{member.label} also runs backwards from the last step: it needs whole series; use output")
         self._check_states(self._states, batch)
-        outputs, self._states = self.engine.forward(batch, list(self.engine.structure.outputs), False, self._states, True)
+        outputs, after = self.engine.forward(batch, list(self.engine.structure.outputs), False, self._states, True)
+        unknown = sorted(set(self._states) - set(after))
+        if unknown:
+            raise GraphError(f"no layer keeps the state {', '.join(unknown)} that was set; states: {', '.join(after) or 'none'}. "
+                             "rnn_clear_previous_state forgets all")
+        self._states = after
         return outputs
 
     def _activate_piece(self, batch: Batch, training: bool, keep: bool) -> list[Any]:

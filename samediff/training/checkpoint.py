@@ -88,19 +88,19 @@ class CheckpointListener(CheckpointLoading, Listener):
     def __init__(self, root_dir: str | os.PathLike[str], *, save_every_n_epochs: int | None = None,
                  save_every_n_iterations: int | None = None, save_every_n_iterations_since_last: bool = False,
                  save_every_ms: int | None = None, save_every_ms_since_last: bool = False,
-                 keep_mode: KeepMode = KeepMode.ALL, keep_last: int = 1, keep_every: int = 1, log_saving: bool = True,
+                 keep_mode: KeepMode | str = KeepMode.ALL, keep_last: int = 1, keep_every: int = 1, log_saving: bool = True,
                  delete_existing: bool = False, file_name_prefix: str = "", save_updater_state: bool = True) -> None:
         every = (save_every_n_epochs, save_every_n_iterations, save_every_ms)
         if all(n is None for n in every):
             raise ConfigurationError("CheckpointListener never saves: set save_every_n_epochs, save_every_n_iterations "
                                      "or save_every")
         for n in (*every, keep_last, keep_every):
-            if n is not None and n <= 0:
-                raise ConfigurationError(f"CheckpointListener: periods and numbers of files must be above 0, got {n}")
+            if n is not None and (isinstance(n, bool) or not hasattr(n, "__index__") or n <= 0):
+                raise ConfigurationError(f"CheckpointListener: periods and numbers of files must be whole numbers above 0, got {n!r}")
         self.root_dir = Path(root_dir)
         self.every_epochs, self.every_iterations, self.every_ms = every
         self.iterations_since_last, self.ms_since_last = save_every_n_iterations_since_last, save_every_ms_since_last
-        self.keep_mode, self.keep_last, self.keep_every = keep_mode, keep_last, keep_every
+        self.keep_mode, self.keep_last, self.keep_every = _keep_mode(keep_mode), keep_last, keep_every
         self.log_saving, self.prefix, self.save_updater_state = log_saving, file_name_prefix, save_updater_state
         self._last: Checkpoint | None = None
         self._number, self._start_iteration = 0, -1
@@ -313,6 +313,13 @@ class CheckpointListenerBuilder(JavaSpelling):
 
 
 CheckpointListener.Builder = CheckpointListenerBuilder
+
+
+def _keep_mode(given: KeepMode | str) -> KeepMode:
+    try:
+        return given if isinstance(given, KeepMode) else KeepMode(given.upper())
+    except (ValueError, AttributeError):
+        raise ConfigurationError(f"unknown keep_mode {given!r}; one of {', '.join(m.name for m in KeepMode)}") from None
 
 
 def _now() -> int:
