@@ -124,8 +124,7 @@ class PReLULayer(BaseLayer):
         shape = tuple(1 if i in shared else n for i, n in enumerate(self.input_shape or (), 1))
         if not shape:
             raise ConfigurationError(f"{self.label}: set input_shape, the shape of one example, or the input type of the network")
-        fans = (self.n_in, self.n_out) if self.n_in or self.n_out else (shape[0], shape[1] if len(shape) > 1 else 0)
-        params.weight("W", shape, fan_in=fans[0], fan_out=fans[1], order="f")
+        params.weight("W", shape, fan_in=shape[0], fan_out=shape[1] if len(shape) > 1 else 0, order="f")
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return ActivationPReLU().define_with(sd, x, params["W"])
