@@ -102,7 +102,7 @@ class Network(HasListeners, JavaSpelling):
         wide = [[n for n in shape if n != 1] for shape in (given.shape, array.shape)]
         if given.size != array.size or (len(wide[0]) > 1 and wide[0] != wide[1]):
             raise ShapeError(f"parameter {name!r} has shape {array.shape}, the array given has {given.shape}")
-        if given.dtype.kind not in "fiub" and given.dtype != array.dtype:
+        if given.dtype.kind not in "fiub" and given.dtype.name != "bfloat16":
             raise DataTypeError(f"parameter {name!r} holds numbers, the array given {given.dtype}")
         return given.reshape(array.shape)
 

@@ -55,10 +55,11 @@ class CropImageTransform(ImageTransform):
     """
 
     def __init__(self, crop: int | Sequence[int], *others: int) -> None:
-        given = (crop, *others) if others else crop
-        sides = (given,) * 4 if isinstance(given, int) else tuple(given)  # type: ignore[arg-type]
+        given: tuple[int, ...] = (crop,) if isinstance(crop, int) else tuple(crop)
+        given = (*given, *others)
+        sides = given * 4 if len(given) == 1 else given
         if len(sides) != 4 or min(sides) < 0:
-            raise ConfigurationError(f"CropImageTransform takes one number or four (top, left, bottom, right), not below 0; got {given!r}")
+            raise ConfigurationError(f"CropImageTransform takes one number or four (top, left, bottom, right), not below 0; got {given}")
         self.sides = sides
 
     def __call__(self, picture: Picture, random: np.random.Generator) -> Any:
