@@ -330,8 +330,8 @@ def constrain(member: Member, arrays: Mapping[str, Any]) -> None:
     for constraint in getattr(member.conf, "constraints_in_force", ()):
         for name in constraint.params:
             array = arrays.get(f"{member.key}_{name}")
-            for _ in range(2 if array is not None else 0):          # twice, as DL4J does
-                array[...] = constraint.apply(array)
+            if array is not None:
+                array[...] = constraint.apply(constraint.apply(array))      # twice, as DL4J does
 
 
 class _Explained:
