@@ -80,9 +80,9 @@ class Fitting(Network):
                     if not isinstance(data, (Batch, DataSet, MultiDataSet)):
                         raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
                     self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)
-                ended = self._at()
+                stop = hear.epoch_end(self, self._at(), None, 0)
                 self.engine.epoch += 1
-                if hear.epoch_end(self, ended, None, 0):
+                if stop:
                     break
 
         self._training_data = batches

@@ -161,7 +161,7 @@ class CheckpointListener(CheckpointLoading, Listener):
         name = f"{self.prefix}checkpoint_{self._number}_{kind}.{'fb' if kind == 'SameDiff' else 'zip'}"
         saved = Checkpoint(self._number, _now(), iteration, epoch, kind, name)
         model.save(str(self.root_dir / name), self.save_updater_state)
-        write_state(self.root_dir / name, model, epoch_over)
+        write_state(self.root_dir / name, model, epoch, epoch_over)
         record = self.root_dir / RECORD
         with record.open("a", encoding="utf-8", newline="\n") as file:
             if file.tell() == 0:

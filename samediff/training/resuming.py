@@ -11,11 +11,12 @@ from ..errors import ConfigurationError, FileFormatError
 SUFFIX = ".resume.json"
 
 
-def write_state(model_file: Path, model: Any, epoch_over: bool) -> None:
+def write_state(model_file: Path, model: Any, epoch: int, epoch_over: bool) -> None:
     """Note the position in the data, and the seed of a graph (networks have theirs in the configuration)."""
     if not hasattr(model, "get_data_position"):     # no model of ours
         return
-    state: dict[str, Any] = {"data": model.get_data_position(), "epochOver": epoch_over}
+    counted = _counter(model).get_epoch_count() > epoch       # graphs count an epoch before listeners hear of its end, networks after
+    state: dict[str, Any] = {"data": model.get_data_position(), "epochOver": epoch_over, "epochCounted": counted}
     if type(model).__name__ == "SameDiff":
         state["seed"] = model.seed
     state_file(model_file).write_text(json.dumps(state), encoding="utf-8", newline="\n")
@@ -39,7 +40,10 @@ def put_back(model: Any, model_file: Path, data: Any) -> None:
     state = _read(state_file(model_file))
     if type(model).__name__ == "SameDiff" and "seed" in state:
         model.seed = state["seed"]
+    missed = bool(state.get("epochOver")) and not state.get("epochCounted")
     if data is None:
+        if missed:
+            _counter(model).increment_epoch_count()
         return
     position = state.get("data")
     if not isinstance(data, Positioned) or position is None:
@@ -51,8 +55,13 @@ def put_back(model: Any, model_file: Path, data: Any) -> None:
     if not source.has_next():
         if source.reset_supported():
             source.reset()
-        if not state.get("epochOver"):      # saved after the last batch, before the epoch was counted
-            (model if hasattr(model, "increment_epoch_count") else model.get_training_config()).increment_epoch_count()
+        if missed or not state.get("epochOver"):        # saved after the last batch, before the epoch was counted
+            _counter(model).increment_epoch_count()
+
+
+def _counter(model: Any) -> Any:
+    """What counts the epochs: a network itself, the training configuration of a graph."""
+    return model if hasattr(model, "increment_epoch_count") else model.get_training_config()
 
 
 def _read(path: Path) -> dict[str, Any]:
