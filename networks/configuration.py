@@ -11,6 +11,7 @@ from ..layers.preprocessors import InputPreProcessor
 from ..layers.vertices import GraphVertex, vertex
 from ..samediff.configuration import Configuration, configuration, field, option
 from ..samediff.datatype import DataType
+from ..samediff.document_text import read_text
 from ..samediff.errors import ConfigurationError
 from .legacy import upgraded_graph, upgraded_list
 from .order import is_topological, topological_order
@@ -180,7 +181,6 @@ class ComputationGraphConfiguration(NetworkConfiguration):
 
 def read(text: str) -> MultiLayerConfiguration | ComputationGraphConfiguration:
     """Return the configuration of either kind of network from its JSON."""
-    from ..samediff.configuration_values import read_text
     document = read_text(text, "JSON")
     if isinstance(document, Mapping) and "vertices" in document:
         return ComputationGraphConfiguration.from_document(document)

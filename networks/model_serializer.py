@@ -5,7 +5,7 @@ import io
 import os
 from typing import Any, BinaryIO, TypeVar
 
-from ..samediff.configuration_values import read_text
+from ..samediff.document_text import read_text
 from ..samediff.errors import FileFormatError
 from ..samediff.files import read_normalizer, write_normalizer
 from ..samediff.javanames import JavaSpelling

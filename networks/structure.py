@@ -117,9 +117,12 @@ class Structure:
 
 def of_list(configuration: MultiLayerConfiguration) -> Structure:
     """The structure of a list network: one input, layers one behind the other, keys "0", "1" …"""
-    first = configuration.confs[0] if configuration.confs else None
-    if first is None:
+    if not configuration.confs:
         raise ConfigurationError("the network has no layers")
+    first = configuration.confs[0]
+    for i, conf in enumerate(configuration.confs):
+        if conf.layer is None:
+            raise ConfigurationError(f"configuration {i} of the network has no layer")
     members = tuple(Member(str(i), layer, ("input" if i == 0 else str(i - 1),), configuration.get_input_pre_process(i))
                     for i, layer in enumerate(configuration.layers))
     return Structure(("input",), members, (members[-1].key,), configuration.data_type, first.seed, first.mini_batch,

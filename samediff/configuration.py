@@ -23,7 +23,8 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
 from .configuration_builder import Builder, BuilderAccess
 from .configuration_names import FieldName, add_names, declare_plain_fields
-from .configuration_values import FieldInfo, convert, encode, read_text, same, show, write_json, write_yaml
+from .configuration_values import FieldInfo, convert, encode, same, show, write_json, write_yaml
+from .document_text import read_text
 from .errors import ConfigurationError, MissingOpError, RegistrationError, did_you_mean
 from .javanames import JavaSpelling, squash, to_snake
 from .json_order import key_order

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import json
 import math
 import sys
 import types
@@ -15,7 +14,7 @@ from typing import Any, Union, get_args, get_origin
 import numpy as np
 
 from .datatype import DataType
-from .errors import ConfigurationError, FileFormatError, did_you_mean
+from .errors import ConfigurationError, did_you_mean
 from .java_text import layout
 from .javanames import squash, to_camel
 
@@ -117,18 +116,26 @@ def _convert_tuple(value: Any, hints: tuple[Any, ...], where: str) -> tuple[Any,
     items = tuple(value) if isinstance(value, (tuple, list, set, frozenset, range)) else (value,)
     if not hints:
         return items
-    if hints[-1] is Ellipsis:
-        return tuple(convert(v, hints[0], where) for v in items)
-    if len(items) != len(hints):
-        raise ConfigurationError(f"{where}: expected {len(hints)} values; got {len(items)}: {value!r:.60}")
-    return tuple(convert(v, h, where) for v, h in zip(items, hints))
+    kinds = hints[:1] * len(items) if hints[-1] is Ellipsis else hints
+    if len(items) != len(kinds):
+        raise ConfigurationError(f"{where}: expected {len(kinds)} values; got {len(items)}: {value!r:.60}")
+    if any(v is None and h in (int, float, bool, str) for v, h in zip(items, kinds)):
+        raise ConfigurationError(f"{where}: None is not among the values that it takes; got {value!r:.60}")
+    return tuple(convert(v, h, where) for v, h in zip(items, kinds))
 
 
 def _convert_dict(value: Any, hints: tuple[Any, ...], where: str) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
         raise ConfigurationError(f"{where}: expected a mapping; got {value!r:.60}")
     key, item = hints or (Any, Any)
-    return {(int(k) if key is int and isinstance(k, str) else k): convert(v, item, where) for k, v in value.items()}
+    wrong = [k for k in value if key is int and not _is_whole(k)]
+    if wrong:
+        raise ConfigurationError(f"{where}: the keys are whole numbers; got {wrong[0]!r:.60}")
+    return {(int(k) if key is int else k): convert(v, item, where) for k, v in value.items()}
+
+
+def _is_whole(key: Any) -> bool:
+    return isinstance(key, int) or (isinstance(key, str) and key.removeprefix("-").isdecimal() and len(key) < 20)
 
 
 def _convert_plain(value: Any, hint: type, where: str) -> Any:
@@ -253,24 +260,3 @@ def write_yaml(document: Any) -> str:
     """Return a YAML text, character by character as DL4J writes it."""
     from . import java_yaml
     return java_yaml.write_yaml(document)
-
-
-def read_text(text: str, kind: str) -> Any:
-    """Return the document of a JSON or YAML text; anything unreadable is a :class:`FileFormatError`."""
-    if isinstance(text, (bytes, bytearray)):
-        text = text.decode("utf-8", "replace")
-    try:
-        if kind == "JSON":
-            return json.loads(text, parse_constant=_refuse_constant)
-        from .java_yaml import read_yaml
-        return read_yaml(text)
-    except RecursionError:
-        raise FileFormatError(f"the {kind} text is nested too deeply") from None
-    except Exception as problem:
-        if isinstance(problem, (ValueError, TypeError)) or type(problem).__module__.startswith("yaml"):
-            raise FileFormatError(f"the configuration is not {kind}: {problem}") from None
-        raise
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f'a bare {name} is not JSON; write it as text: "{name}"')

@@ -102,7 +102,7 @@ class DataType(Enum):
             return DataType[kind.upper()]
         try:
             dtype = np.dtype(kind if isinstance(kind, type) else getattr(kind, "dtype", kind))
-        except TypeError:
+        except (TypeError, ValueError):
             near = did_you_mean(kind.upper(), DataType.__members__) if isinstance(kind, str) else ""
             raise DataTypeError(f"expected a data type, a NumPy type or an array; got {kind!r}{near}") from None
         found = _BY_NUMPY.get(dtype)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...samediff.configuration import find_class
-from ...samediff.configuration_values import read_text
+from ...samediff.document_text import read_text
 from ...samediff.errors import FileFormatError, MissingOpError
 from ...samediff.files.array_files import read_arrays
 from ...samediff.files.data_stream import DataInput

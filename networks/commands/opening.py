@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
-from ...samediff.configuration_values import read_text
+from ...samediff.document_text import read_text
 from ...samediff.errors import FileFormatError
 from ...samediff.files.array_files import read_arrays
 from ...samediff.files.safe_zip import SafeZip

@@ -45,7 +45,7 @@ def _vertex(document: Any) -> Any:
     vertex = unwrapped(document, polymorphic=True)
     if isinstance(vertex, dict) and isinstance(vertex.get("layerConf"), dict):
         given = document if "@class" in document else next(iter(document.values()))
-        vertex["layerConf"] = _conf(given["layerConf"])
+        vertex["layerConf"] = _conf(given.get("layerConf"))
     return vertex
 
 

@@ -47,7 +47,8 @@ def upgraded_layer(layer: Mapping[str, Any], conf: Mapping[str, Any]) -> dict[st
 
 def _log_std(conf: Mapping[str, Any]) -> dict[str, bool]:
     """Which of the two it is the list of parameters says, in files of every version."""
-    names = {str(v).rsplit("_", 1)[-1] for v in conf.get("variables") or ()}
+    stored = conf.get("variables")
+    names = {str(v).rsplit("_", 1)[-1] for v in stored} if isinstance(stored, list) else set()
     return {"useLogStd": "var" not in names} if names & {"var", "log10stdev"} else {}
 
 

@@ -7,7 +7,8 @@ from ...layers.base import Layer
 from ...layers.defaults import merged
 from ...samediff.configuration import Configuration, configuration
 from ...samediff.configuration_builder import Builder
-from ...samediff.configuration_values import read_text, write_json, write_yaml
+from ...samediff.configuration_values import write_json, write_yaml
+from ...samediff.document_text import read_text
 from ...samediff.errors import ConfigurationError
 from ...samediff.javanames import JavaSpelling
 from ..builders import GlobalConfiguration, NeuralNetConfigurationBuilder

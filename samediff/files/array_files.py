@@ -4,6 +4,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import tokenize
 import zipfile
 from collections.abc import Mapping
 from typing import Any, BinaryIO
@@ -126,7 +127,7 @@ def _npy(stream: BinaryIO, where: str, max_elements: int, size: int) -> Any:
         version = np.lib.format.read_magic(stream)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(stream)
-    except ValueError as error:
+    except (ValueError, SyntaxError, TypeError, OverflowError, RecursionError, tokenize.TokenError) as error:    # of the header's text
         raise FileFormatError(f"{where} is no array ({error})") from None
     count = int(np.prod(shape, dtype=object))
     if dtype.hasobject or dtype.kind not in "biuf":

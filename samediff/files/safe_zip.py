@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import struct
 import zipfile
 import zlib
@@ -105,7 +106,7 @@ class SafeZip:
         if len(found) > max_entries:
             raise LimitError(f"{self.where} has {len(found)} entries, at most {max_entries} are allowed")
         for info in found:
-            if info.is_dir():
+            if not info.filename or info.is_dir():
                 continue
             if info.filename in entries:
                 raise FileFormatError(f"{self.where} has two entries named {info.filename}: which one counts?")
@@ -126,7 +127,11 @@ class SafeZip:
         except (EOFError, zlib.error) as e:
             kind = TruncatedFileError if isinstance(e, EOFError) or "incomplete" in str(e) else FileFormatError
             raise kind(f"{self.where}: entry {name} is damaged ({e or 'it ends early'})") from None
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, struct.error) as e:
+        except OSError as e:
+            if e.errno != errno.EINVAL:     # a place before the file's beginning
+                raise
+            raise FileFormatError(f"{self.where}: entry {name} is damaged ({e})") from None
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OverflowError, struct.error) as e:
             raise FileFormatError(f"{self.where}: entry {name} is damaged ({e})") from None
 
 

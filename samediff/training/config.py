@@ -5,8 +5,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-from ..configuration_values import read_text, write_json
+from ..configuration_values import write_json
 from ..datatype import DataType
+from ..document_text import read_text
 from ..errors import ConfigurationError, did_you_mean
 from ..javanames import JavaSpelling, squash, to_camel, to_snake
 from .history import name_of

@@ -1,0 +1,47 @@
+"""Documents (dictionaries, lists, numbers, texts) from JSON and YAML of strangers."""
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .errors import FileFormatError
+
+MOST_NESTED = 100       # far more than any network needs, and far less than what Python's stack holds
+
+
+def read_text(text: str | bytes, kind: str) -> Any:
+    """Return the document of a ``"JSON"`` or ``"YAML"`` text.
+
+    Raises
+    ------
+    FileFormatError
+        Not such a text, or nested more than 100 levels deep.
+    """
+    if isinstance(text, (bytes, bytearray)):
+        text = text.decode("utf-8", "replace")
+    try:
+        if kind == "JSON":
+            document = json.loads(text, parse_constant=_refuse_constant)
+        else:
+            from .java_yaml import read_yaml
+            document = read_yaml(text)
+    except RecursionError:
+        raise _too_deep(kind) from None
+    except Exception as problem:
+        if isinstance(problem, (ValueError, TypeError)) or type(problem).__module__.startswith("yaml"):
+            raise FileFormatError(f"the configuration is not {kind}: {problem}") from None
+        raise
+    level = [document]
+    for _ in range(MOST_NESTED):
+        level = [v for node in level for v in (node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())]
+        if not level:
+            return document
+    raise _too_deep(kind)
+
+
+def _too_deep(kind: str) -> FileFormatError:
+    return FileFormatError(f"the {kind} text is nested too deeply: more than {MOST_NESTED} levels")
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f'a bare {name} is not JSON; write it as text: "{name}"')

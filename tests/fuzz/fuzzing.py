@@ -1,0 +1,90 @@
+"""Runs damaged files through the readers: ``python tests/fuzz/fuzzing.py SECONDS [TARGET ...] [--seed N]``.
+
+What comes back must be a value or a typed error, within two seconds and without taking memory out of proportion.
+Files that break this are kept in tests/fuzz/corpus/TARGET and tried by the tests from then on.
+"""
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import resource
+import sys
+import time
+import traceback
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from targets import TARGETS, Target
+
+from dl4py.samediff.errors import DL4PyError
+
+CORPUS = Path(__file__).parent / "corpus"
+MOST_SECONDS = 2.0
+MOST_BYTES = 2 << 30        # of address space on top of what the process has
+
+
+def problem_of(target: Target, data: bytes) -> str | None:
+    """What is wrong with how a file was read; None when nothing is."""
+    begin = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            target.read(data)
+        except DL4PyError:
+            pass
+        except Exception:
+            return traceback.format_exc(limit=-4)
+    took = time.perf_counter() - begin
+    return f"took {took:.1f} s" if took > MOST_SECONDS else None
+
+
+def fuzz(target: Target, seconds: float, seed: int) -> tuple[int, dict[str, bytes]]:
+    """Number of files tried, and one file for each kind of problem."""
+    rng = random.Random(f"{target.name} {seed}")
+    seeds = target.seeds()
+    for good in seeds:
+        target.read(good)
+    found: dict[str, bytes] = {}
+    pool, count, end = list(seeds), 0, time.monotonic() + seconds
+    while time.monotonic() < end:
+        data = target.mutate(rng, rng.choice(pool))
+        problem = problem_of(target, data)
+        count += 1
+        if problem is not None:
+            found.setdefault(problem.splitlines()[-1][:80] + problem.splitlines()[min(1, len(problem.splitlines()) - 1)], data)
+            print(f"-- {target.name}: {problem}", flush=True)
+        elif len(data) < 1 << 16 and rng.random() < 0.02:       # damage on damage
+            pool.append(data)
+            if len(pool) > 200:
+                pool[rng.randrange(len(seeds), len(pool))] = pool.pop()
+    return count, found
+
+
+def main() -> int:
+    """Share the time among the targets; 1 when something was found."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("seconds", type=float)
+    parser.add_argument("targets", nargs="*", default=list(TARGETS))
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    given = parser.parse_args()
+    chosen = given.targets or list(TARGETS)
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if Path("/proc").exists() else 8 << 30
+    resource.setrlimit(resource.RLIMIT_AS, (used + MOST_BYTES, resource.RLIM_INFINITY))
+    total, bad = 0, 0
+    for name in chosen:
+        count, found = fuzz(TARGETS[name], given.seconds / len(chosen), given.seed)
+        for data in found.values():
+            path = CORPUS / name / hashlib.sha256(data).hexdigest()[:16]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        print(f"{name}: {count:,} files, {len(found)} problems", flush=True)
+        total, bad = total + count, bad + len(found)
+    print(f"{total:,} files in all, {bad} problems (seed {given.seed})")
+    return bool(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""Everything that reads files from strangers: a name, small good files, a way to damage them, and the reading itself."""
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import mutators
+import numpy as np
+
+from dl4py.layers import LSTM, BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer, RnnOutputLayer, SubsamplingLayer
+from dl4py.layers.vertices import ElementWiseVertex
+from dl4py.networks import (
+    ComputationGraphConfiguration,
+    ModelSerializer,
+    MultiLayerConfiguration,
+    MultiLayerNetwork,
+    NeuralNetConfiguration,
+)
+from dl4py.networks.commands.inspection import inspect
+from dl4py.samediff import DataSet, SameDiff
+from dl4py.samediff.data import MultiDataSet, NormalizerMinMaxScaler, NormalizerStandardize
+from dl4py.samediff.files import Nd4j, NormalizerSerializer
+from dl4py.samediff.files.array_files import read_arrays, write_arrays
+from dl4py.samediff.training import Adam, TrainingConfig
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+@dataclass(frozen=True)
+class Target:
+    """``read(data)`` must return, or raise a typed error."""
+
+    name: str
+    seeds: Callable[[], list[bytes]]
+    mutate: mutators.Mutator
+    read: Callable[[bytes], object]
+
+
+def _stored(write: Callable[[io.BytesIO], object]) -> bytes:
+    stream = io.BytesIO()
+    write(stream)
+    return stream.getvalue()
+
+
+def _through_file(suffix: str, use: Callable[[Path], object]) -> Callable[[bytes], object]:
+    def run(data: bytes) -> object:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / ("file" + suffix)
+            path.write_bytes(data)
+            return use(path)
+    return run
+
+
+@cache
+def networks() -> tuple[MultiLayerNetwork, ...]:
+    """Small list networks: a single layer, dense, convolutional, recurrent."""
+    def made(input_type, *layers):
+        conf = NeuralNetConfiguration.Builder().seed(1).updater("adam").l2(0.01).list(*layers)
+        return MultiLayerNetwork(conf.set_input_type(input_type).build()).init()
+    return (
+        made(InputType.feed_forward(2), OutputLayer(n_out=1)),
+        made(InputType.feed_forward(3), DenseLayer(n_out=2, activation="tanh", dropout=0.5), OutputLayer(n_out=2)),
+        made(InputType.convolutional(4, 4, 1), ConvolutionLayer(n_out=2, kernel_size=(2, 2)), BatchNormalization(),
+             SubsamplingLayer(kernel_size=(2, 2)), OutputLayer(n_out=2)),
+        made(InputType.recurrent(2), LSTM(n_out=2), RnnOutputLayer(n_out=2)))
+
+
+def graph_configuration() -> ComputationGraphConfiguration:
+    """A small graph."""
+    return (NeuralNetConfiguration.Builder().seed(1).updater("adam").graph_builder().add_inputs("in")
+            .add_layer("a", DenseLayer(n_in=3, n_out=3), "in").add_layer("b", DenseLayer(n_in=3, n_out=3), "in")
+            .add_vertex("sum", ElementWiseVertex("Add"), "a", "b").add_layer("out", OutputLayer(n_in=3, n_out=2), "sum")
+            .set_outputs("out").build())
+
+
+def _zips() -> list[bytes]:
+    normalizer = NormalizerStandardize([1.0, 2, 3], [1.0, 1, 1])
+    return [_stored(lambda s, n=n: ModelSerializer.write_model(n, s, True, normalizer)) for n in networks()]
+
+
+def _old_configurations() -> list[bytes]:
+    layer = (b'{"layerName":"a","activationFunction":"relu","weightInit":"XAVIER","learningRate":0.1,"updater":"ADAM","l2":0.1,'
+             b'"dropOut":0.5,"dist":{"normal":{"mean":0,"std":1}},"nin":2,"nout":2}')
+    return [b'{"backprop":true,"confs":[{"layer":{"dense":' + layer + b'},"variables":["W","b"],"useRegularization":true}],'
+            b'"inputPreProcessors":{"0":{"rnnToFeedForward":{}}}}']
+
+
+def _configurations() -> list[bytes]:
+    made = [json.dumps(n.get_configuration().to_document(), separators=(",", ":")).encode() for n in networks()]
+    return made + _old_configurations()
+
+
+def _graphs() -> list[bytes]:
+    sd = SameDiff.create()
+    x, y = sd.placeholder("x", "FLOAT", -1, 3), sd.placeholder("y", "FLOAT", -1, 2)
+    w, b = sd.var("w", np.ones((3, 2), "f4")), sd.var("b", np.zeros(2, "f4"))
+    z = sd.nn.softmax(x.mmul(w) + b)
+    sd.loss.log_loss("loss", y, z)
+    sd.set_loss_variables("loss")
+    sd.set_training_config(TrainingConfig(Adam(0.1), data_set_feature_mapping="x", data_set_label_mapping="y"))
+    sd.fit(DataSet(np.ones((2, 3), "f4"), np.ones((2, 2), "f4")))
+    small = sorted((GOLDEN / "samediff").glob("*/*/graph.fb"), key=lambda p: p.stat().st_size)[:6]
+    return [sd.as_flat_buffers(True), *(p.read_bytes() for p in small)]
+
+
+def _arrays() -> list[bytes]:
+    made = (np.arange(6, dtype="f4").reshape(2, 3), np.arange(4, dtype="i8"), np.asfortranarray(np.eye(3)), np.array(2.5),
+            np.ones((0, 2), "f2"))
+    return [_stored(lambda s, a=a: Nd4j.write(a, s)) for a in made]
+
+
+def _normalizers() -> list[bytes]:
+    write = NormalizerSerializer.get_default().write
+    recorded = sorted((GOLDEN / "files" / "normalizers").glob("*.normalizer"), key=lambda p: p.stat().st_size)[:8]
+    made = (NormalizerStandardize([1.0, 2], [1.0, 1]), NormalizerMinMaxScaler())
+    made[1].set_feature_stats([0.0, 1], [2.0, 3])
+    return [*(_stored(lambda s, n=n: write(n, s)) for n in made), *(p.read_bytes() for p in recorded)]
+
+
+def _data_sets() -> list[bytes]:
+    return [p.read_bytes() for p in sorted((GOLDEN / "files" / "datasets").glob("*.dataset"))]
+
+
+def _multi_data_sets() -> list[bytes]:
+    return [p.read_bytes() for p in sorted((GOLDEN / "files" / "datasets").glob("*.multidataset"))]
+
+
+def _array_files(suffix: str) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / ("a" + suffix)
+            write_arrays(path, {"w": np.ones((2, 3), "f4"), "n": np.arange(3)}, {"note": "text"})
+            return [path.read_bytes()]
+    return seeds
+
+
+def _restored(data: bytes) -> object:
+    return ModelSerializer.restore_multi_layer_network(io.BytesIO(data))
+
+
+TARGETS = {t.name: t for t in (
+    Target("model", _zips, mutators.zipped({"configuration.json": mutators.json_text}), _restored),
+    Target("list_json", _configurations, mutators.json_text, lambda d: MultiLayerConfiguration.from_json(d.decode("utf-8", "replace"))),
+    Target("graph_json", lambda: [graph_configuration().to_json().encode()], mutators.json_text,
+           lambda d: ComputationGraphConfiguration.from_json(d.decode("utf-8", "replace"))),
+    Target("yaml", lambda: [n.get_configuration().to_yaml().encode() for n in networks()[:1]], mutators.any_bytes,
+           lambda d: MultiLayerConfiguration.from_yaml(d.decode("utf-8", "replace"))),
+    Target("array", _arrays, mutators.any_bytes, lambda d: Nd4j.read(io.BytesIO(d))),
+    Target("graph", _graphs, mutators.any_bytes, SameDiff.from_flat_buffers),
+    Target("normalizer", _normalizers, mutators.any_bytes, lambda d: NormalizerSerializer.get_default().restore(io.BytesIO(d))),
+    Target("data_set", _data_sets, mutators.any_bytes, lambda d: DataSet().load(io.BytesIO(d))),
+    Target("multi_data_set", _multi_data_sets, mutators.any_bytes, lambda d: MultiDataSet().load(io.BytesIO(d))),
+    Target("npz", _array_files(".npz"), mutators.zipped({}), _through_file(".npz", read_arrays)),
+    Target("safetensors", _array_files(".safetensors"), mutators.any_bytes, _through_file(".safetensors", read_arrays)),
+    Target("inspect", lambda: [*_zips()[:1], *_graphs()[:1], *_normalizers()[:1]],
+           mutators.zipped({"configuration.json": mutators.json_text}), _through_file("", inspect)),
+)}
