@@ -63,14 +63,36 @@ def fuzz(target: Target, seconds: float, seed: int) -> tuple[int, dict[str, byte
     return count, found
 
 
+def small_seeds(target: Target) -> list[bytes]:
+    """The three shortest good files."""
+    return sorted(target.seeds(), key=len)[:3]
+
+
+def flipped_bits(target: Target, most: int | None = None) -> str | None:
+    """Flip every bit of the small files, one after the other (of a file with more than ``most`` bits every second, third ...)."""
+    for good in small_seeds(target):
+        for at in range(0, 8 * len(good), 1 + (8 * len(good) // most if most else 0)):
+            data = bytearray(good)
+            data[at // 8] ^= 1 << at % 8
+            problem = problem_of(target, bytes(data))
+            if problem is not None:
+                return f"bit {at % 8} of byte {at // 8} of {len(good)}: {problem}"
+    return None
+
+
 def main() -> int:
     """Share the time among the targets; 1 when something was found."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("seconds", type=float)
+    parser.add_argument("seconds", type=float, nargs="?", default=60)
     parser.add_argument("targets", nargs="*", default=list(TARGETS))
     parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--every-bit", action="store_true", help="flip each bit of three small files instead")
     given = parser.parse_args()
     chosen = given.targets or list(TARGETS)
+    if given.every_bit:
+        problems = [f"{name}: {found}" for name in chosen if (found := flipped_bits(TARGETS[name]))]
+        print("\n".join(problems) or "every flipped bit gave a value or a typed error")
+        return bool(problems)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if Path("/proc").exists() else 8 << 30
     resource.setrlimit(resource.RLIMIT_AS, (used + MOST_BYTES, resource.RLIM_INFINITY))
     total, bad = 0, 0

@@ -63,7 +63,7 @@ def networks() -> tuple[MultiLayerNetwork, ...]:
         conf = NeuralNetConfiguration.Builder().seed(1).updater("adam").l2(0.01).list(*layers)
         return MultiLayerNetwork(conf.set_input_type(input_type).build()).init()
     return (
-        made(InputType.feed_forward(2), OutputLayer(n_out=1)),
+        made(InputType.feed_forward(1), OutputLayer(n_out=2)),
         made(InputType.feed_forward(3), DenseLayer(n_out=2, activation="tanh", dropout=0.5), OutputLayer(n_out=2)),
         made(InputType.convolutional(4, 4, 1), ConvolutionLayer(n_out=2, kernel_size=(2, 2)), BatchNormalization(),
              SubsamplingLayer(kernel_size=(2, 2)), OutputLayer(n_out=2)),
