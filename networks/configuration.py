@@ -118,6 +118,11 @@ class LayerVertex(GraphVertex):
     pre_processor: InputPreProcessor | None = None
     output_vertex: bool = False
 
+    def validate(self) -> None:
+        super().validate()
+        if self.layer_conf.layer is None:
+            raise ConfigurationError("LayerVertex needs a layer in its layer_conf")
+
     @property
     def layer(self) -> Layer:
         """The layer."""
@@ -150,8 +155,11 @@ class ComputationGraphConfiguration(NetworkConfiguration):
 
     def validate(self) -> None:
         super().validate()
+        for name, one in self.vertices.items():
+            if one is None or self.vertex_inputs.get(name) is None:
+                raise ConfigurationError(f"vertex {name!r} has no {'configuration' if one is None else 'inputs'}")
         for name, inputs in self.vertex_inputs.items():
-            for source in inputs:
+            for source in inputs or ():
                 if source not in self.vertices and source not in self.network_inputs:
                     raise ConfigurationError(f"vertex {name!r} has the input {source!r}, which does not exist")
         sources = self._sources()

@@ -185,7 +185,7 @@ def _convert_float(value: Any, where: str) -> float:
 
 
 def _convert_int(value: Any, where: str) -> int:
-    whole = isinstance(value, (int, np.integer)) or is_whole_float(value)
+    whole = isinstance(value, (int, np.integer)) or is_whole_float(value) or (isinstance(value, str) and _is_whole(value))
     if not whole or isinstance(value, bool):
         raise ConfigurationError(f"{where}: expected a whole number; got {value!r:.60}")
     number = int(value)

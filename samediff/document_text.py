@@ -21,7 +21,7 @@ def read_text(text: str | bytes, kind: str) -> Any:
         text = text.decode("utf-8", "replace")
     try:
         if kind == "JSON":
-            document = json.loads(text, parse_constant=_refuse_constant)
+            document, _ = _DECODER.raw_decode(text.lstrip(" \t\r\n"))      # what follows the document is passed over, as in DL4J
         else:
             from .java_yaml import read_yaml
             document = read_yaml(text)
@@ -45,3 +45,6 @@ def _too_deep(kind: str) -> FileFormatError:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f'a bare {name} is not JSON; write it as text: "{name}"')
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)

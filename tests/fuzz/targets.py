@@ -15,6 +15,7 @@ import numpy as np
 from dl4py.layers import LSTM, BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer, RnnOutputLayer, SubsamplingLayer
 from dl4py.layers.vertices import ElementWiseVertex
 from dl4py.networks import (
+    ComputationGraph,
     ComputationGraphConfiguration,
     ModelSerializer,
     MultiLayerConfiguration,
@@ -147,7 +148,7 @@ TARGETS = {t.name: t for t in (
     Target("model", _zips, mutators.zipped({"configuration.json": mutators.json_text}), _restored),
     Target("list_json", _configurations, mutators.json_text, lambda d: MultiLayerConfiguration.from_json(d.decode("utf-8", "replace"))),
     Target("graph_json", lambda: [graph_configuration().to_json().encode()], mutators.json_text,
-           lambda d: ComputationGraphConfiguration.from_json(d.decode("utf-8", "replace"))),
+           lambda d: ComputationGraph(ComputationGraphConfiguration.from_json(d.decode("utf-8", "replace"))).init()),
     Target("yaml", lambda: [n.get_configuration().to_yaml().encode() for n in networks()[:1]], mutators.any_bytes,
            lambda d: MultiLayerConfiguration.from_yaml(d.decode("utf-8", "replace"))),
     Target("array", _arrays, mutators.any_bytes, lambda d: Nd4j.read(io.BytesIO(d))),
