@@ -6,7 +6,7 @@ import re
 import pytest
 from blocks import ROOT, blocks, run
 
-DOCUMENTS = ["README.md", "docs/plug-ins.md"]
+DOCUMENTS = ["README.md", "docs/files.md", "docs/plug-ins.md"]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
