@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextvars
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -112,7 +112,6 @@ class SDVertexParams(SDLayerParams):
 class Declaring(JavaOverrides):
     """The part of custom layers and vertices that concerns their parameters; names and order are DL4J's."""
 
-    document_key: ClassVar[str] = "layerParams"
     label: Any
 
     def declared(self) -> Any:
@@ -161,12 +160,10 @@ class Declaring(JavaOverrides):
                 _generator.reset(before)
         return arrays
 
-    def declared_document(self, document: dict[str, Any]) -> dict[str, Any]:
-        """The JSON document with the declared parameters, as DL4J keeps them once they are known."""
+    def parameters_document(self) -> dict[str, Any] | None:
+        """The declared parameters as DL4J's JSON has them."""
         self.need_name()
-        document[self.document_key] = self.declared().to_document()
-        tag = {k: v for k, v in document.items() if k.startswith("@")}
-        return tag | {k: document[k] for k in sorted(document) if k not in tag}
+        return self.declared().to_document()  # type: ignore[no-any-return]
 
     def need_name(self) -> None:
         """Refuse classes that files cannot name."""

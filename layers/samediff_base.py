@@ -1,15 +1,42 @@
 """What layers and vertices defined as SameDiff graphs are configured with."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import InitVar, replace
 from typing import Any, ClassVar
 
+from ..samediff.errors import ConfigurationError
+from ..samediff.json_order import key_order
 from ..samediff.training.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
 from ..samediff.training.updater import IUpdater
 from .base import Layer, layer
 from .defaults import LayerDefaults, regularizer
 from .parameters import Parameter
 from .weight_init import IWeightInit, WeightInit
+
+
+def with_parameters(document: dict[str, Any], key: str, found: dict[str, Any] | None) -> dict[str, Any]:
+    """The JSON document of a layer or vertex with the shapes of its parameters, where they are known.
+
+    Readers of DL4J take these shapes as they stand: they are written as they are or not at all.
+    """
+    if found is None:
+        return document
+    document[key] = found
+    tag = {k: v for k, v in document.items() if k.startswith("@")}
+    return tag | {k: document[k] for k in key_order(None, document.keys() - tag.keys())}
+
+
+def shapes_document(defined: Callable[[], list[Parameter]]) -> dict[str, Any] | None:
+    """The shapes by role as DL4J's JSON has them; None as long as a size is open."""
+    try:
+        table = defined()
+    except ConfigurationError:
+        return None
+    if any(n < 1 for p in table for n in p.shape):
+        return None
+    return {key: {p.name: list(p.shape) for p in table if p.role == role}
+            for key, role in (("biasParams", "bias"), ("weightParams", "weight"))}
 
 
 @layer()
@@ -37,6 +64,13 @@ class GraphDefinedLayer(Layer):
         for name in ("regularization", "regularization_bias"):
             values[name] = getattr(self, name) or getattr(given, name)
         return values
+
+    def parameters_document(self) -> dict[str, Any] | None:
+        """The shapes of the parameters as DL4J's JSON has them, None where sizes are open."""
+        return shapes_document(self.parameter_table)
+
+    def to_document(self) -> dict[str, Any]:
+        return with_parameters(super().to_document(), "layerParams", self.parameters_document())
 
 
 @layer()

@@ -73,9 +73,6 @@ class AbstractSameDiffLayer(Declaring, GraphDefinedLayer):
         names = {ALL: params.get_parameter_keys(), WEIGHTS: params.get_weight_parameter_keys(), BIASES: params.get_bias_parameter_keys()}
         return constraint.replace(params=tuple(names[first]))
 
-    def to_document(self) -> dict[str, Any]:
-        return self.declared_document(super().to_document())
-
 
 @layer()
 class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer):

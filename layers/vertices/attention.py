@@ -14,6 +14,7 @@ from ...samediff.training.updater import IUpdater
 from ..contract import LayerContract
 from ..input_type import InputType, InputTypeRecurrent
 from ..parameters import LayerScope, ParameterTable
+from ..samediff_base import shapes_document, with_parameters
 from ..weight_init import WeightInit
 from .base import GraphVertex, vertex
 
@@ -53,6 +54,13 @@ class GraphDefinedVertex(LayerContract, GraphVertex):
             values["gradient_normalization_threshold"] = given.gradient_normalization_threshold
         return self.replace(**values)
 
+    def parameters_document(self) -> dict[str, Any] | None:
+        """The names of the inputs and the shapes of the parameters as DL4J's JSON has them, None where sizes are open."""
+        raise NotImplementedError(type(self).__name__)
+
+    def to_document(self) -> dict[str, Any]:
+        return with_parameters(super().to_document(), "vertexParams", self.parameters_document())
+
 
 @vertex("AttentionVertex")
 class AttentionVertex(GraphDefinedVertex):
@@ -90,6 +98,11 @@ class AttentionVertex(GraphDefinedVertex):
             raise ConfigurationError(f"AttentionVertex takes time series; got {queries!r}")
         size = self.n_out if self.project_input else self.n_in_values
         return InputType.recurrent(size, queries.time_series_length)
+
+    def parameters_document(self) -> dict[str, Any] | None:
+        found = shapes_document(self.parameter_table)
+        return None if found is None else {"biasParams": found["biasParams"], "inputs": ["queries", "keys", "values"],
+                                           "weightParams": found["weightParams"]}
 
     def define_parameters(self, params: ParameterTable) -> None:
         """With ``project_input``: projections of queries, keys and values for each head, then of the joined heads."""

@@ -44,7 +44,6 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
     9
     """
 
-    document_key: ClassVar[str] = "vertexParams"
     weight_noise: IWeightNoise | None = field(default=None, omit_none=True)
     validates_several: ClassVar[bool] = True
 
@@ -113,9 +112,6 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
         full = [ones_mask(x) if m is None else m for x, m in zip(inputs, masks)]
         return dict(zip(names, inputs)), params, dict(zip(names, full))
 
-    def to_document(self) -> dict[str, Any]:
-        return self.declared_document(super().to_document())
-
 
 class VertexInputs(JavaSpelling):
     """The inputs of a lambda vertex, by number."""
@@ -155,6 +151,7 @@ class SameDiffLambdaVertex(SameDiffVertex):
     def _arguments(self, inputs: list[SDVariable], *rest: Any) -> tuple[Any, ...]:
         return (VertexInputs(self.label, inputs),)
 
-    def declared_document(self, document: dict[str, Any]) -> dict[str, Any]:
+    def parameters_document(self) -> dict[str, Any] | None:
+        """None: DL4J finds the inputs by running ``define_vertex``."""
         self.need_name()
-        return document
+        return None

@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl4py.layers import DenseLayer, Dropout, FrozenLayer, InputType, OutputLayer
+from dl4py.layers import (
+    AttentionVertex,
+    DenseLayer,
+    Dropout,
+    FrozenLayer,
+    InputType,
+    LocallyConnected1D,
+    OutputLayer,
+    RnnOutputLayer,
+)
 from dl4py.networks import ComputationGraphConfiguration, MultiLayerConfiguration, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingOpError
@@ -61,6 +70,23 @@ def test_order_of_keys_numbers_and_lists():
     assert list(frozen["layer"]["idropout"])[:3] == ["@class", "p", "helperAllowFallback"]
     assert "\r" not in text and not text.endswith("\n")
     assert MultiLayerConfiguration.from_json(text) == conf == MultiLayerConfiguration.from_yaml(conf.to_yaml())
+
+
+def test_shapes_of_parameters_of_graph_defined_layers():
+    """As DL4J writes them once the sizes are known; its readers take them as they stand, so an open size is not written."""
+    shapes = {"biasParams": {"b": [4]}, "weightParams": {"W": [5, 6, 4]}}
+    conf = (NeuralNetConfiguration.Builder().list().layer(LocallyConnected1D(n_out=4)).layer(RnnOutputLayer(n_out=2))
+            .set_input_type(InputType.recurrent(3, 5)).build())
+    assert conf.get_conf(0).layer.to_document()["layerParams"] == shapes
+    assert MultiLayerConfiguration.from_json(conf.to_json()) == conf
+    assert MultiLayerConfiguration.from_yaml(conf.to_yaml()).to_json() == conf.to_json()
+    wider = MultiLayerConfiguration.from_json(conf.to_json()).get_conf(0).layer.set_n_in(InputType.recurrent(7, 5))
+    assert wider.to_document()["layerParams"]["weightParams"] == {"W": [5, 14, 4]}
+    assert "layerParams" not in LocallyConnected1D(n_out=4).to_document()
+    vertex = AttentionVertex(n_in_queries=3, n_in_keys=2, n_in_values=3, n_out=4, n_heads=2, project_input=True)
+    assert vertex.to_document()["vertexParams"] == {
+        "biasParams": {}, "inputs": ["queries", "keys", "values"],
+        "weightParams": {"Wq": [2, 2, 3], "Wk": [2, 2, 2], "Wv": [2, 2, 3], "Wo": [4, 4]}}
 
 
 def test_yaml_of_other_writers():
