@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
 
 
+def _axes(sizes: Any) -> tuple[int, ...]:
+    """The sizes along the axes, none as long as one is open."""
+    found = (sizes,) if isinstance(sizes, int) else tuple(sizes or ())
+    return found if found and min(found) > 0 else ()
+
+
 class LocallyConnected:
     """Every position of the result has a matrix of its own for its patch of the input."""
 
@@ -33,11 +39,16 @@ class LocallyConnected:
 
     def shape(self) -> tuple[int, ...]:
         """Numbers of positions along the axes, which must be known."""
-        sizes = getattr(self, "output_size", None)
-        found = (sizes,) if isinstance(sizes, int) else tuple(sizes or ())
-        if not found or min(found) < 1:
+        found, given = (_axes(getattr(self, name, None)) for name in ("output_size", "input_size"))
+        if not found and given:
+            found = _axes(self._out(vars(self)["input_size"]))
+        if not found:
             raise ConfigurationError(f"{self.label}: set input_size, or the input type of the network")  # type: ignore[attr-defined]
         return found
+
+    def _out(self, sizes: Any) -> Any:
+        """Numbers of positions for an input of these sizes."""
+        raise NotImplementedError(type(self).__name__)
 
     def define_parameters(self, params: ParameterTable) -> None:
         """W (positions, patch, n_out), then b (n_out,)."""
@@ -98,19 +109,22 @@ class LocallyConnected1D(LocallyConnected, GraphDefinedHiddenLayer):
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
         assert isinstance(input_type, InputTypeRecurrent)
-        if input_type.time_series_length < 1:
-            raise ConfigurationError(f"{self.label} needs time series of known length; got {input_type!r}")
-        return InputType.recurrent(self.n_out, self._out(input_type.time_series_length))
+        length = input_type.time_series_length if input_type.time_series_length > 0 else self.input_size
+        if length < 1:
+            raise ConfigurationError(
+                f"{self.label} has weights for each step, but the length of the series is open: {input_type!r}; set "
+                "InputType.recurrent(size, length) as the type of the network's input, or input_size of this layer")
+        return InputType.recurrent(self.n_out, self._out(length))
 
-    def _out(self, length: int) -> int:
-        return convolved(self.label, length, self.kernel, self.stride, self.padding, self.dilation, self.cm)
+    def _out(self, sizes: int) -> int:
+        return convolved(self.label, sizes, self.kernel, self.stride, self.padding, self.dilation, self.cm)
 
     def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
         self.expects(input_type, InputTypeRecurrent)
         assert isinstance(input_type, InputTypeRecurrent)
         n_in = input_type.size if self.n_in <= 0 or override else self.n_in
         changed = self.replace(n_in=n_in, feature_dim=self.kernel * n_in)
-        length = input_type.time_series_length
+        length = input_type.time_series_length if input_type.time_series_length > 0 else self.input_size
         if length < 1:
             return changed
         out, total = self._out(length), 0

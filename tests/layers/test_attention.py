@@ -6,6 +6,7 @@ import pytest
 from networkcheck import check_network, network
 
 from dl4py.layers import (
+    LSTM,
     CapsuleLayer,
     CapsuleStrengthLayer,
     ConvolutionLayer,
@@ -18,8 +19,10 @@ from dl4py.layers import (
     OutputLayer,
     PrimaryCapsules,
     RecurrentAttentionLayer,
+    RnnOutputLayer,
     SelfAttentionLayer,
 )
+from dl4py.samediff.errors import ConfigurationError
 
 OUT = OutputLayer(n_in=4, n_out=2, activation="softmax")
 LABELS = np.eye(2)[[0, 1, 1]]
@@ -60,6 +63,17 @@ def test_locally_connected_values(rng):
     assert w.shape == (3, 6, 2)
     for t in range(3):
         np.testing.assert_allclose(net.feed_forward(x)[1][:, :, t], x[:, :, 2 * t:2 * t + 2].reshape(2, 6) @ w[t])
+
+
+def test_series_of_open_length_in_front_of_locally_connected_layers():
+    """Each step has weights of its own, so their number must be known: from the type of the input, or by hand."""
+    series = InputType.recurrent(3)
+    with pytest.raises(ConfigurationError, match=r"length of the series is open.*InputType.recurrent\(size, length\).*input_size"):
+        network(LSTM(n_out=3), LocallyConnected1D(n_out=2), RnnOutputLayer(n_out=2), input_type=series)
+    net = network(LSTM(n_out=3), LocallyConnected1D(n_out=2, input_size=5), RnnOutputLayer(n_out=2), input_type=series)
+    assert net.output(np.ones((2, 3, 5))).shape == (2, 2, 5)
+    alone = network(LocallyConnected1D(n_in=3, n_out=2, input_size=5, kernel=2, cm="Truncate"), RnnOutputLayer(n_in=2, n_out=2))
+    assert alone.param_table()["0_W"].shape == (4, 6, 2)
 
 
 @pytest.mark.parametrize("layer, kind, shape", [
