@@ -99,7 +99,7 @@ def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[st
         return ["-,-", "0", "-"]
     shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)
     shown = getattr(member.conf, "summary_sizes", True)
-    sizes = f"{getattr(member.conf, 'n_in', 0) or '-'},{getattr(member.conf, 'n_out', 0) or '-'}" if shown else "-,-"
+    sizes = f"{getattr(member.conf, 'n_in', '-')},{getattr(member.conf, 'n_out', '-')}" if shown else "-,-"
     return [sizes, f"{sum(s.size for s in slots):,}", shapes]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
+from .configuration_values import convert
 from .errors import ConfigurationError
 from .javanames import squash
 
@@ -31,7 +32,8 @@ class Builder:
         if name in self.target._options:
             self.target._options[name](self._values, *values)
         else:
-            self._values[name] = values[0] if len(values) == 1 else values
+            hint = self.target._fields[name].hint()     # wrong values raise here, at the user's line
+            self._values[name] = convert(values[0] if len(values) == 1 else values, hint, f"{self.target.__name__}.{name}")
         return self
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

@@ -111,6 +111,19 @@ def test_refused_lists():
          .backprop_type(BackpropType.TruncatedBPTT).tBPTTLength(5).build())
 
 
+@pytest.mark.parametrize(("builder", "option", "value", "said"), [
+    (NeuralNetConfiguration.Builder, "updater", "adm", "did you mean 'ADAM'"),
+    (NeuralNetConfiguration.Builder, "biasUpdater", 3, "expected IUpdater"),
+    (NeuralNetConfiguration.Builder, "activation", "tahn", "did you mean 'tanh'"),
+    (NeuralNetConfiguration.Builder, "seed", "x", "expected a whole number"),
+    (DenseLayer.Builder, "weightInit", "xvier", "did you mean 'XAVIER'"),
+])
+def test_wrong_values_are_told_at_the_call(builder, option, value, said):
+    started = builder()
+    with pytest.raises(ConfigurationError, match=said):
+        getattr(started, option)(value)
+
+
 def test_a_network_prints_its_size():
     conf = NeuralNetConfiguration.Builder().list().layer(DenseLayer(n_in=2, n_out=3)).layer(OutputLayer(n_in=3, n_out=2)).build()
     net = MultiLayerNetwork(conf)

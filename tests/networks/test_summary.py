@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl4py.layers import DenseLayer, InputType, OutputLayer
+from dl4py.layers import BatchNormalization, DenseLayer, InputType, OutputLayer, PReLULayer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 
 ROOT = Path(__file__).parent.parent / "golden" / "layers"
@@ -31,3 +31,11 @@ def test_types_of_flat_images_and_volumes():
     conf = (NeuralNetConfiguration.Builder().list().layer(DenseLayer(n_out=3)).layer(OutputLayer(n_out=2)).set_input_type(volume).build())
     text = MultiLayerNetwork(conf).init().summary(volume)
     assert "InputTypeConvolutional3D(format=NDHWC,d=1,h=2,w=3,c=4)--> InputTypeFeedForward(24)" in text
+
+
+def test_sizes_that_nobody_set():
+    """As DL4J prints them: 0, and a dash where a layer has no such sizes."""
+    conf = (NeuralNetConfiguration.Builder().list().layer(BatchNormalization(n_out=5)).layer(PReLULayer(input_shape=(5,)))
+            .layer(OutputLayer(n_in=5, n_out=2)).build())
+    rows = [line.split() for line in MultiLayerNetwork(conf).init().summary().splitlines()]
+    assert [row[2] for row in rows if row and row[0].startswith("layer")] == ["0,5", "-,-", "5,2"]
