@@ -5,16 +5,19 @@ import io
 import os
 from typing import Any, BinaryIO, TypeVar
 
+from ..samediff.datatype import DataType
 from ..samediff.document_text import read_text
 from ..samediff.errors import FileFormatError
 from ..samediff.files import read_normalizer, write_normalizer
 from ..samediff.javanames import JavaSpelling
+from ..samediff.training.flat import state_length, updater_blocks
 from .computation_graph import ComputationGraph
 from .configuration import ComputationGraphConfiguration, MultiLayerConfiguration
 from .legacy import fill_state, is_before_09
 from .model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
 from .multilayer import MultiLayerNetwork
 from .network import Network
+from .structure import Structure, of_graph, of_list
 
 Source = str | os.PathLike[str] | BinaryIO
 N = TypeVar("N", bound=Network)
@@ -77,27 +80,34 @@ class ModelSerializer(JavaSpelling):
 
 
 def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimits | None) -> N:
-    made: list[N] = []
-    by_parameter = False
+    found: list[Any] = []
 
     def expected(text: str) -> tuple[int, int | None]:
-        """Build the network from its configuration: it says how long the vectors are."""
-        nonlocal by_parameter
+        """The lengths of the two vectors, by the configuration: known before memory is taken for either."""
         document = read_text(text, "JSON")
-        by_parameter = isinstance(document, dict) and is_before_09(document)
         graph = isinstance(document, dict) and "vertices" in document
         if graph != (kind is ComputationGraph):
             other = "ComputationGraph" if graph else "MultiLayerNetwork"
             raise FileFormatError(f"the file holds a {other}; load it with {other}.load")
-        cls: Any = ComputationGraphConfiguration if graph else MultiLayerConfiguration
-        made.append(kind(cls.from_json(text)))
-        flat = made[0].init().engine.flat
-        return int(flat.params.size), int(flat.state.size)
+        structure: Structure
+        if graph:
+            found.append(ComputationGraphConfiguration.from_document(document))
+            structure = of_graph(found[0])
+        else:
+            found.append(MultiLayerConfiguration.from_document(document))
+            structure = of_list(found[0])
+        found.append(isinstance(document, dict) and is_before_09(document))
+        slots = [s for member in structure.members for s, _ in member.slots()]
+        blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in slots])
+        return sum(s.size for s in slots), state_length(blocks)
 
     model = read_model_zip(path, limits, expected=expected, load_updater=load_updater)
-    net = made[0]
-    if model.coefficients is not None and model.coefficients.size:
-        net.set_params(model.coefficients)
+    configuration, by_parameter = found
+    if model.coefficients is not None and model.coefficients.size:      # their type counts, whatever the configuration says
+        configuration = configuration.replace(data_type=DataType.of(model.coefficients))
+        net = kind(configuration).init(model.coefficients)
+    else:
+        net = kind(configuration).init()
     if load_updater and model.updater_state is not None and model.updater_state.size:
         if by_parameter:
             fill_state(net.engine.flat, model.updater_state, [m.key for m in net.engine.structure.as_declared])

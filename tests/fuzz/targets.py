@@ -15,7 +15,6 @@ import numpy as np
 from dl4py.layers import LSTM, BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer, RnnOutputLayer, SubsamplingLayer
 from dl4py.layers.vertices import ElementWiseVertex
 from dl4py.networks import (
-    ComputationGraph,
     ComputationGraphConfiguration,
     ModelSerializer,
     MultiLayerConfiguration,
@@ -23,6 +22,7 @@ from dl4py.networks import (
     NeuralNetConfiguration,
 )
 from dl4py.networks.commands.inspection import inspect
+from dl4py.networks.structure import of_graph
 from dl4py.samediff import DataSet, SameDiff
 from dl4py.samediff.data import MultiDataSet, NormalizerMinMaxScaler, NormalizerStandardize
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
@@ -148,7 +148,7 @@ TARGETS = {t.name: t for t in (
     Target("model", _zips, mutators.zipped({"configuration.json": mutators.json_text}), _restored),
     Target("list_json", _configurations, mutators.json_text, lambda d: MultiLayerConfiguration.from_json(d.decode("utf-8", "replace"))),
     Target("graph_json", lambda: [graph_configuration().to_json().encode()], mutators.json_text,
-           lambda d: ComputationGraph(ComputationGraphConfiguration.from_json(d.decode("utf-8", "replace"))).init()),
+           lambda d: of_graph(ComputationGraphConfiguration.from_json(d.decode("utf-8", "replace")))),
     Target("yaml", lambda: [n.get_configuration().to_yaml().encode() for n in networks()[:1]], mutators.any_bytes,
            lambda d: MultiLayerConfiguration.from_yaml(d.decode("utf-8", "replace"))),
     Target("array", _arrays, mutators.any_bytes, lambda d: Nd4j.read(io.BytesIO(d))),

@@ -9,7 +9,7 @@ import pytest
 from dl4py.networks import ComputationGraph, MultiLayerNetwork
 from dl4py.networks.model_zip import ModelZip, read_model_zip, write_model_zip
 from dl4py.samediff import DataSet
-from dl4py.samediff.errors import FileFormatError
+from dl4py.samediff.errors import FileFormatError, LimitError
 
 DENSE = {"activationFunction": "tanh", "weightInit": "XAVIER", "learningRate": 0.1, "updater": "ADAM", "adamMeanDecay": 0.9,
          "adamVarDecay": 0.999, "epsilon": 1e-8}
@@ -57,6 +57,20 @@ def test_state_of_a_graph_lay_in_the_order_of_declaration(tmp_path):
 def test_state_of_another_length_is_refused(tmp_path):
     with pytest.raises(FileFormatError, match=f"updaterState.bin: expected {2 * SIZE} values"):
         MultiLayerNetwork.load(saved(tmp_path / "m.zip", LIST, np.zeros(2 * SIZE + 1, "f4")))
+
+
+def test_the_type_of_the_parameters_counts(tmp_path):
+    numbers = np.arange(1.0, SIZE + 1) / 7
+    write_model_zip(tmp_path / "m.zip", ModelZip(json.dumps(LIST), numbers))
+    net = MultiLayerNetwork.load(tmp_path / "m.zip")
+    np.testing.assert_array_equal(net.params(), numbers)
+    assert net.get_configuration().data_type.name == "DOUBLE"
+
+
+def test_sizes_are_compared_before_memory_is_taken(tmp_path):
+    huge = {"backprop": True, "confs": [conf("dense", "a", 2, 3), conf("output", "b", 3, 2**40, **OUTPUT)]}
+    with pytest.raises(LimitError, match="at most"):
+        MultiLayerNetwork.load(saved(tmp_path / "m.zip", huge))
 
 
 def test_what_is_saved_again_is_a_file_of_today(tmp_path):
