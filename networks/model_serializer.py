@@ -17,6 +17,7 @@ from .legacy import fill_state, is_before_09
 from .model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
 from .multilayer import MultiLayerNetwork
 from .network import Network
+from .state_layout import ENTRY, from_file, to_file
 from .structure import Structure, of_graph, of_list
 
 Source = str | os.PathLike[str] | BinaryIO
@@ -41,10 +42,12 @@ class ModelSerializer(JavaSpelling):
             normal = stream.getvalue()
         kept: ModelZip | None = getattr(net, "_origin", None)
         configuration = net.get_configuration()  # type: ignore[attr-defined]  # both kinds of network have it
+        state, more = to_file(engine) if save_updater and flat.state.size else (None, {})
+        extra = {name: data for name, data in (kept.extra if kept else {}).items() if name != ENTRY} | more
         write_model_zip(path, ModelZip(
             configuration.to_json(), flat.params if flat.params.size else None,
-            flat.state if save_updater and flat.state.size else None,
-            normal if normal is not None else kept.normalizer if kept else None, dict(kept.extra) if kept else {}))
+            state,
+            normal if normal is not None else kept.normalizer if kept else None, extra))
 
     @staticmethod
     def restore_multi_layer_network(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> MultiLayerNetwork:
@@ -112,6 +115,6 @@ def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimi
         if by_parameter:
             fill_state(net.engine.flat, model.updater_state, [m.key for m in net.engine.structure.as_declared])
         else:
-            net.get_updater().set_state_view_array(model.updater_state)
+            net.get_updater().set_state_view_array(from_file(net.engine, model.updater_state, model.extra))
     net._origin = model  # type: ignore[attr-defined]  # extra entries survive saving
     return net
