@@ -23,6 +23,7 @@ from .reconfiguring import Reconfiguring
 from .recurrent_state import RecurrentState
 from .settings import BackpropType
 from .structure import Structure, of_graph
+from .variable_names import variable_names
 
 
 class ComputationGraph(GraphInputs, Fitting, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
@@ -69,8 +70,14 @@ class ComputationGraph(GraphInputs, Fitting, Evaluating, Inspecting, Pretraining
         return self._configuration.replace(vertices={n: changed(n, v) for n, v in self._configuration.vertices.items()})
 
     def get_configuration(self) -> ComputationGraphConfiguration:
-        """The configuration, with the present counters."""
-        return self._configuration.replace(iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
+        """The configuration, with the present counters, the names of the parameters and the order of the vertices."""
+        conf, names = self._configuration, variable_names(self.engine.structure)
+        vertices = {n: v.replace(layer_conf=v.layer_conf.replace(variables=names[n])) if isinstance(v, LayerVertex) else v
+                    for n, v in conf.vertices.items()}
+        every = tuple(f"{n}_{p}" for n in conf.vertices for p in names.get(n, ()))
+        return conf.replace(vertices=vertices, default_configuration=conf.default_configuration.replace(variables=every),
+                            topological_order=GraphIndices.of(conf).topological_sort_order, topological_order_str=tuple(conf.order()),
+                            iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
 
     def get_layer(self, name: str | int) -> Any:
         """A layer, by name or place; for a vertex that is no layer its configuration."""

@@ -24,6 +24,7 @@ from .reconfiguring import Reconfiguring
 from .recurrent_state import RecurrentState
 from .settings import BackpropType
 from .structure import Structure, of_list
+from .variable_names import variable_names
 
 if TYPE_CHECKING:
     from .computation_graph import ComputationGraph
@@ -68,8 +69,10 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining, RecurrentS
         return self._configuration.replace(confs=tuple(c.replace(layer=change(str(i), c.layer)) for i, c in enumerate(confs)))
 
     def get_layer_wise_configurations(self) -> MultiLayerConfiguration:
-        """The configuration, with the present counters."""
-        return self._configuration.replace(iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
+        """The configuration, with the present counters and the names of the parameters."""
+        names, epochs = variable_names(self.engine.structure), self.get_epoch_count()
+        confs = tuple(c.replace(variables=names.get(str(i), ()), epoch_count=epochs) for i, c in enumerate(self._configuration.confs))
+        return self._configuration.replace(confs=confs, iteration_count=self.get_iteration_count(), epoch_count=epochs)
 
     get_configuration = get_layer_wise_configurations
     set_layer_wise_configurations = Reconfiguring.set_configuration
