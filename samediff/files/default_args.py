@@ -50,8 +50,8 @@ class ConditionArgs(FileArgs):
         c = op_fields["condition"]
         numbers = [c.value, c.eps, float(MODES.index(c.mode))]
         parts = super().encode(op_fields, op_name, input_dtype)
-        if self.with_operand:
-            numbers.insert(1, op_fields["value"])
+        if self.with_operand or self.op_type is not None:
+            numbers.insert(1, op_fields.get("value", 0.0))
         return parts | {"extra_params": tuple(numbers)}
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
@@ -126,6 +126,7 @@ DEFAULTS: dict[str, FileArgs] = {
     "lin_space": FileArgs(ints=("number",), floats=("start", "stop"), **_TYPE),
     "lin_space_of": FileArgs(op_name="lin_space", **_TYPE),
     "eye": FileArgs(ints=("rows", "cols?", "*dimensions"), floats=("data_type:dtype",)),
+    "eye_of": FileArgs(op_name="eye"),
     "min_max_datatype": FileArgs(ints=("datatype", "min_or_max")),
     "softmax": FileArgs(ints=("dimension",), properties={"dimension": "l:dimension"}),
     "softmax_bp": FileArgs(ints=("dimension",)),
@@ -154,7 +155,7 @@ DEFAULTS: dict[str, FileArgs] = {
     "squeeze": FileArgs(ints=("*axis",)),
     "permute": AXES,
     "flatten": FileArgs(ints=("order:99=c|102=f",)),
-    "zeros_as": FileArgs(**_TYPE),
+    "zeros_as": FileArgs(op_name="zeroslike", **_TYPE),
     "ones_as": FileArgs(**_TYPE),
     "cast": FileArgs(ints=("data_type?:dtype",), dtypes=("~data_type",)),
     "size_at": FileArgs(ints=("dimension",)),
@@ -170,7 +171,6 @@ DEFAULTS: dict[str, FileArgs] = {
     "dropout_inverted": FileArgs(floats=("p",), properties={"p": "d:p"}),
     "layer_norm": FileArgs(ints=("*dimensions",), bools=("channels_first",), properties={
         "dimensions": "i[]:dimensions", "channelsFirst": "b:channels_first"}),
-    "batchnorm": FileArgs(ints=("=1", "=1", "*axis"), floats=("epsilon",)),
     "pad": FileArgs(ints=("mode:CONSTANT|REFLECT|SYMMETRIC",), floats=("constant",)),
     "distribution_uniform": _drawn("min", "max"),
     "distribution_bernoulli": _drawn("p"),
@@ -202,18 +202,34 @@ DEFAULTS: dict[str, FileArgs] = {
     "qr": FileArgs(bools=("full",)),
     "svd": FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")),
     **dict.fromkeys([f"unsorted_segment_{kind}" for kind in ("sum", "mean", "sqrt_n", "prod", "max", "min")],
-                    FileArgs(ints=("num_segments",))),
+                    FileArgs(ints=("num_segments?",))),
     "dynamic_partition": FileArgs(ints=("num_partitions",)),
-    "sequence_mask": FileArgs(ints=("max_len",), **_TYPE),
+    "sequence_mask": FileArgs(ints=("max_len?",), **_TYPE),
     "confusion_matrix": FileArgs(ints=("num_classes?",), **_TYPE),
     "match_condition_transform": ConditionArgs(),
     **dict.fromkeys(("match_condition", "first_index", "last_index"), ConditionArgs(bools=("keep_dims", "=true"), dimensions="dimensions")),
-    "car": ConditionArgs(),
+    "clip_by_values": FileArgs(op_name="ClipByValue"),
+    "where_coordinates": FileArgs(op_name="Where"),
+    "embedding_lookup": FileArgs(ints=("mode:MOD|DIV",)),
+    **dict.fromkeys(("and", "or", "xor"), FileArgs(floats=("=0.0",), properties={"comparable": "d:=0.0"})),
+    "iamax": replace(ARG, op_name="argmax"),
+    "iamin": replace(ARG, op_name="argmin"),
+    "car": ConditionArgs(op_type="TRANSFORM_SAME", op_num=13),
     "cas": ConditionArgs(with_operand=True),
 }
 
 #: Inputs in the order of the file, as positions among those of the class, where the two differ.
 INPUT_ORDER = {"Where": (2, 0, 1), "where_np": (2, 0, 1)}
 
-#: Ops whose parameters may come as inputs: the class that takes a node with inputs.
-WITH_INPUTS = {"range": "range_of", "lin_space": "lin_space_of"}
+#: Ops that are another class when a node of theirs has so many inputs.
+WITH_INPUTS = {("range", 3): "range_of", ("lin_space", 3): "lin_space_of", ("eye", 1): "eye_of", ("eye", 2): "eye_of",
+               ("ClipByValue", 3): "clip_by_values", ("Where", 1): "where_coordinates"}
+
+#: Ops whose nodes hold the shape of the first input as a property.
+WITH_SHAPE = ("dropout", "dropout_inverted", "alpha_dropout", "probablistic_merge")
+
+#: Attribute that files lack when an input takes its place.
+LEFT_OUT = {"sequence_mask": ("max_len", "longest")}
+
+#: Outputs that DL4J's kernels give beside those here; nobody reads them. Types as in ``DataType``, None for that of the first output.
+MORE_OUTPUTS: dict[str, tuple[str | None, ...]] = {"lu": ("INT",), "svd": (None, None)}

@@ -12,6 +12,11 @@ from ..errors import DataTypeError, FileFormatError
 from .flat_array import decode_array, encode_array
 from .flat_graph import FlatProperties
 
+#: Property with the op that a node of control flow is when it stands alone, in files of this library.
+OWN = "dl4py.op"
+#: Property of a merge or exit that this library writes: the node of which it is an output.
+PART_OF = "dl4py.node"
+
 _CONVERT: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "l": int, "d": float, "s": str, "a": encode_array}
 _INT32 = range(-(2**31), 2**31)
 

@@ -14,7 +14,7 @@ from ..op import Op
 from ..spec import TensorSpec
 from ..subgraph import relaxed
 from .flat_graph import FlatNode
-from .flat_properties import property_value
+from .flat_properties import OWN, PART_OF, property_value
 from .flat_schema import OpType
 
 _CONTROL = {"switch": (2, 2), "merge": (2, 1), "enter": (1, 1), "exit": (1, 1), "next_iteration": (1, 1), "loop_cond": (1, 1)}
@@ -35,7 +35,8 @@ class Item:
         name = (self.flat.op_name or "").lower() if self.flat is not None and self.flat.op_type == OpType.LOGIC else ""
         name = {"nextiteration": "next_iteration", "loopcond": "loop_cond"}.get(name, name)
         inputs, outputs = _CONTROL.get(name, (0, 0))
-        self.kind = name if inputs and len(self.inputs) == inputs and len(self.outputs) >= outputs else ""
+        alone = self.flat is not None and any(p.name == OWN for p in self.flat.properties)
+        self.kind = name if not alone and inputs and len(self.inputs) == inputs and len(self.outputs) >= outputs else ""
 
     def renamed(self, names: Mapping[str, str]) -> Item:
         """The same with other inputs."""
@@ -105,49 +106,67 @@ class Frames:
 
     def _conditional(self, merge: Item) -> bool:
         made = self._producers()
-        if len(merge.inputs) != 2 or any(self._kind(made, n) in ("enter", "next_iteration") or n in merge.outputs for n in merge.inputs):
-            return False
-        sides: dict[int, tuple[str, list[Item], dict[str, str]]] = {}
+        whole = part_of(merge.flat)
+        merges = [merge] if whole is None else [i for i in self.items if i.kind == "merge" and part_of(i.flat) == whole]
+        names: dict[int, list[str]] = {0: [], 1: []}
         conditions = set()
-        open_side = None
-        for name in merge.inputs:
-            between, ends = self._back([name], lambda i, n: bool(i.kind))
-            switches = [(i, n) for i, n in ends if i.kind == "switch"]
-            if any(i.kind in ("merge", "exit") and i not in self._loop_merges() for i, _ in ends):
-                return False                      # an inner one comes first
-            chosen = {i.outputs.index(n) for i, n in switches}
-            conditions |= {i.inputs[1] for i, _ in switches}
-            if len(chosen) > 1:
+        for one in merges:
+            sides = self._sides(made, one)
+            if sides is None:
                 return False
-            data = {n: i.inputs[0] for i, n in switches}
-            part = (name, self._depending(between, data), data)
-            if chosen:
-                sides[chosen.pop()] = part
-            else:
-                open_side = part
-        if open_side is not None and len(sides) == 1:
-            sides[1 - next(iter(sides))] = open_side
-        if len(sides) != 2 or len(conditions) != 1:
+            for side in (0, 1):
+                names[side].append(sides[side])
+            conditions.add(sides[2])
+        if len(conditions) != 1:
             return False
-        given = dict.fromkeys(n for side in (1, 0) for n in self._outside(*sides[side]))
+        parts: dict[int, tuple[list[Item], dict[str, str]]] = {}
+        for side in (0, 1):
+            between, ends = self._back(names[side], lambda i, n: bool(i.kind))
+            data = {n: i.inputs[0] for i, n in ends if i.kind == "switch"}
+            parts[side] = self._depending(between, data), data
+        given = dict.fromkeys(n for side in (1, 0) for n in self._outside(names[side], *parts[side]))
         condition = conditions.pop()
 
         def build(sd: Any, inputs: Sequence[str]) -> Op:
             from ..ops.control import If
             pairs = list(zip(given, inputs[1:]))
-            yes, no = (self.cut(sd, [i.renamed(sides[s][2]) for i in sides[s][1]], pairs,
-                                [sides[s][2].get(sides[s][0], sides[s][0])], {}) for s in (1, 0))
+            yes, no = (self.cut(sd, [i.renamed(parts[s][1]) for i in parts[s][0]], pairs,
+                                [parts[s][1].get(n, n) for n in names[s]], {}) for s in (1, 0))
             return If(yes, no)
 
-        inner = [i for _, between, _ in sides.values() for i in between]
-        new = Item(merge.name, [condition, *given], merge.outputs[:1], build=build)
-        self._replace([merge], new)
+        inner = [i for between, _ in parts.values() for i in between]
+        new = Item(part_of(merge.flat) or merge.name, [condition, *given], tuple(m.outputs[0] for m in merges), build=build)
+        self._replace(merges, new)
         self._forget(inner, new)
         return True
 
-    def _outside(self, result: str, items: Sequence[Item], data: Mapping[str, str]) -> list[str]:
+    def _sides(self, made: Mapping[str, Item], merge: Item) -> tuple[str, str, str] | None:
+        """The inputs of a merge that are taken if false and if true, and the condition; None where it joins no branches (yet)."""
+        if len(merge.inputs) != 2 or any(self._kind(made, n) in ("enter", "next_iteration") or n in merge.outputs for n in merge.inputs):
+            return None
+        sides: dict[int, str] = {}
+        conditions = set()
+        open_side = None
+        for name in merge.inputs:
+            _, ends = self._back([name], lambda i, n: bool(i.kind))
+            switches = [(i, n) for i, n in ends if i.kind == "switch"]
+            if any(i.kind in ("merge", "exit") and i not in self._loop_merges() for i, _ in ends):
+                return None                       # an inner one comes first
+            chosen = {i.outputs.index(n) for i, n in switches}
+            conditions |= {i.inputs[1] for i, _ in switches}
+            if len(chosen) > 1:
+                return None
+            if chosen:
+                sides[chosen.pop()] = name
+            else:
+                open_side = name
+        if open_side is not None and len(sides) == 1:
+            sides[1 - next(iter(sides))] = open_side
+        return (sides[0], sides[1], conditions.pop()) if len(sides) == 2 and len(conditions) == 1 else None
+
+    def _outside(self, results: Sequence[str], items: Sequence[Item], data: Mapping[str, str]) -> list[str]:
         own = {n for i in items for n in i.outputs}
-        read = [n for i in items for n in i.inputs] + [result]
+        read = [n for i in items for n in i.inputs] + list(results)
         return [data.get(n, n) for n in read if n not in own]
 
     def _forget(self, inner: Sequence[Item], new: Item) -> None:
@@ -185,22 +204,25 @@ class Frames:
             return False
         switches = [deciding[m.outputs[0]] for m in merges]
         condition = switches[0].inputs[1]
+        # constants that the body gives
+        through = [s for s in self.items if s.kind == "switch" and s.inputs[1] == condition and s not in switches]
         if self._kind(made, condition) == "loop_cond":
             condition = made[condition].inputs[0]
         leaving = {e.inputs[0]: e for e in self.items if e.kind == "exit"}
         exits = [leaving.get(s.outputs[0]) for s in switches]
         names = {n: m.outputs[0] for s, m in zip(switches, merges) for n in (m.outputs[0], s.outputs[1])}
         names |= {n: outer for n, outer in first.items() if n not in {m.inputs[0] for m in merges}}
+        names |= {s.outputs[1]: names.get(s.inputs[0], s.inputs[0]) for s in through}
         results = [made[m.inputs[1]].inputs[0] for m in merges]
         parts = []
         for wanted in ([condition], results):
             between, ends = self._back(wanted, lambda i, n: bool(i.kind))
-            if any(i not in merges and i not in switches and i not in enters for i, _ in ends):
+            if any(i not in merges and i not in switches and i not in enters and i not in through for i, _ in ends):
                 return False                      # an inner one comes first
             parts.append(self._depending(between, names))
         state = [m.outputs[0] for m in merges]
-        outside = dict.fromkeys(n for part, wanted in zip(parts, ([condition], results)) for w in wanted
-                                for n in self._outside(w, part, names) if n not in state)
+        outside = dict.fromkeys(n for part, wanted in zip(parts, ([condition], results))
+                                for n in self._outside(wanted, part, names) if n not in state)
         outputs = tuple(e.outputs[0] if e is not None else f"{m.outputs[0]}:last" for e, m in zip(exits, merges))
         initial = [first[m.inputs[0]] for m in merges]
 
@@ -218,15 +240,20 @@ class Frames:
             return While(cond, body)
 
         inner = list({id(i): i for part in parts for i in part}.values())
-        control = [i for i in (*enters, *merges, *switches, *exits) if i is not None]
+        control = [i for i in (*enters, *merges, *switches, *through, *exits) if i is not None]
         control += [made[m.inputs[1]] for m in merges] + [i for i in self.items if i.kind == "loop_cond" and i.inputs[0] == condition]
         control += [i for i in self.items if i.kind == "merge" and set(i.inputs) & set(i.outputs)]   # DL4J's own counter, never read
-        place = next((e.name for e in exits if e is not None), merges[0].name)
+        place = next((part_of(e.flat) or e.name for e in exits if e is not None), merges[0].name)
         new = Item(place, [*initial, *outside], outputs, build=build)
         self._replace(control, new)
         lost = {n for i in control for n in i.outputs} - set(outputs)
         self.items = [i for i in self.items if i.name not in {c.name for c in inner} and (i is new or not lost.intersection(i.inputs))]
         return True
+
+
+def part_of(flat: FlatNode | None) -> Any:
+    """The node of which a merge or exit is an output, in files of this library; None in others."""
+    return None if flat is None else next((property_value(p) for p in flat.properties if p.name == PART_OF), None)
 
 
 def _frame(item: Item) -> Any:

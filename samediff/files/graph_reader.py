@@ -15,11 +15,12 @@ from ..spec import TensorSpec
 from ..subgraph import SubGraph
 from ..training.config import TrainingConfig
 from ..variable import VariableType
+from .drafts import more_outputs
 from .flat_array import decode_array
 from .flat_graph import FlatGraph, FlatNode, FlatVariable
 from .flat_reader import read_flat_graph
 from .flat_schema import VarType
-from .frames import Frames, Item
+from .frames import Frames, Item, part_of
 from .list_flows import with_flows
 from .missing_function import MissingFunction, is_call
 from .missing_op import MissingOp
@@ -45,6 +46,7 @@ class GraphReader:
                 self.by_id[node.id, i] = name
         self.outputs = {n for node in flat.nodes for n in node.output_names}
         self.declared = {v.name: v for v in flat.variables}
+        self.spare: set[str] = set()       # constants that only DL4J needs
 
     def read(self, load_updater_state: bool) -> None:
         """Variables, nodes, losses, training configuration, updater state."""
@@ -55,6 +57,10 @@ class GraphReader:
                 self._variable(variable)
         self._functions()
         self._nodes()
+        read = {n for node in self.sd.nodes() for n in node.inputs} | {n for node in self.sd.nodes() for n in node.control}
+        for name in self.spare - read - set(self.flat.loss_variables):
+            if self.sd.has_variable(name) and self.sd.variable(name).is_constant():
+                del self.sd._variables[name], self.sd._store[name]
         self._order()
         for name in self.flat.loss_variables:
             if not self.sd.has_variable(name):
@@ -202,6 +208,7 @@ class GraphReader:
             op = read_op(cls, node)
             check_inputs(op, node, len(names))
             given = spread_inputs(op, node, names)
+            self.spare.update(set(names).difference(n for n in given if n))
         specs = [None if n is None else sd._visible(sd.variable(n)) for n in given]
         try:
             inferred = op.infer(*specs)
@@ -212,6 +219,8 @@ class GraphReader:
             raise FileFormatError(f"node {item.name!r} of the file (op {op.id!r}) contradicts itself: {error}") from error
         found = inferred if isinstance(inferred, tuple) else (inferred,)
         outputs = list(item.outputs)
+        if node is not None and len(outputs) - len(found) == len(more_outputs(op)):
+            outputs = outputs[:len(found)]
         if len(found) < len(outputs):
             raise FileFormatError(f"node {item.name!r} (op {op.id!r}) has {len(outputs)} outputs in the file; the op has {len(found)}")
         outputs += [f"{outputs[0]}:{i}" for i in range(len(outputs), len(found))]
@@ -235,7 +244,8 @@ class GraphReader:
                 sd._nodes[node.name] = replace(mine, control=(*mine.control, name))
         order = [*(v.name for v in self.flat.variables), *sd._variables]
         sd._variables = {n: sd._variables[n] for n in dict.fromkeys(order) if n in sd._variables}
-        sd._nodes = {n: sd._nodes[n] for n in dict.fromkeys([*(f.name for f in self.flat.nodes), *sd._nodes]) if n in sd._nodes}
+        order = [*(part_of(f) or f.name for f in self.flat.nodes), *sd._nodes]
+        sd._nodes = {n: sd._nodes[n] for n in dict.fromkeys(order) if n in sd._nodes}
 
     def _earlier(self, node: FlatNode, name: str) -> bool:
         from ..node import needed

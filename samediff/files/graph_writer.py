@@ -2,66 +2,61 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..datatype import DataType
-from ..node import Node
 from ..variable import SDVariable, VariableType
+from .drafts import Draft, Drafts
 from .flat_array import encode_array
 from .flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem, UpdaterState
 from .flat_schema import VarType
-from .missing_op import MissingOp
-from .node_args import file_inputs, write_op
+from .frame_writer import add_nodes
 
 if TYPE_CHECKING:
     from ..graph import SameDiff
 
 
-def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
+def flat_graph_of(sd: SameDiff, save_updater_state: bool, own_form: bool = False) -> FlatGraph:
     """The tables of a graph.
 
-    Ids count from 1: a given variable has its own, the outputs of a node share that of the node.
+    Ids count from 1: a given variable has its own, the outputs of a node share that of the node. With ``own_form`` branches
+    and loops stay single nodes, which DL4J cannot read.
     """
-    counter = itertools.count(1)
-    ids: dict[str, int] = {}
-    for v in sd.variables():
-        node = sd.producer(v.name())
-        key = v.name() if node is None else "\0" + node.name
-        if key not in ids:
-            ids[key] = next(counter)
-    for node in sd.nodes():
-        ids.setdefault("\0" + node.name, next(counter))
+    drafts = Drafts({*sd._variables, *(n.name for n in sd.nodes())})
+    add_nodes(drafts, sd, sd.nodes(), own_form=own_form)
+    producers = {n: (draft, i) for draft in drafts.nodes for i, n in enumerate(draft.outputs)}
+    variables = [_flat_variable(sd, v) for v in sd.variables()]
+    known = {v.name for v in variables}
+    variables += [replace(_EMPTY, name=n, dtype=t.code, variabletype=int(VarType.ARRAY))
+                  for draft in drafts.nodes for n, t in draft.outputs.items() if n not in known]
+    variables += [replace(_EMPTY, name=n, dtype=DataType.of(a).code, variabletype=int(VarType.CONSTANT), ndarray=encode_array(a))
+                  for n, a in drafts.constants.items()]
+    ids = _ids(variables, producers, drafts)
+    place = {v.name: i for i, v in enumerate(variables)}
     later: dict[str, list[str]] = {}
     for node in sd.nodes():
         for n in node.control:
             later.setdefault(n, []).append(node.name)
-    place = {v.name(): i for i, v in enumerate(sd.variables())}
 
     def pair(name: str) -> IntPair:
-        node = sd.producer(name)
-        return IntPair(ids[name]) if node is None else IntPair(ids["\0" + node.name], node.outputs.index(name))
+        draft, i = producers.get(name, (None, 0))
+        return IntPair(ids[name]) if draft is None else IntPair(ids["\0" + draft.name], i)
 
-    def flat_node(node: Node) -> FlatNode:
-        if isinstance(node.op, MissingOp):
-            inputs = [dict(node.op.back).get(i, name) for i, name in enumerate(node.inputs)]
-            parts: dict[str, object] = {}
-            raw = node.op.raw
-        else:
-            inputs = list(file_inputs(node.op, node.inputs))
-            raw, parts = FlatNode(), write_op(node.op, node.inputs, _input_type(sd, node))
-        first = [p.name for n in node.control if (p := sd.producer(n)) is not None]
-        return replace(raw, **parts, id=ids["\0" + node.name], name=node.name,  # type: ignore[arg-type]
-                       input=(), input_paired=tuple(pair(n) for n in inputs if n is not None),
-                       output=tuple(place[n] for n in node.outputs), output_names=node.outputs,
-                       output_types=tuple(max(sd.variable(n).dtype.code, 0) for n in node.outputs), device=-1, scope_name="",
-                       control_deps=tuple(first), var_control_deps=tuple(n for n in node.control if sd.producer(n) is None),
-                       control_dep_for=tuple(dict.fromkeys(o for n in node.outputs for o in later.get(n, ()))))
+    def flat_node(draft: Draft) -> FlatNode:
+        first = [producers[n][0].name for n in draft.control if n in producers]
+        return replace(draft.raw, **draft.parts, id=ids["\0" + draft.name], name=draft.name,
+                       input=(), input_paired=tuple(map(pair, draft.inputs)),
+                       output=tuple(place[n] for n in draft.outputs), output_names=tuple(draft.outputs),
+                       output_types=tuple(max(t.code, 0) for t in draft.outputs.values()), device=-1, scope_name="",
+                       control_deps=tuple(first), var_control_deps=tuple(n for n in draft.control if n not in producers),
+                       control_dep_for=tuple(dict.fromkeys(o for n in draft.outputs for o in later.get(n, ()))))
 
     config = sd.get_training_config()
     return FlatGraph(
-        variables=tuple(_flat_variable(sd, v, pair(v.name())) for v in sd.variables()),
-        nodes=tuple(flat_node(n) for n in sd.nodes()),
+        variables=tuple(replace(v, id=pair(v.name)) for v in variables),
+        nodes=tuple(map(flat_node, drafts.nodes)),
         outputs=tuple(pair(n) for n in getattr(sd, "_outputs", ()) if sd.has_variable(n)),
         placeholders=tuple(v.name() for v in sd.variables() if v.is_place_holder()),
         loss_variables=tuple(sd.get_loss_variables()),
@@ -72,19 +67,30 @@ def flat_graph_of(sd: SameDiff, save_updater_state: bool) -> FlatGraph:
     )
 
 
-def _flat_variable(sd: SameDiff, v: SDVariable, identity: IntPair) -> FlatVariable:
+def _ids(variables: Sequence[FlatVariable], producers: Mapping[str, tuple[Draft, int]], drafts: Drafts) -> dict[str, int]:
+    """Numbers of variables by name, of nodes by name after a NUL."""
+    counter = itertools.count(1)
+    ids: dict[str, int] = {}
+    for v in variables:
+        key = "\0" + producers[v.name][0].name if v.name in producers else v.name
+        if key not in ids:
+            ids[key] = next(counter)
+    for draft in drafts.nodes:
+        ids.setdefault("\0" + draft.name, next(counter))
+    return ids
+
+
+_EMPTY = FlatVariable(device=-1)
+
+
+def _flat_variable(sd: SameDiff, v: SDVariable) -> FlatVariable:
     kind = v.get_variable_type()
-    flat = FlatVariable(identity, v.name(), max(v.dtype.code, 0), device=-1, variabletype=int(VarType[kind.name]))
+    flat = replace(_EMPTY, name=v.name(), dtype=max(v.dtype.code, 0), variabletype=int(VarType[kind.name]))
     if kind in (VariableType.VARIABLE, VariableType.CONSTANT):
         return replace(flat, ndarray=encode_array(sd.stored(v.name())))
     if kind is VariableType.PLACEHOLDER:
         return replace(flat, shape=v.get_shape())
     return flat
-
-
-def _input_type(sd: SameDiff, node: Node) -> DataType:
-    first = next((sd.variable(n).dtype for n in node.inputs if n is not None), DataType.FLOAT)
-    return first if first.is_numeric else DataType.FLOAT
 
 
 def _states(sd: SameDiff) -> tuple[UpdaterState, ...]:

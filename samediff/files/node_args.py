@@ -12,10 +12,10 @@ from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError, did_y
 from ..javanames import squash
 from ..op import OPS, Op
 from ..signature import Mismatch, coerce
-from .default_args import DEFAULTS, INPUT_ORDER, WITH_INPUTS
+from .default_args import DEFAULTS, INPUT_ORDER, LEFT_OUT, WITH_INPUTS
 from .file_args import FileArgs
 from .flat_graph import FlatNode, FlatProperties
-from .flat_properties import make_property, property_value
+from .flat_properties import OWN, make_property, property_value
 from .flat_schema import OpType
 from .legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
 from .native_aliases import NATIVE_ALIASES
@@ -38,6 +38,9 @@ class OpNames:
         self._found: dict[tuple[int, int, str | None, int], str | None] = {}
 
     def __getitem__(self, node: FlatNode) -> type[Op] | None:
+        own = next((property_value(p) for p in node.properties if p.name == OWN), None) if node.op_type == OpType.LOGIC else None
+        if isinstance(own, str) and own in OPS and file_args(OPS[own]).op_type == "LOGIC":
+            return OPS[own]
         key = (node.op_type, node.op_num, node.op_name, len(node.input_paired) or len(node.input))
         if key not in self._found:
             name = resolve_op_name(node, self._known)
@@ -46,8 +49,7 @@ class OpNames:
                 name = node.op_name
             self._found[key] = name
         name = self._found[key]
-        if name in WITH_INPUTS and node.input_paired:
-            name = WITH_INPUTS[name]
+        name = WITH_INPUTS.get((name or "", key[3]), name)
         return None if name is None else OPS[name]
 
 
@@ -148,18 +150,24 @@ def _typed(cls: type[Op], node: FlatNode, name: str, value: Any) -> Any:
     raise FileFormatError(f"node {node.name!r} (op {cls.id!r}): {problem}")
 
 
-def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType) -> dict[str, Any]:
-    """The parts of a :class:`FlatNode` that an op determines."""
+def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType, added: bool = False) -> dict[str, Any]:
+    """The parts of a :class:`FlatNode` that an op determines; ``added``: the file has inputs that the op leaves out."""
     fields = {name: getattr(op, name) for name in op.attribute_names()}
     args = file_args(type(op))
+    names = [n.strip("*?") for n in op.inputs.split()]
+    given = {n for n, name in zip(names, inputs) if name is not None}
+    if op.id in LEFT_OUT and LEFT_OUT[op.id][1] in given:
+        fields[LEFT_OUT[op.id][0]] = None
     if args.all_properties:
         fields = {n: v if is_plain(v) else to_text(v) for n, v in fields.items() if v is not None}
+    else:
+        fields = {f"given_{n}": n in given for n in names} | fields
     parts = args.encode(fields, op.id, dtype)
     extra: list[FlatProperties] = []
     if getattr(op, "version", None) is not None:
         extra.append(make_property(VERSION, int(op.version)))  # type: ignore[attr-defined]  # user ops have one
-    if None in inputs:
-        extra.append(make_property(PRESENT, [n is not None for n in inputs], "b"))
+    if None in inputs or added:
+        extra.append(make_property(PRESENT, [n in given for n in names] if added else [n is not None for n in inputs], "b"))
     return parts | {"properties": (*parts["properties"], *extra)}
 
 
@@ -184,6 +192,9 @@ def spread_inputs(op: Op, node: FlatNode, names: list[str]) -> tuple[str | None,
     if order is not None and len(order) == len(names):
         return tuple(names[order.index(i)] for i in range(len(names)))
     present = next((property_value(p) for p in node.properties if p.name == PRESENT), None)
+    if present is not None and len(present) == len(names):      # some are there for DL4J alone
+        kept = [n if there else None for n, there in zip(names, present)]
+        return tuple(kept[:1 + max((i for i, n in enumerate(kept) if n is not None), default=-1)])
     if present is None or sum(present) != len(names):
         return tuple(names)
     given = iter(names)

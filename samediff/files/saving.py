@@ -89,6 +89,6 @@ class Saving(GraphCore):
 
     def dup(self) -> SameDiff:
         """An independent copy: structure, values, training configuration with counters, updater state."""
-        copy = Saving.from_flat_buffers(self.as_flat_buffers(True))
+        copy = Saving.from_flat_buffers(write_flat_graph(flat_graph_of(graph_of(self), True, own_form=True)))
         copy.seed = self.seed
         return copy

@@ -360,8 +360,7 @@ class Upsampling2D(Upsampling):
 
 
 @op("upsampling3d", api="cnn.upsampling3d", signatures=("x, ncdhw, scale_d, scale_h, scale_w",), file=FileArgs(
-    ints=("scale_d", "scale_h", "scale_w", "ncdhw:int"),
-    properties={"scaleD": "i:scale_d", "scaleH": "i:scale_h", "scaleW": "i:scale_w", "ncdhw": "b:ncdhw"}))
+    ints=("scale_d", "scale_h", "scale_w", "scale_d?", "ncdhw:int"), properties={"ncdhw": "b:ncdhw"}))
 class Upsampling3D(Upsampling):
     """Every cell repeated along depth, height and width.
 

@@ -95,8 +95,8 @@ def _one(values: Sequence[int], what: str) -> int:
 
 
 @op("bincount", inputs="x weights? least? most?", signatures=("x, min_length, max_length, data_type", "x, weights, min_length, max_length"),
-    file=FileArgs(ints=("min_length?", "max_length?", "data_type?:dtype"), dtypes=("~data_type",),
-                  properties={"minLength": "i:min_length", "maxLength": "i:max_length", "outputType": "s:data_type:dtype"}))
+    file=FileArgs(ints=("min_length?", "max_length?", "data_type?:dtype"), dtypes=("~data_type",), properties={
+        "outputType": "s:data_type:dtype"}))
 class Bincount(Op):
     """How often each of 0, 1, 2, … occurs in x, or the sum of the weights there.
 

@@ -12,7 +12,7 @@ from .cross_entropy import CrossEntropyTerms, _cross_entropy
 
 
 @op("softmax_cross_entropy_loss_with_logits", inputs="logits labels", signatures=("logits, labels, classes_dim",),
-    file=FileArgs(ints=("classes_dim",), properties={"classesDim": "i:classes_dim"}))
+    file=FileArgs(ints=("classes_dim",), properties={"classesDim": "l:classes_dim"}))
 class SoftmaxCrossEntropyWithLogits(Composite):
     """-sum(y log_softmax(z)) over the axis ``classes_dim``: one value per example, not reduced.
 

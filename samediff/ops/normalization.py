@@ -213,7 +213,7 @@ class StandardizeSlope(Composite):
 
 @op("batchnorm", api="nn.batch_norm", inputs="x mean variance gamma? beta?",
     signatures=("x, mean, variance, gamma?, beta?, epsilon, *axis",),
-    file=FileArgs(ints=("=1", "=1", "*axis"), floats=("epsilon",), properties={"epsilon": "d:epsilon"}))
+    file=FileArgs(ints=("given_gamma?:int", "given_beta?:int", "*axis"), floats=("epsilon",), properties={"epsilon": "d:epsilon"}))
 class BatchNorm(Composite):
     """gamma (x - mean) / sqrt(variance + epsilon) + beta with given statistics (Ioffe and Szegedy 2015).
 

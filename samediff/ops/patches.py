@@ -149,7 +149,7 @@ class Im2Col(Attributes2D, Unfolding):
 
 
 @op("col2im", api="cnn.col2_im cnn.col2im", signatures=("x, &config",),
-    file=FileArgs(ints=("s_h", "s_w", "p_h", "p_w", "k_h", "k_w", "d_h", "d_w")))
+    file=FileArgs(ints=("s_h", "s_w", "p_h", "p_w", "k_h", "k_w", "d_h", "d_w", "padding_mode:VALID|SAME|CAUSAL")))
 class Col2Im(Attributes2D, Op):
     """Columns added up to images where they overlap: the transpose of ``im2col``.
 

@@ -105,7 +105,9 @@ class ResizeBack(Op):
         return [inputs[0].sd.add_op(self.of, [output_grads[0], *inputs[2:]]), None, None][:len(inputs)]
 
 
-_METHODS = "|".join(ImageResizeMethod.__members__)
+#: DL4J's numbers of the methods in files; the enumeration has those of its API.
+_METHODS = ("ResizeBilinear|ResizeNearest|ResizeBicubic|ResizeArea|ResizeGaussian|ResizeLanczos3|ResizeLanczos5|"
+            "ResizeMitchellcubic")
 
 
 @op("image_resize", api="image.image_resize", signatures=(

@@ -70,8 +70,7 @@ class ResizeNearestNeighbor(SizedResize):
 
 
 @op("resize_area", inputs="x size?", signatures=("x, height, width, align_corners", "x, size, align_corners"), file=FileArgs(
-    ints=("height", "width"), bools=("align_corners",),
-    properties={"alignCorners": "b:align_corners", "height": "i:height", "width": "i:width"}))
+    ints=("height", "width"), bools=("align_corners",), properties={"alignCorners": "b:align_corners"}))
 class ResizeArea(SizedResize):
     """Images of another size, each pixel the mean of the area that it covers; integers give FLOAT.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..datatype import DataType
 from ..errors import DataTypeError, ShapeError
 from ..files.file_args import FileArgs
+from ..files.flat_properties import OWN
 from ..node import Node, needed
 from ..op import Op, Specs, op, require_same_type
 from ..spec import TensorSpec
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ..core import GraphCore
 
 
-@op("switch_op", api="base.switch_op", inputs="x predicate", file=FileArgs(op_type="UDF"))
+@op("switch_op", api="base.switch_op", inputs="x predicate", file=FileArgs("switch", "LOGIC", properties={OWN: "s:=switch_op"}))
 class Switch(Op):
     """Sends x to output 0 where the predicate (BOOL, one element) is false, to output 1 where it is true.
 
@@ -47,7 +48,7 @@ class Switch(Op):
         return [no + yes, None]
 
 
-@op("merge_op", api="base.merge", inputs="x y", file=FileArgs(op_type="UDF"))
+@op("merge_op", api="base.merge", inputs="x y", file=FileArgs("merge", "LOGIC", properties={OWN: "s:=merge_op"}))
 class Merge(Op):
     """Whichever of x and y is there: the one on the way that a ``switch_op`` took; y when both are.
 

@@ -1,0 +1,94 @@
+"""What goes into a graph file before it has numbers: nodes and variables by name, with what only DL4J needs added."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..datatype import DataType
+from ..node import Node
+from ..op import Op
+from .default_args import MORE_OUTPUTS, WITH_SHAPE
+from .flat_graph import FlatNode
+from .flat_properties import make_property
+from .missing_op import MissingOp
+from .node_args import file_inputs, write_op
+
+if TYPE_CHECKING:
+    from ..graph import SameDiff
+
+
+@dataclass
+class Draft:
+    """A node to be written: ``parts`` are the fields that tell its op."""
+
+    name: str
+    inputs: list[str]
+    outputs: dict[str, DataType]
+    parts: dict[str, Any]
+    raw: FlatNode = field(default_factory=FlatNode)
+    control: tuple[str, ...] = ()
+
+
+@dataclass
+class Drafts:
+    """Nodes in order, and constants that the graph itself does not have."""
+
+    taken: set[str]
+    nodes: list[Draft] = field(default_factory=list)
+    constants: dict[str, Any] = field(default_factory=dict)
+
+    def unique(self, name: str) -> str:
+        """A name that nothing else has."""
+        found, i = name, 0
+        while found in self.taken:
+            i += 1
+            found = f"{name}_{i}"
+        self.taken.add(found)
+        return found
+
+    def constant(self, name: str, value: Any) -> str:
+        """Add a constant; its name."""
+        name = self.unique(name)
+        self.constants[name] = value
+        return name
+
+    def add(self, sd: SameDiff, node: Node, name: str, rename: Callable[[str], str], outputs: Sequence[str]) -> None:
+        """Add a node of ``sd`` under other names."""
+        types = {n: sd.variable(old).dtype for n, old in zip(outputs, node.outputs)}
+        if isinstance(node.op, MissingOp):
+            given = [dict(node.op.back).get(i, n) for i, n in enumerate(node.inputs)]
+            self.nodes.append(Draft(name, [rename(n) for n in given if n is not None], types, {}, node.op.raw, node.control))
+            return
+        inputs = [None if n is None else rename(n) for n in node.inputs]
+        first = next((sd.variable(n).dtype for n in node.inputs if n is not None), DataType.FLOAT)
+        kept = tuple(n for n in inputs)
+        added = added_inputs(node.op, node.inputs, first)
+        for i, (what, value) in added.items():
+            inputs[i:i + 1] = [self.constant(f"{name}/{what}", value)]
+        for i, kind in enumerate(more_outputs(node.op), len(types)):
+            types[self.unique(f"{outputs[0]}:{i}")] = DataType[kind] if kind else first
+        parts = write_op(node.op, kept, first if first.is_numeric else DataType.FLOAT, bool(added))
+        shape = sd.variable(node.inputs[0]).get_shape() if node.inputs and node.inputs[0] and node.op.id in WITH_SHAPE else None
+        if shape is not None and -1 not in shape:
+            parts["properties"] += (make_property("shape", list(shape), "l"),)
+        self.nodes.append(Draft(name, file_inputs(node.op, tuple(inputs)), types, parts, control=node.control))
+
+
+def more_outputs(op: Op) -> tuple[str | None, ...]:
+    """Types of the outputs that only DL4J's kernel has."""
+    return MORE_OUTPUTS.get(op.id, ()) if getattr(op, "compute_uv", True) else ()
+
+
+def added_inputs(op: Op, inputs: Sequence[str | None], first: DataType) -> dict[int, tuple[str, Any]]:
+    """Inputs that DL4J needs where our op leaves them out: name and value by position."""
+    names = [n.strip("*?") for n in op.inputs.split()]
+    if hasattr(op, "loss_reduce") and "weights" in names and inputs[names.index("weights")] is None:
+        return {names.index("weights"): ("weights", np.ones((), first.numpy))}
+    if op.id == "gather" and len(inputs) == 1:
+        return {1: ("indices", np.array(op.indices, np.int32))}  # type: ignore[attr-defined]  # gather has them
+    if op.id == "random_exponential" and not inputs:
+        return {0: ("shape", np.array(op.shape, np.int64))}  # type: ignore[attr-defined]  # as here
+    return {}
