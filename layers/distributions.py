@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,13 @@ class Distribution(Configuration):
     >>> UniformDistribution(-1, 1).sample(Nd4jRandom(42), (2,))
     array([-0.6017227 , -0.24335122], dtype=float32)
     """
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """As of every configuration; JSON names the class by ``type``, YAML by a tag."""
+        if isinstance(document, Mapping) and "@class" in document:
+            document = {"type": document["@class"]} | {k: v for k, v in document.items() if k != "@class"}
+        return super().from_document(document)
 
     def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
                dtype: Any = DataType.FLOAT) -> NDArray[Any]:

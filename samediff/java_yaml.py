@@ -33,11 +33,19 @@ def write_yaml(document: Any) -> str:
     return "---" + lines[0] + "\n" + "".join(f"{line}\n" for line in lines[1:])
 
 
+def _named_by(value: Mapping[Any, Any]) -> str | None:
+    """The key that holds the class: ``@class``, or ``type`` in the JSON of distributions, where it stands first."""
+    if _TAG in value:
+        return _TAG
+    return "type" if next(iter(value), None) == "type" and "." in str(value["type"]) else None
+
+
 def _lines(value: Any) -> list[str]:
     """What follows a key or dash on its line, with a space in front, and the lines below at indentation 0."""
     if isinstance(value, Mapping):
-        tag = f" !<{value[_TAG]}>" if _TAG in value else ""
-        members = {k: v for k, v in value.items() if k != _TAG}
+        named = _named_by(value)
+        tag = f" !<{value[named]}>" if named else ""
+        members = {k: v for k, v in value.items() if k != named}
         found = [tag] if members else [f"{tag} {{}}"]
         for key, member in members.items():
             first, *rest = _lines(member)

@@ -10,13 +10,16 @@ import pytest
 
 from dl4py.layers import (
     AttentionVertex,
+    ConstantDistribution,
     DenseLayer,
     Dropout,
     FrozenLayer,
     InputType,
     LocallyConnected1D,
+    NormalDistribution,
     OutputLayer,
     RnnOutputLayer,
+    WeightNoise,
 )
 from dl4py.networks import ComputationGraphConfiguration, MultiLayerConfiguration, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam
@@ -87,6 +90,17 @@ def test_shapes_of_parameters_of_graph_defined_layers():
     assert vertex.to_document()["vertexParams"] == {
         "biasParams": {}, "inputs": ["queries", "keys", "values"],
         "weightParams": {"Wq": [2, 2, 3], "Wk": [2, 2, 2], "Wv": [2, 2, 3], "Wo": [4, 4]}}
+
+
+def test_distributions_are_named_by_type_in_json_and_by_a_tag_in_yaml():
+    made = DenseLayer(n_in=2, n_out=2, weight_init=NormalDistribution(0, 0.5), weight_noise=WeightNoise(ConstantDistribution(0.1)))
+    conf = NeuralNetConfiguration.Builder().list().layer(made).layer(OutputLayer(n_in=2, n_out=2)).build()
+    package = "org.deeplearning4j.nn.conf.distribution."
+    noise = json.loads(conf.to_json())["confs"][0]["layer"]["weightNoise"]
+    assert noise["distribution"] == {"type": package + "ConstantDistribution", "value": 0.1}
+    assert f"      distribution: !<{package}ConstantDistribution>\n        value: 0.1\n" in conf.to_yaml()
+    assert f"      distribution: !<{package}NormalDistribution>\n        mean: 0.0\n        std: 0.5\n" in conf.to_yaml()
+    assert MultiLayerConfiguration.from_yaml(conf.to_yaml()) == conf
 
 
 def test_yaml_of_other_writers():
