@@ -133,9 +133,10 @@ class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining, RecurrentS
             x, training = None, x
         return self.feed_forward(x, training)[-1]
 
-    def feed_forward_to_layer(self, layer: int, x: Any = None, train: bool = False) -> list[Any]:
-        """The input, then the activations up to a layer."""
-        return self.feed_forward(x, train)[:layer + 2]
+    def feed_forward_to_layer(self, layer: Any, x: Any = None, train: bool = False) -> list[Any]:
+        """The input, then the activations up to a layer (index or name); -1 gives the input only."""
+        last = -1 if layer == -1 else int(self._layer_key(layer))
+        return self.feed_forward(x, train)[:last + 2]
 
     def activate_selected_layers(self, first: int, last: int, x: Any) -> Any:
         """Activations of layer ``last`` when ``x`` is given to layer ``first``, both as outside of training.

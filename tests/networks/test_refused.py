@@ -27,6 +27,7 @@ CASES = {
     "evaluation of a number": (lambda n: n.evaluate(3), ConfigurationError, "an evaluation needs a data set.* got int"),
     "evaluation of arrays": (lambda n: n.evaluate([X]), ConfigurationError, "the data to evaluate gives a ndarray; expected data sets"),
     "evaluation of text": (lambda n: n.evaluate("data"), ConfigurationError, "got str"),
+    "layer that does not exist": (lambda n: n.feed_forward_to_layer(9, X), GraphError, "layer 9 does not exist; the network has 2 layers"),
     "no evaluation": (lambda n: n.do_evaluation(DATA, Evaluation(), "acc"), ConfigurationError, "expected evaluations.* got 'acc'"),
     "no path": (lambda n: n.save(None), ConfigurationError, "save takes the path of a file or a stream to write to, got NoneType"),
 }
