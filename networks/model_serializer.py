@@ -14,6 +14,7 @@ from ..samediff.training.flat import state_length, updater_blocks
 from .computation_graph import ComputationGraph
 from .configuration import ComputationGraphConfiguration, MultiLayerConfiguration
 from .legacy import fill_state, is_before_09
+from .model_text import kept_text
 from .model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
 from .multilayer import MultiLayerNetwork
 from .network import Network
@@ -44,10 +45,11 @@ class ModelSerializer(JavaSpelling):
         configuration = net.get_configuration()  # type: ignore[attr-defined]  # both kinds of network have it
         state, more = to_file(engine) if save_updater and flat.state.size else (None, {})
         extra = {name: data for name, data in (kept.extra if kept else {}).items() if name != ENTRY} | more
+        rank_one = kept is not None and kept.rank_one
         write_model_zip(path, ModelZip(
-            configuration.to_json(), flat.params if flat.params.size else None,
-            state,
-            normal if normal is not None else kept.normalizer if kept else None, extra))
+            kept_text(kept.configuration, net._loaded, configuration) if kept else configuration.to_json(),  # type: ignore[attr-defined]
+            flat.params if flat.params.size or rank_one else None, state,
+            normal if normal is not None else kept.normalizer if kept else None, extra, rank_one))
 
     @staticmethod
     def restore_multi_layer_network(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> MultiLayerNetwork:
@@ -117,4 +119,5 @@ def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimi
         else:
             net.get_updater().set_state_view_array(from_file(net.engine, model.updater_state, model.extra))
     net._origin = model  # type: ignore[attr-defined]  # extra entries survive saving
+    net._loaded = net.get_configuration()  # type: ignore[attr-defined]  # as does the text where nothing changes
     return net

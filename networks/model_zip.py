@@ -55,7 +55,8 @@ class ModelZip:
     """The content of a model file.
 
     ``coefficients`` and ``updater_state`` are flat vectors, None where there are none; ``normalizer`` holds the bytes
-    of ``normalizer.bin``; ``extra`` every further entry, none of which is ever interpreted.
+    of ``normalizer.bin``; ``extra`` every further entry, none of which is ever interpreted. With ``rank_one`` the vectors have
+    one axis, as 1.0.0-M2.1 writes them, else they are rows, which all versions read.
     """
 
     configuration: str
@@ -63,6 +64,7 @@ class ModelZip:
     updater_state: NDArray[Any] | None = None
     normalizer: bytes | None = None
     extra: Mapping[str, bytes] = field(default_factory=dict)
+    rank_one: bool = False
 
 
 Expected = Callable[[str], tuple[int, int | None]]
@@ -95,13 +97,14 @@ def read_model_zip(source: str | PathLike[str] | BinaryIO, limits: ModelLimits |
         if load_updater and UPDATER_STATE in archive:
             state = _vector(archive, UPDATER_STATE, limits, sizes[1])
         normalizer = archive.read(NORMALIZER, limits.max_extra_bytes) if NORMALIZER in archive else None
-        return ModelZip(text, coefficients, state, normalizer, _extra(archive, limits))
+        flat = coefficients is not None and coefficients.ndim == 1
+        return ModelZip(text, _row(coefficients), _row(state), normalizer, _extra(archive, limits), flat)
 
 
 def write_model_zip(target: str | PathLike[str] | BinaryIO, model: ModelZip) -> None:
     """Write a model file that DL4J reads; a path is replaced only when the whole file is on disk.
 
-    The vectors are stored as rows, the one form that all versions accept; a network without parameters gets an empty
+    The vectors are stored as rows unless ``rank_one`` says otherwise; a network without parameters gets an empty
     entry and the marker. Equal models give equal bytes.
     """
     if isinstance(target, (str, PathLike)):
@@ -152,7 +155,11 @@ def _vector(archive: SafeZip, name: str, limits: ModelLimits, expected: int | No
         raise FileFormatError(f"{where}: expected a row vector, got an array of shape {list(array.shape)}")
     if not DataType.of(array).is_floating:
         raise FileFormatError(f"{where}: expected floating point numbers, got {DataType.of(array).name}")
-    return array.reshape(-1)
+    return array
+
+
+def _row(array: NDArray[Any] | None) -> NDArray[Any] | None:
+    return None if array is None else array.reshape(-1)
 
 
 def _check_ratio(archive: SafeZip, name: str, limits: ModelLimits) -> None:
@@ -195,20 +202,20 @@ def _write(stream: BinaryIO, model: ModelZip) -> None:
                                   f"{', '.join(_RESERVED)}")
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         _put(archive, CONFIGURATION, model.configuration.encode("utf-8"))
-        if model.coefficients is not None and model.coefficients.size:
-            _put(archive, COEFFICIENTS, model.coefficients)
+        if model.coefficients is not None and (model.coefficients.size or model.rank_one):
+            _put(archive, COEFFICIENTS, model.coefficients, model.rank_one)
         else:
             _put(archive, COEFFICIENTS, b"")
             _put(archive, NO_PARAMETERS, b"")
         if model.updater_state is not None and model.updater_state.size:
-            _put(archive, UPDATER_STATE, model.updater_state)
+            _put(archive, UPDATER_STATE, model.updater_state, model.rank_one)
         if model.normalizer is not None:
             _put(archive, NORMALIZER, model.normalizer)
         for name, data in model.extra.items():
             _put(archive, name, data)
 
 
-def _put(archive: zipfile.ZipFile, name: str, content: bytes | NDArray[Any]) -> None:
+def _put(archive: zipfile.ZipFile, name: str, content: bytes | NDArray[Any], rank_one: bool = False) -> None:
     info = zipfile.ZipInfo(name, _EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     size = len(content) if isinstance(content, bytes) else content.nbytes
@@ -216,4 +223,4 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes | NDArray[Any]) -> 
         if isinstance(content, bytes):
             stream.write(content)
         else:
-            write_array(cast(BinaryIO, stream), np.reshape(content, (1, -1)))
+            write_array(cast(BinaryIO, stream), np.reshape(content, -1 if rank_one else (1, -1)))
