@@ -99,7 +99,7 @@ def main() -> int:
     for name in chosen:
         count, found = fuzz(TARGETS[name], given.seconds / len(chosen), given.seed)
         for data in found.values():
-            path = CORPUS / name / hashlib.sha256(data).hexdigest()[:16]
+            path = CORPUS / name / (hashlib.sha256(data).hexdigest()[:16] + ".bin")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         print(f"{name}: {count:,} files, {len(found)} problems", flush=True)

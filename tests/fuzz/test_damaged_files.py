@@ -11,7 +11,7 @@ FOUND = sorted(p for p in CORPUS.glob("*/*") if p.is_file())
 EXHAUSTIVE = [name for name in TARGETS if name != "inspect"]       # reads what others read
 
 
-@pytest.mark.parametrize("path", FOUND, ids=lambda p: f"{p.parent.name}-{p.name}")
+@pytest.mark.parametrize("path", FOUND, ids=lambda p: f"{p.parent.name}-{p.stem}")
 def test_files_that_were_a_problem_once(path: Path):
     assert problem_of(TARGETS[path.parent.name], path.read_bytes()) is None
 
