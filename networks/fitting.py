@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..samediff.data import DataSet, MultiDataSet
@@ -175,7 +175,7 @@ class _Sliced:
 
 
 def _pieces(batch: Batch, length: int, axis: int) -> Iterator[Batch]:
-    """Consecutive pieces of time; arrays that are no series are given whole to every piece."""
+    """Consecutive pieces of time; arrays that are no series, and their masks, are given whole to every piece."""
     steps = {a.shape[axis] for a in (*batch.inputs, *batch.labels) if a is not None and a.ndim == 3}
     if len(steps) != 1:
         raise ShapeError(f"truncated back-propagation needs features and labels of equal length, got lengths {sorted(steps)}")
@@ -183,11 +183,15 @@ def _pieces(batch: Batch, length: int, axis: int) -> Iterator[Batch]:
     for start in range(0, total, length):
         piece = slice(start, start + length)
 
-        def cut(a: Any, piece: slice = piece) -> Any:
-            if a.ndim == 3:
-                return a[:, piece] if axis == 1 else a[:, :, piece]
-            return a[:, piece] if a.ndim == 2 and a.shape[1] == total else a
-        yield batch.map(cut)
+        def steps_of(a: Any, piece: slice = piece) -> Any:
+            if a.ndim == 2:
+                return a[:, piece] if a.shape[1] == total else a        # the mask of a series
+            return a[:, piece] if axis == 1 else a[:, :, piece]
+
+        def cut(values: Any, of: Any, steps_of: Callable[[Any], Any] = steps_of) -> list[Any]:
+            return [steps_of(a) if a is not None and series.ndim == 3 else a for a, series in zip(values, of)]
+        inputs, labels = batch.inputs, batch.labels
+        yield Batch(cut(inputs, inputs), cut(labels, labels), cut(batch.features_masks, inputs), cut(batch.labels_masks, labels))
 
 
 def _is_iterator(data: Any) -> bool:

@@ -5,7 +5,19 @@ import numpy as np
 import pytest
 from networkcheck import network
 
-from dl4py.layers import LSTM, Bidirectional, FrozenLayer, GravesBidirectionalLSTM, RnnOutputLayer, SimpleRnn
+from dl4py.layers import (
+    LSTM,
+    Bidirectional,
+    DenseLayer,
+    FrozenLayer,
+    GlobalPoolingLayer,
+    GravesBidirectionalLSTM,
+    OutputLayer,
+    RnnOutputLayer,
+    SimpleRnn,
+    TimeDistributed,
+)
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.errors import GraphError
 
 X = np.random.default_rng(9).normal(size=(3, 2, 6))
@@ -64,3 +76,24 @@ def test_layers_that_run_backwards_have_no_steps(made):
         assert np.shape(one.output(x))[-1] == 6
         with pytest.raises(GraphError, match=r"Bidirectional|FrozenLayer.*needs whole series"):
             one.rnn_time_step(x[:, :, :2])
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+@pytest.mark.parametrize("outputs", [2, 6])
+def test_truncated_training_with_labels_that_are_no_series(outputs, as_graph):
+    """Every piece has the same labels, also where these have as many columns as the series has steps."""
+    def made(**options):
+        stack = (NeuralNetConfiguration.Builder().seed(4).data_type("DOUBLE").list().layer(TimeDistributed(DenseLayer(n_in=2, n_out=4)))
+                 .layer(GlobalPoolingLayer("AVG")).layer(OutputLayer(n_in=4, n_out=outputs)).validate_tbptt_config(False))
+        for name, value in options.items():
+            getattr(stack, name)(value)
+        net = MultiLayerNetwork(stack.build()).init()
+        return net.to_computation_graph() if as_graph else net
+
+    y = np.eye(outputs)[[0, 1, 1]]
+    net, by_hand = made(backprop_type="TruncatedBPTT", t_bptt_length=2), made()
+    net.fit(X, y)
+    for start in (0, 2, 4):
+        by_hand.fit(X[:, :, start:start + 2], y)
+    assert net.get_iteration_count() == 3
+    np.testing.assert_array_equal(net.params(), by_hand.params())
