@@ -115,30 +115,32 @@ class PositionRows(Op):
 class PositionMaskRows(Op):
     """The mask of every position of ``like`` as a row.
 
-    Shapes: mask as ``like``, with 1 or all of its channels -> (positions, 1 or channels).
+    Shapes: mask as ``like``, with 1 or all of its channels; along the other axes of images and volumes it may have size 1 too
+    -> (positions, 1 or channels).
     """
 
     channels_last: bool = False
 
-    def check(self, mask: tuple[int, ...], like: tuple[int, ...]) -> None:
-        """Refuse masks of other positions."""
+    def full(self, mask: tuple[int, ...], like: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape with a value for every position; masks of other positions are refused."""
         axis = len(like) - 1 if self.channels_last else 1
         one = tuple(1 if i == axis else n for i, n in enumerate(like))
-        if not fits(mask, like) and not fits(mask, one):
+        spread = len(like) > 3 and len(mask) == len(like) and all(m in (1, n) or -1 in (m, n) for m, n in zip(mask, like))
+        if not spread and not fits(mask, like) and not fits(mask, one):
             raise ShapeError(f"a mask of shape {list(mask)} does not fit activations of shape {list(like)}; it needs shape {list(one)} "
                              f"(one value per position) or {list(like)} (one per output)")
+        return tuple(mask[axis] if i == axis else n for i, n in enumerate(like))
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One row per position."""
         mask, like = specs
         if mask.shape is not None and like.shape is not None:
-            self.check(mask.shape, like.shape)
+            mask = TensorSpec(self.full(mask.shape, like.shape), mask.dtype)
         return PositionRows(self.channels_last).infer(mask)
 
     def compute(self, xp: Any, mask: Any, like: Any) -> Any:
-        """Checked, then as :class:`PositionRows`."""
-        self.check(mask.shape, like.shape)
-        return PositionRows(self.channels_last).compute(xp, mask)
+        """Spread over the positions, then as :class:`PositionRows`."""
+        return PositionRows(self.channels_last).compute(xp, xp.broadcast_to(mask, self.full(mask.shape, like.shape)))
 
 
 @op("row_positions", inputs="x like", shape_inputs=(1,))

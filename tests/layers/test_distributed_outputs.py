@@ -3,9 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import CNN2DFormat, CnnLossLayer, RNNFormat, RnnLossLayer, RnnOutputLayer
+from dl4py.layers import CNN2DFormat, Cnn3DLossLayer, CnnLossLayer, RNNFormat, RnnLossLayer, RnnOutputLayer
 from dl4py.layers.parameters import LayerScope
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import ShapeError
 
 RNG = np.random.default_rng(7)
 N, C, T = 3, 4, 5
@@ -60,3 +61,20 @@ def test_images(form):
                       labels if last else labels.transpose(0, 3, 1, 2))
     assert (out.transpose(0, 3, 1, 2) if last else out) == pytest.approx(p)
     assert scores == pytest.approx(want)
+
+
+@pytest.mark.parametrize("form", ["NCDHW", "NDHWC"])
+@pytest.mark.parametrize("shape", [(2, 1, 1, 1, 1), (2, 1, 3, 1, 1), (2, 4, 1, 1, 1), (1, 1, 1, 1, 1)])
+def test_masks_spread_over_volumes(form, shape):
+    """As in DL4J a mask may have size 1 along any axis."""
+    x, labels = RNG.normal(size=(2, 2, 4, 3, 2, 2))
+    shape = shape if form == "NCDHW" else (*shape[:1], *shape[2:], shape[1])
+    x, labels = (a if form == "NCDHW" else np.moveaxis(a, 1, -1) for a in (x, labels))
+    mask = RNG.random(shape)
+    _, scores = run(Cnn3DLossLayer(loss_function="l1", activation="identity", data_format=form), x, labels, mask)
+    assert scores == pytest.approx((abs(labels - x) * mask).sum((1, 2, 3, 4)))
+
+
+def test_masks_of_series_do_not_spread():
+    with pytest.raises(ShapeError, match="needs shape"):
+        run(RnnLossLayer(loss_function="mse", activation="identity"), SERIES, RNG.normal(size=SERIES.shape), MASK[:, :1])
