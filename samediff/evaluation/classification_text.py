@@ -67,7 +67,7 @@ def suffix(e: Evaluation, key: str) -> str:
 def warnings(e: Evaluation) -> list[str]:
     """Return the warnings about classes without precision or recall."""
     lines: list[str] = []
-    for key in ("precision", "recall") if e.num_classes() > 2 else ():
+    for key in ("precision", "recall"):
         left_out = e.excluded(key)
         if left_out:
             subject = "class was" if len(left_out) == 1 else "classes were"

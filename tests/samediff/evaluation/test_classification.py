@@ -167,3 +167,15 @@ def test_many_classes_leave_the_matrix_out(rng):
 def test_errors_are_typed():
     with pytest.raises(DL4PyError):
         Evaluation(np.ones(2), 3)
+
+
+@pytest.mark.parametrize(("labels", "predictions", "lines"), [
+    ([[1], [1]], [[0.4], [0.7]], ["recall: [0]"]),
+    ([[1, 0], [0, 1]], [[0.6, 0.4], [0.7, 0.3]], ["precision: [1]"]),
+    ([[0], [0]], [[0.1], [0.3]], ["precision: [1]", "recall: [1]"]),
+])
+def test_two_classes_warn_too(labels, predictions, lines):
+    """What M2.1 prints about classes that it never saw, also where the measures are those of the positive class."""
+    text = fed(np.array(labels, np.float32), np.array(predictions, np.float32)).stats()
+    assert [line.removeprefix("Classes excluded from average ") for line in text.splitlines() if line.startswith("Classes")] == lines
+    assert "class excluded from average)" not in text
