@@ -28,7 +28,8 @@ def write_flat_graph(graph: FlatGraph) -> bytes:
     """
     size = _content_size(graph)
     if size > _LIMIT:
-        raise LimitError(f"the arrays of the graph take {size} bytes; a plain graph file ends at {_LIMIT}")
+        raise LimitError(f"the arrays of the graph take {size} bytes; a plain graph file ends at {_LIMIT}: "
+                         "save it as .sdnb or .sdz")
     builder = flatbuffers.Builder(size + 4096)
     newer = graph.metadata_keys or graph.metadata_values or graph.sub_instances
     if newer and graph.sequence_items:

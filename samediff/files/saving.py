@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ..core import GraphCore, graph_of
 from ..errors import FileFormatError
+from .any_graph import read_any, write_sdz
 from .atomic import atomic_write
 from .flat_reader import FlatLimits, read_flat_graph
 from .flat_writer import write_flat_graph
 from .graph_reader import GraphReader
 from .graph_writer import flat_graph_of
 from .missing_op import MissingOp
+from .sdnb import THRESHOLD, write_sdnb
 
 if TYPE_CHECKING:
     from ..graph import SameDiff
@@ -22,7 +24,7 @@ Target = str | PathLike[str] | BinaryIO
 
 
 class Saving(GraphCore):
-    """The part of :class:`SameDiff` that reads and writes files (DL4J's FlatBuffers graph files)."""
+    """The part of :class:`SameDiff` that reads and writes files (DL4J's graph files)."""
 
     def as_flat_buffers(self, save_updater_state: bool = False) -> bytes:
         """The graph file as bytes: variables, ops, losses, training configuration and, on request, updater state."""
@@ -37,22 +39,32 @@ class Saving(GraphCore):
         GraphReader(sd, read_flat_graph(data, limits)).read(load_updater_state)
         return sd
 
-    def save(self, target: Target, save_updater_state: bool = False) -> None:
+    def save(self, target: Target, save_updater_state: bool = False, *, threshold: int = THRESHOLD) -> None:
         """Write the graph to a file or binary stream; a file is replaced as a whole or not at all.
 
-        Values of placeholders are not saved, nor is the gradient graph.
+        Values of placeholders are not saved, nor is the gradient graph. The ending tells the form: ``.sdnb`` and ``.sdz`` (the same
+        in a zip archive) are those of DL4J from 2025 on, with arrays of ``threshold`` bytes and more behind the graph and without
+        a limit on the size; anything else is a plain graph file of at most 2 GiB, which all versions read.
         """
-        data = self.as_flat_buffers(save_updater_state)
+        name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(getattr(target, "name", ""))
+        write = {".sdnb": write_sdnb, ".sdz": write_sdz}.get(os.path.splitext(name)[1].lower())
+        graph = flat_graph_of(graph_of(self), save_updater_state)
+        data = write_flat_graph(graph) if write is None else b""
+
+        def put(stream: BinaryIO) -> None:
+            stream.write(data) if write is None else write(stream, graph, threshold)
+
         if isinstance(target, (str, os.PathLike)):
             with atomic_write(target) as stream:
-                stream.write(data)
+                put(stream)
         else:
-            target.write(data)
+            put(target)
 
     @staticmethod
     def load(source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> SameDiff:
-        """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later).
+        """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later): plain, ``.sdnb`` or ``.sdz``, by its content.
 
+        Of a graph in shards any of their names is enough, or the name that they have in common.
         Ops that nobody registers stay in the graph as they are; see :meth:`missing_ops`.
 
         Raises
@@ -60,14 +72,14 @@ class Saving(GraphCore):
         FileFormatError, TruncatedFileError, LimitError
             The file is no graph file, is cut off, or exceeds the limits.
         """
-        if not isinstance(source, (str, os.PathLike)):
-            return Saving.from_flat_buffers(source.read(), load_updater_state, limits)
-        with open(source, "rb") as stream:
-            data = stream.read(limits.max_bytes + 1)
+        from ..graph import SameDiff
+        where = f"{os.fspath(source)}: " if isinstance(source, (str, os.PathLike)) else ""
+        sd = SameDiff()
         try:
-            return Saving.from_flat_buffers(data, load_updater_state, limits)
+            GraphReader(sd, read_any(source, limits)).read(load_updater_state)
         except FileFormatError as error:
-            raise type(error)(f"{os.fspath(source)}: {error}") from error
+            raise type(error)(f"{where}{error}") from error
+        return sd
 
     def as_flat_file(self, target: Target, include_updater_state: bool = True) -> None:
         """As :meth:`save`, by default with updater state."""
