@@ -75,6 +75,8 @@ def test_masks_spread_over_volumes(form, shape):
     assert scores == pytest.approx((abs(labels - x) * mask).sum((1, 2, 3, 4)))
 
 
-def test_masks_of_series_do_not_spread():
+def test_masks_of_series_and_images_do_not_spread():
     with pytest.raises(ShapeError, match="needs shape"):
         run(RnnLossLayer(loss_function="mse", activation="identity"), SERIES, RNG.normal(size=SERIES.shape), MASK[:, :1])
+    with pytest.raises(ShapeError, match="needs shape"):
+        run(CnnLossLayer(loss_function="mse"), *RNG.normal(size=(2, 3, 4, 5, 5)), np.ones((3, 1, 5, 1)))
