@@ -1,6 +1,7 @@
 """Graph files of 2025: .sdnb, .sdz, shards; damaged ones."""
 from __future__ import annotations
 
+import hashlib
 import io
 import zipfile
 from dataclasses import replace
@@ -111,6 +112,12 @@ def test_the_list_of_arrays_survives(count):
     for end in range(len(data) - 1):
         with pytest.raises(TruncatedFileError):
             read_map(data[:end])
+
+
+def test_the_bytes_are_those_of_a_java_virtual_machine():
+    """Recorded: ``ObjectOutputStream`` over ``Pair.of(Long, Long)`` of nd4j-common 1.0.0-M2.1; numbers below 128 are shared there."""
+    data = write_map({f"v{i}": (1000 + i, (7, 5000, 7)[i % 3]) for i in range(20)})
+    assert hashlib.sha256(data).hexdigest() == "c85625d9c2eeda02b0f7685ad46ea90a9972b8380a6372a5332b5bc1345ebb4d"
 
 
 def test_another_class_is_refused():
