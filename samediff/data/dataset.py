@@ -33,11 +33,12 @@ class DataSet(FeatureTransforms, JavaSpelling):
     Raises
     ------
     ShapeError
-        Features and labels of different numbers of examples.
+        A single number instead of an array.
 
     Notes
     -----
-    Source: ND4J's ``org.nd4j.linalg.dataset.DataSet``.
+    Labels may have other rows than features, for networks that make several rows of an example; training and splitting
+    refuse rows that do not fit. Source: ND4J's ``org.nd4j.linalg.dataset.DataSet``.
 
     Examples
     --------
