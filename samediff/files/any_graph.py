@@ -54,7 +54,8 @@ def _mapped(path: str, limits: FlatLimits) -> FlatGraph:
     with open(path, "rb") as stream:
         head = stream.read(4)
         if head != MAGIC:
-            return _of_bytes(memoryview(head + stream.read(limits.max_bytes + 1)), limits)
+            size = os.fstat(stream.fileno()).st_size        # read(n) takes n bytes of memory, however short the file
+            return _of_bytes(memoryview(head + stream.read(min(limits.max_bytes + 1, size))), limits)
         return read_sdnb(memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)), limits)
 
 

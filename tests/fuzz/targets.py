@@ -109,6 +109,15 @@ def _graphs() -> list[bytes]:
     return [sd.as_flat_buffers(True), *(p.read_bytes() for p in small)]
 
 
+def _newer_graphs(suffix: str) -> Callable[[], list[bytes]]:
+    def seeds() -> list[bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / ("g" + suffix)
+            SameDiff.from_flat_buffers(_graphs()[0]).save(path, True)
+            return [path.read_bytes()]
+    return seeds
+
+
 def _arrays() -> list[bytes]:
     made = (np.arange(6, dtype="f4").reshape(2, 3), np.arange(4, dtype="i8"), np.asfortranarray(np.eye(3)), np.array(2.5),
             np.ones((0, 2), "f2"))
@@ -153,6 +162,8 @@ TARGETS = {t.name: t for t in (
            lambda d: MultiLayerConfiguration.from_yaml(d.decode("utf-8", "replace"))),
     Target("array", _arrays, mutators.any_bytes, lambda d: Nd4j.read(io.BytesIO(d))),
     Target("graph", _graphs, mutators.any_bytes, SameDiff.from_flat_buffers),
+    Target("sdnb", _newer_graphs(".sdnb"), mutators.any_bytes, _through_file(".sdnb", SameDiff.load)),
+    Target("sdz", _newer_graphs(".sdz"), mutators.zipped({}), _through_file(".sdz", SameDiff.load)),
     Target("normalizer", _normalizers, mutators.any_bytes, lambda d: NormalizerSerializer.get_default().restore(io.BytesIO(d))),
     Target("data_set", _data_sets, mutators.any_bytes, lambda d: DataSet().load(io.BytesIO(d))),
     Target("multi_data_set", _multi_data_sets, mutators.any_bytes, lambda d: MultiDataSet().load(io.BytesIO(d))),
