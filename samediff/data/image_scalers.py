@@ -101,8 +101,8 @@ class ImagePreProcessingScaler(_ImageMap):
     """
 
     def __init__(self, low: float = 0.0, high: float = 1.0, max_bits: int = 8) -> None:
-        if low >= high or max_bits < 1:
-            raise ConfigurationError("ImagePreProcessingScaler needs low < high and bits of at least 1, "
+        if low >= high or not 1 <= max_bits <= 1023:
+            raise ConfigurationError("ImagePreProcessingScaler needs low < high and 1 to 1023 bits, "
                                      f"got {low}, {high}, {max_bits}")
         self.min_range, self.max_range, self.max_pixel_val = float(low), float(high), float(2**max_bits - 1)
         super().__init__((self.max_range - self.min_range) / self.max_pixel_val, self.min_range)

@@ -85,6 +85,12 @@ def array_header(stream: BinaryIO, where: str = "") -> tuple[tuple[int, ...], st
     return shape, _read_header(source, "data buffer")[1]
 
 
+def read_buffer(source: DataInput, count: int) -> NDArray[Any]:
+    """The elements of a data buffer that stands alone, as serialized Java arrays have it."""
+    kind, flat = _read_data(source, count, count)
+    return flat.view(kind.numpy)
+
+
 def write_array(stream: BinaryIO, array: ArrayLike, order: Literal["c", "f", "k"] = "c") -> None:
     """Write one array as 1.0.0-beta4 and later write it (mode MIXED_DATA_TYPES).
 

@@ -62,7 +62,7 @@ def read_normalizer(stream: BinaryIO, where: str = "") -> Any:
     TruncatedFileError
         The data end early.
     UnsupportedVersionError
-        A serialized Java object (before 0.8.0), or a later version of the format.
+        A serialized Java object of another class than the normalizers', or a later version of the format.
     MissingOpError
         A custom or unknown type of normalizer.
     FileFormatError
@@ -71,8 +71,8 @@ def read_normalizer(stream: BinaryIO, where: str = "") -> Any:
     source = DataInput(stream, where)
     start = bytes(source.read_exact(2, "the header"))
     if start == _JAVA_OBJECT:
-        raise UnsupportedVersionError(f"{source.where}: the normalizer is a serialized Java object, which is never "
-                                      "read; fit it again, or store it with DL4J 0.8.0 or later")
+        from .java_normalizers import read_java_normalizer
+        return read_java_normalizer(source)
     if start != len(_HEADER).to_bytes(2, "big") or source.read_exact(len(_HEADER), "the header") != _HEADER.encode():
         raise source.error(f"not a normalizer: it does not begin with {_HEADER}")
     version = source.read_int("the version")

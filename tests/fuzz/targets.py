@@ -129,7 +129,8 @@ def _normalizers() -> list[bytes]:
     recorded = sorted((GOLDEN / "files" / "normalizers").glob("*.normalizer"), key=lambda p: p.stat().st_size)[:8]
     made = (NormalizerStandardize([1.0, 2], [1.0, 1]), NormalizerMinMaxScaler())
     made[1].set_feature_stats([0.0, 1], [2.0, 3])
-    return [*(_stored(lambda s, n=n: write(n, s)) for n in made), *(p.read_bytes() for p in recorded)]
+    objects = sorted((GOLDEN / "files" / "java_objects").glob("*.ser"))
+    return [*(_stored(lambda s, n=n: write(n, s)) for n in made), *(p.read_bytes() for p in (*recorded, *objects))]
 
 
 def _data_sets() -> list[bytes]:

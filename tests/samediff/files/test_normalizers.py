@@ -99,7 +99,7 @@ def header(kind, version=1):
 
 @pytest.mark.parametrize(("data", "error", "text"), [
     (b"", TruncatedFileError, "header"),
-    (b"\xac\xed\0\5sr", UnsupportedVersionError, "serialized Java object"),
+    (b"\xac\xed\0\5sr", TruncatedFileError, "Java class"),
     (b"PK\3\4 and so on, and on", FileFormatError, "not a normalizer"),
     (header("STANDARDIZE", 2), UnsupportedVersionError, "format 2"),
     (header("STANDARDISE"), MissingOpError, "did you mean 'STANDARDIZE'"),
