@@ -44,8 +44,8 @@ def upgraded_graph(document: Mapping[str, Any]) -> dict[str, Any]:
 def _vertex(document: Any) -> Any:
     vertex = unwrapped(document, polymorphic=True)
     if isinstance(vertex, dict) and isinstance(vertex.get("layerConf"), dict):
-        given = document if "@class" in document else next(iter(document.values()))
-        vertex["layerConf"] = _conf(given.get("layerConf"))
+        given = document if "layerConf" in document else next(iter(document.values()))
+        vertex["layerConf"] = _conf(given["layerConf"])
     return vertex
 
 
