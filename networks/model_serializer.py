@@ -89,7 +89,7 @@ def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimi
 
     def expected(text: str) -> tuple[int, int | None]:
         """The lengths of the two vectors, by the configuration: known before memory is taken for either."""
-        document = read_text(text, "JSON")
+        document = read_text(text, "JSON", (limits or ModelLimits()).max_nesting)
         graph = isinstance(document, dict) and "vertices" in document
         if graph != (kind is ComputationGraph):
             other = "ComputationGraph" if graph else "MultiLayerNetwork"

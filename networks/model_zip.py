@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..samediff.datatype import DataType
+from ..samediff.document_text import MOST_NESTED
 from ..samediff.errors import FileFormatError, LimitError, TruncatedFileError
 from ..samediff.files.atomic import atomic_write
 from ..samediff.files.nd4j_array import MAX_ELEMENTS, read_array, write_array
@@ -44,6 +45,7 @@ class ModelLimits:
 
     max_entries: int = 1000
     max_configuration_bytes: int = 64 << 20
+    max_nesting: int = MOST_NESTED
     max_extra_bytes: int = 256 << 20
     max_elements: int = MAX_ELEMENTS
     max_ratio: float = 200.0

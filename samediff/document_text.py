@@ -4,18 +4,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .errors import FileFormatError
+from .errors import FileFormatError, LimitError
 
 MOST_NESTED = 100       # far more than any network needs, and far less than what Python's stack holds
 
 
-def read_text(text: str | bytes, kind: str) -> Any:
+def read_text(text: str | bytes, kind: str, most_nested: int = MOST_NESTED) -> Any:
     """Return the document of a ``"JSON"`` or ``"YAML"`` text.
 
     Raises
     ------
     FileFormatError
-        Not such a text, or nested more than 100 levels deep.
+        Not such a text.
+    LimitError
+        Nested more than ``most_nested`` levels deep.
     """
     if isinstance(text, (bytes, bytearray)):
         text = text.decode("utf-8", "replace")
@@ -26,21 +28,21 @@ def read_text(text: str | bytes, kind: str) -> Any:
             from .java_yaml import read_yaml
             document = read_yaml(text)
     except RecursionError:
-        raise _too_deep(kind) from None
+        raise _too_deep(kind, most_nested) from None
     except Exception as problem:
         if isinstance(problem, (ValueError, TypeError)) or type(problem).__module__.startswith("yaml"):
             raise FileFormatError(f"the configuration is not {kind}: {problem}") from None
         raise
     level = [document]
-    for _ in range(MOST_NESTED):
+    for _ in range(most_nested):
         level = [v for node in level for v in (node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())]
         if not level:
             return document
-    raise _too_deep(kind)
+    raise _too_deep(kind, most_nested)
 
 
-def _too_deep(kind: str) -> FileFormatError:
-    return FileFormatError(f"the {kind} text is nested too deeply: more than {MOST_NESTED} levels")
+def _too_deep(kind: str, most_nested: int) -> LimitError:
+    return LimitError(f"the {kind} text is nested too deeply: more than {most_nested} levels")
 
 
 def _refuse_constant(name: str) -> Any:

@@ -6,8 +6,15 @@ import json
 import pytest
 
 from dl4py.layers import ConvolutionLayer, DenseLayer, InputType, OutputLayer
-from dl4py.networks import ComputationGraphConfiguration, MultiLayerConfiguration, NeuralNetConfiguration
-from dl4py.samediff.errors import ConfigurationError, FileFormatError
+from dl4py.networks import (
+    ComputationGraphConfiguration,
+    ModelSerializer,
+    MultiLayerConfiguration,
+    MultiLayerNetwork,
+    NeuralNetConfiguration,
+)
+from dl4py.networks.model_zip import ModelLimits
+from dl4py.samediff.errors import ConfigurationError, FileFormatError, LimitError
 
 CONF = (NeuralNetConfiguration.Builder().seed(1).updater("adam").l2(0.1).list(
     ConvolutionLayer(n_out=2, kernel_size=(2, 2)), OutputLayer(n_out=2)).set_input_type(InputType.convolutional(4, 4, 1)).build())
@@ -48,6 +55,13 @@ def test_what_is_refused(text):
 def test_objects_nested_without_end():
     with pytest.raises(FileFormatError, match="nested too deeply"):
         MultiLayerConfiguration.from_json('{"confs":' * 200 + "1" + "}" * 200)
+
+
+def test_nesting_is_limited_by_the_caller(tmp_path):
+    MultiLayerNetwork(CONF).init().save(tmp_path / "m.zip")
+    with pytest.raises(LimitError, match="more than 3 levels"):
+        ModelSerializer.restore_multi_layer_network(tmp_path / "m.zip", limits=ModelLimits(max_nesting=3))
+    assert ModelSerializer.restore_multi_layer_network(tmp_path / "m.zip", limits=ModelLimits(max_nesting=10)).num_params()
 
 
 def test_yaml_references_are_not_unfolded():
