@@ -33,17 +33,18 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     one = commands.add_parser("inspect", help="what a file holds: kind, version, layers, parameters, classes and ops that are missing here")
-    one.add_argument("file")
+    one.add_argument("file", help="a model zip, graph file, normalizer, array, .npz or .safetensors")
     one.add_argument("--json", action="store_true", help="as JSON")
     one.set_defaults(run=lambda a: json.dumps(inspect(a.file).to_document(), indent=2) if a.json else str(inspect(a.file)))
 
     two = commands.add_parser("summary", help="the table of a model's layers or of a graph's variables and ops")
-    two.add_argument("file")
+    two.add_argument("file", help="a model zip or graph file")
     two.set_defaults(run=lambda a: _summary(a.file))
 
     three = commands.add_parser("convert", help="to another kind of file, by the suffix of the target: " + ", ".join(SUFFIXES))
-    three.add_argument("source")
-    three.add_argument("target")
+    three.add_argument("source", help="a model zip, graph file, or the arrays of a network")
+    three.add_argument("target", help=".zip: a DL4J model; .fb .sdnb .sdz: a graph (of a network the forward pass); "
+                                      ".npz .safetensors: arrays by name")
     three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr))
     return parser
 
