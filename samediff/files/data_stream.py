@@ -27,8 +27,8 @@ class DataInput:
         self.offset = 0
 
     def error(self, text: str) -> FileFormatError:
-        """Return an error that names the source."""
-        return FileFormatError(f"{self.where}: {text}")
+        """Return an error that names the source and the place in it."""
+        return FileFormatError(f"{self.where}: {text} (before byte {self.offset})")
 
     def read_exact(self, count: int, what: str = "data") -> bytearray:
         """Read ``count`` bytes, in blocks."""
