@@ -87,12 +87,6 @@ class MultiLayerConfiguration(NetworkConfiguration):
         """Documents of every version since 0.5.0."""
         return upgraded_list(document)
 
-    def validate(self) -> None:
-        super().validate()
-        for i, conf in enumerate(self.confs):
-            if conf is None:
-                raise ConfigurationError(f"configuration {i} of the network is missing")
-
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers in order."""

@@ -119,7 +119,7 @@ def _convert_tuple(value: Any, hints: tuple[Any, ...], where: str) -> tuple[Any,
     kinds = hints[:1] * len(items) if hints[-1] is Ellipsis else hints
     if len(items) != len(kinds):
         raise ConfigurationError(f"{where}: expected {len(kinds)} values; got {len(items)}: {value!r:.60}")
-    if any(v is None and h in (int, float, bool, str) for v, h in zip(items, kinds)):
+    if any(v is None and isinstance(h, type) for v, h in zip(items, kinds)):
         raise ConfigurationError(f"{where}: None is not among the values that it takes; got {value!r:.60}")
     return tuple(convert(v, h, where) for v, h in zip(items, kinds))
 
