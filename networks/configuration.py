@@ -187,9 +187,14 @@ class ComputationGraphConfiguration(NetworkConfiguration):
         return types
 
 
+def is_graph(document: Any) -> bool:
+    """Whether the JSON document of a network is that of a graph."""
+    return isinstance(document, Mapping) and "vertices" in document
+
+
 def read(text: str) -> MultiLayerConfiguration | ComputationGraphConfiguration:
     """Return the configuration of either kind of network from its JSON."""
     document = read_text(text, "JSON")
-    if isinstance(document, Mapping) and "vertices" in document:
+    if is_graph(document):
         return ComputationGraphConfiguration.from_document(document)
     return MultiLayerConfiguration.from_document(document)

@@ -12,7 +12,7 @@ from ..samediff.files import read_normalizer, write_normalizer
 from ..samediff.javanames import JavaSpelling
 from ..samediff.training.flat import state_length, updater_blocks
 from .computation_graph import ComputationGraph
-from .configuration import ComputationGraphConfiguration, MultiLayerConfiguration
+from .configuration import ComputationGraphConfiguration, MultiLayerConfiguration, is_graph
 from .legacy import fill_state, is_before_09
 from .model_text import kept_text
 from .model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
@@ -90,7 +90,7 @@ def _restored(path: Source, kind: type[N], load_updater: bool, limits: ModelLimi
     def expected(text: str) -> tuple[int, int | None]:
         """The lengths of the two vectors, by the configuration: known before memory is taken for either."""
         document = read_text(text, "JSON", (limits or ModelLimits()).max_nesting)
-        graph = isinstance(document, dict) and "vertices" in document
+        graph = is_graph(document)
         if graph != (kind is ComputationGraph):
             other = "ComputationGraph" if graph else "MultiLayerNetwork"
             raise FileFormatError(f"the file holds a {other}; load it with {other}.load")

@@ -1,6 +1,7 @@
 """Looking into files without running or keeping what is in them."""
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections import Counter
@@ -15,12 +16,12 @@ from ...samediff.files.data_stream import DataInput
 from ...samediff.files.nd4j_array import array_header
 from ...samediff.files.safe_zip import SafeZip, binary
 from ...samediff.graph import SameDiff
-from ..configuration import ComputationGraphConfiguration, read
+from ..configuration import ComputationGraphConfiguration, is_graph, read
 from ..legacy import class_names, layers_of
 from ..legacy.versions import written_by
 from ..model_zip import COEFFICIENTS, CONFIGURATION, NORMALIZER, PREPROCESSOR, UPDATER_STATE
 from ..structure import Structure, of_graph, of_list
-from .opening import ARRAYS, configuration_of, is_graph, is_model_zip
+from .opening import ARRAYS, configuration_of, is_model_zip
 from .report import FileReport, Part
 
 _NORMALIZER_HEADER = b"\x00\x0aNORMALIZER"
@@ -55,9 +56,7 @@ def inspect(path: str | os.PathLike[str]) -> FileReport:
         head = stream.read(32)
         stream.seek(0)
         if head.startswith(_NORMALIZER_HEADER):
-            source = DataInput(stream, where)
-            source.read_exact(len(_NORMALIZER_HEADER) + 4, "the header")
-            return FileReport(where, "normalizer", normalizer=source.read_utf("the type", limit=1024))
+            return FileReport(where, "normalizer", normalizer=_kind_of_normalizer(DataInput(stream, where)))
         if head[2:].startswith((b"MIXED_DATA_TYPES", b"LONG_SHAPE", b"JAVACPP", b"HEAP", b"DIRECT")):
             shape, kind = array_header(stream, where)
             return FileReport(where, "array", data_type=kind, parts=[Part("array", kind, {"array": list(shape)})])
@@ -75,13 +74,13 @@ def _model(where: str) -> FileReport:
     document = read_text(text, "JSON")
     if not isinstance(document, Mapping):
         raise FileFormatError(f"{where}: {CONFIGURATION} is no JSON object")
-    report = FileReport(where, "ComputationGraph" if is_graph(text) else "MultiLayerNetwork",
+    report = FileReport(where, "ComputationGraph" if is_graph(document) else "MultiLayerNetwork",
                         iterations=_count(document, "iterationCount"), epochs=_count(document, "epochCount"))
     with SafeZip(where) as archive:
         report.entries = {name: info.file_size for name, info in archive.entries.items()}
         shape, report.data_type = _header(archive, COEFFICIENTS)
-        report.parameters = _product(shape)
-        report.updater_state = _product(_header(archive, UPDATER_STATE)[0]) if UPDATER_STATE in archive else None
+        report.parameters = math.prod(shape)
+        report.updater_state = math.prod(_header(archive, UPDATER_STATE)[0]) if UPDATER_STATE in archive else None
         if NORMALIZER in archive:
             report.normalizer = _normalizer(archive)
     report.written_by = written_by(document, len(shape))
@@ -100,13 +99,6 @@ def _count(document: Mapping[str, Any], key: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _product(shape: tuple[int, ...]) -> int:
-    size = 1
-    for n in shape:
-        size *= n
-    return size
-
-
 def _header(archive: SafeZip, entry: str) -> tuple[tuple[int, ...], str]:
     if entry not in archive or not archive.entries[entry].file_size:
         return (0, 0), ""
@@ -116,11 +108,14 @@ def _header(archive: SafeZip, entry: str) -> tuple[tuple[int, ...], str]:
 
 def _normalizer(archive: SafeZip) -> str:
     with archive.open(NORMALIZER) as stream:
-        source = DataInput(binary(stream), f"{archive.where}: entry {NORMALIZER}")
-        if bytes(source.read_exact(len(_NORMALIZER_HEADER), "the header")) != _NORMALIZER_HEADER:
-            return "a serialized Java object"
-        source.read_int("the version")
-        return source.read_utf("the type", limit=1024)
+        return _kind_of_normalizer(DataInput(binary(stream), f"{archive.where}: entry {NORMALIZER}"))
+
+
+def _kind_of_normalizer(source: DataInput) -> str:
+    if bytes(source.read_exact(len(_NORMALIZER_HEADER), "the header")) != _NORMALIZER_HEADER:
+        return "a serialized Java object"
+    source.read_int("the version")
+    return source.read_utf("the type", limit=1024)
 
 
 def _classes(report: FileReport, document: Mapping[str, Any]) -> None:

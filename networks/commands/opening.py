@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from ...samediff.document_text import read_text
@@ -11,7 +10,7 @@ from ...samediff.files.array_files import read_arrays
 from ...samediff.files.safe_zip import SafeZip
 from ...samediff.graph import SameDiff
 from ..computation_graph import ComputationGraph
-from ..configuration import ComputationGraphConfiguration, read
+from ..configuration import ComputationGraphConfiguration, is_graph, read
 from ..exchange import set_arrays
 from ..model_serializer import ModelSerializer
 from ..model_zip import CONFIGURATION, ModelLimits
@@ -48,7 +47,7 @@ def open_model(path: str, stream: BinaryIO | None = None) -> Any:
 
 def restored(path: str, stream: BinaryIO | None = None) -> Any:
     """The network of a model zip, of either kind."""
-    if is_graph(configuration_of(path)):
+    if is_graph(read_text(configuration_of(path), "JSON")):
         return ModelSerializer.restore_computation_graph(stream or path)
     return ModelSerializer.restore_multi_layer_network(stream or path)
 
@@ -57,12 +56,6 @@ def configuration_of(path: str) -> str:
     """The configuration's text in a model zip."""
     with SafeZip(path) as archive:
         return archive.read(CONFIGURATION, ModelLimits().max_configuration_bytes).decode("utf-8", "replace")
-
-
-def is_graph(text: str) -> bool:
-    """Whether a configuration is that of a graph."""
-    document = read_text(text, "JSON")
-    return isinstance(document, Mapping) and "vertices" in document
 
 
 def _from_arrays(path: str) -> Any:
