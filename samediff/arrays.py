@@ -68,6 +68,12 @@ def namespace_of(*arrays: Any) -> ArrayNamespace:
     return _cupy() if on_gpu else xp
 
 
+def mean_over(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """The mean in the type of ``x``: as ``x.mean``, but NaN without a warning where nothing is there."""
+    total = x.sum(axis=axes, keepdims=keepdims, dtype=x.dtype)
+    return total / x.dtype.type(x.size // total.size if total.size else 1)
+
+
 def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if array.dtype == np.float64:
         return array.astype(np.float32)

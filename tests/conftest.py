@@ -1,13 +1,21 @@
 """Fixtures that every test folder shares."""
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))      # helpers that tests import, such as gradcheck
+
+
+# The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("search")
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 @pytest.fixture

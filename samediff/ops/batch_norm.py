@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arrays import mean_over
 from ..composite import Composite
 from ..errors import ShapeError
 from ..named_axes import expect
@@ -80,9 +81,9 @@ class BatchNormTraining(Normalizing):
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
         """Two passes over x."""
         axes = self.axes(x.ndim)
-        mean = x.mean(axis=axes, dtype=x.dtype)
+        mean = mean_over(x, axes)
         centred = x - aligned(xp, mean, (self.axis,), x.ndim)
-        variance = (centred * centred).mean(axis=axes, dtype=x.dtype)
+        variance = mean_over(centred * centred, axes)
         return self.scaled(xp, x, mean, variance, gamma, beta), mean, variance
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

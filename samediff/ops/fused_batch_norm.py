@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..arrays import mean_over
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
@@ -63,9 +64,9 @@ class FusedBatchNorm(Composite):
             count = math.prod(x.shape[i] for i in self.others)
             if not count:
                 raise ShapeError(f"images {x.shape} have no statistics: there is nothing to take them from")
-            mean = x.mean(axis=self.others, dtype=x.dtype)
+            mean = mean_over(x, self.others)
             centred = x - aligned(xp, mean, (self.axis,), 4)
-            variance = (centred * centred).mean(axis=self.others, dtype=x.dtype)
+            variance = mean_over(centred * centred, self.others)
             spread = variance * x.dtype.type(count / max(count - 1, 1))
         factor = scale / xp.sqrt(variance + x.dtype.type(max(self.epsilon, LEAST_EPSILON)))
         y = (x - aligned(xp, mean, (self.axis,), 4)) * aligned(xp, factor, (self.axis,), 4) + aligned(xp, offset, (self.axis,), 4)

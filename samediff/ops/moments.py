@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arrays import mean_over
 from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Elementwise, Reduction
@@ -98,8 +99,8 @@ class Moments(Op):
         """Mean, variance."""
         x = x.astype(xp.float32) if x.dtype.kind in "iub" else x
         over = axes_of(self.dimensions, x.ndim, axes)
-        mean = x.mean(axis=over, keepdims=True, dtype=x.dtype)
-        variance = ((x - mean) ** 2).mean(axis=over, keepdims=self.keep_dims, dtype=x.dtype)
+        mean = mean_over(x, over, keepdims=True)
+        variance = mean_over((x - mean) ** 2, over, keepdims=self.keep_dims)
         return mean.reshape(variance.shape), variance
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arrays import mean_over
 from ..composite import Composite
 from ..errors import ShapeError
 from ..families import Elementwise, View
@@ -139,8 +140,8 @@ def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """(x - mean) / deviation and 1 / deviation, both 0 where the deviation is 0."""
     first = x[tuple(slice(0, 1) if i in axes else slice(None) for i in range(x.ndim))]
     y = x - first                      # makes the deviation of equal elements exactly 0
-    y -= y.mean(axis=axes, keepdims=True, dtype=x.dtype)
-    deviation = xp.sqrt((y * y).mean(axis=axes, keepdims=True, dtype=x.dtype))
+    y -= mean_over(y, axes, keepdims=True)
+    deviation = xp.sqrt(mean_over(y * y, axes, keepdims=True))
     scale = xp.where(deviation > 0, 1 / xp.where(deviation > 0, deviation, x.dtype.type(1)), x.dtype.type(0)).astype(x.dtype)
     y *= scale
     return y, scale
@@ -193,8 +194,8 @@ class StandardizeSlope(Composite):
         """In one go."""
         axes = normalize_axes(self.axes, x.ndim)
         y, scale = standardize(xp, x, axes)
-        slope = upstream - upstream.mean(axis=axes, keepdims=True, dtype=x.dtype)
-        slope -= y * (upstream * y).mean(axis=axes, keepdims=True, dtype=x.dtype)
+        slope = upstream - mean_over(upstream, axes, keepdims=True)
+        slope -= y * mean_over(upstream * y, axes, keepdims=True)
         slope *= scale
         return slope
 
