@@ -1,0 +1,215 @@
+"""Tiles of a matrix product in registers: the innermost loop of :mod:`.small_products`, as LLVM code.
+
+A tile is a few rows by a fixed number of columns of the result. Its sums stay in vector registers while the loop runs over the
+depth, so each step costs one load for each vector of columns and one broadcast for each row. Rows and vectors are chosen so
+that the registers of the CPU hold a tile: with 16 of them 6 x 2, with the 32 of AVX-512 12 x 2. Places are addresses, distances are
+in bytes, and the argument ``array`` only says the element type.
+"""
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+_FEATURES = llvm.get_host_cpu_features()
+
+#: Bytes of a vector register, rows of the largest tile, vectors of its width.
+VECTOR = 64 if _FEATURES.get("avx512f") else 32 if _FEATURES.get("avx2") else 16
+ROWS = 12 if VECTOR == 64 else 6
+VECTORS = 2
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+
+
+class _Code:
+    """Vectors of one element type in the code that is being built."""
+
+    def __init__(self, context: Any, builder: Any, array: Any) -> None:
+        self.builder, self.item = builder, context.get_value_type(array.dtype)
+        self.size = array.dtype.bitwidth // 8
+        self.lanes = VECTOR // self.size
+        self.kind = ir.VectorType(self.item, self.lanes)
+        self.suffix = f"v{self.lanes}f{8 * self.size}"
+
+    def function(self, name: str, result: Any, arguments: Any) -> Any:
+        return cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(result, arguments), f"{name}.{self.suffix}")
+
+    def after(self, base: Any, stride: Any, times: int) -> Any:
+        return self.builder.add(base, self.builder.mul(stride, _I64(times))) if times else base
+
+    def vector(self, base: Any, j: int) -> Any:
+        """The address of the vector ``j``."""
+        return self.builder.add(base, _I64(VECTOR * j)) if j else base
+
+    def pointer(self, address: Any, kind: Any = None) -> Any:
+        return self.builder.inttoptr(address, (kind or self.kind).as_pointer())
+
+    def load(self, address: Any, kind: Any = None) -> Any:
+        return self.builder.load(self.pointer(address, kind), align=self.size)
+
+    def store(self, value: Any, address: Any) -> None:
+        self.builder.store(value, self.pointer(address, value.type), align=self.size)
+
+    def zero(self) -> Any:
+        return ir.Constant(self.kind, [0.0] * self.lanes)
+
+    def spread(self, scalar: Any, kind: Any) -> Any:
+        """The scalar in all lanes."""
+        empty = ir.Constant(kind, ir.Undefined)
+        first = self.builder.insert_element(empty, scalar, _I32(0))
+        return self.builder.shuffle_vector(first, empty, ir.Constant(ir.VectorType(_I32, self.lanes), [0] * self.lanes))
+
+    def fma(self, a: Any, b: Any, c: Any) -> Any:
+        return self.builder.call(self.function("llvm.fma", self.kind, [self.kind] * 3), [a, b, c])
+
+    def load_first(self, address: Any, count: Any, skipped: int) -> Any:
+        """A vector of which only the lanes below ``count - skipped`` exist; the others are 0."""
+        wide = ir.VectorType(_I64, self.lanes)
+        places = ir.Constant(wide, [skipped + k for k in range(self.lanes)])
+        mask = self.builder.icmp_signed("<", places, self.spread(count, wide))
+        pointer = self.pointer(address)
+        name = f"llvm.masked.load.{self.suffix}.p0"
+        kind = ir.FunctionType(self.kind, [pointer.type, _I32, mask.type, self.kind])
+        call = cgutils.get_or_insert_function(self.builder.module, kind, name)
+        return self.builder.call(call, [pointer, _I32(self.size), mask, self.zero()])
+
+
+def _tile_code(code: _Code, rows: int, vectors: int, args: Any) -> None:
+    b = code.builder
+    depth, a, a_row, a_step, right, right_step, c, c_row, more = args
+    places = [code.vector(code.after(c, c_row, i), j) for i in range(rows) for j in range(vectors)]
+    start, added, ready, loop, done = (b.block, *(b.append_basic_block() for _ in range(4)))
+    b.cbranch(b.icmp_signed("!=", more, _I64(0)), added, ready)
+    b.position_at_end(added)
+    before = [code.load(p) for p in places]
+    b.branch(ready)
+    b.position_at_end(ready)
+    first = [b.phi(code.kind) for _ in places]
+    for phi, value in zip(first, before):
+        phi.add_incoming(code.zero(), start)
+        phi.add_incoming(value, added)
+    b.branch(loop)
+    b.position_at_end(loop)
+    step, at, bt = b.phi(_I64), b.phi(_I64), b.phi(_I64)
+    sums = [b.phi(code.kind) for _ in first]
+    columns = [code.load(code.vector(bt, j)) for j in range(vectors)]
+    after = []
+    for i in range(rows):
+        x = code.spread(code.load(code.after(at, a_row, i), code.item), code.kind)
+        after += [code.fma(x, columns[j], sums[i * vectors + j]) for j in range(vectors)]
+    following = [b.add(step, _I64(1)), b.add(at, a_step), b.add(bt, right_step)]
+    for phi, old, new in zip((step, at, bt, *sums), (_I64(0), a, right, *first), (*following, *after)):
+        phi.add_incoming(old, ready)
+        phi.add_incoming(new, loop)
+    b.cbranch(b.icmp_signed("<", following[0], depth), loop, done)
+    b.position_at_end(done)
+    for value, place in zip(after, places):
+        code.store(value, place)
+
+
+def tile(rows: int, vectors: int) -> Any:
+    """``f(array, depth, a, a_row, a_step, b, b_step, c, c_row, more)``: the tile at c becomes a b, plus itself with ``more``.
+
+    Distances are ``a_row`` from one row of a to the next and ``a_step`` along the depth, which is at least 1.
+    """
+
+    def body(context: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
+             more: Any) -> Any:
+        def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            code = _Code(context, builder, signature.args[0])
+            name = f"dl4py_tile_{rows}_{vectors}_{code.suffix}"
+            function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), [_I64] * 9), name)
+            if function.is_declaration:                 # a function of its own, or LLVM would copy it to every place that needs it
+                function.linkage = "linkonce_odr"
+                function.attributes.add("noinline")
+                code.builder = ir.IRBuilder(function.append_basic_block())
+                _tile_code(code, rows, vectors, function.args)
+                code.builder.ret_void()
+            builder.call(function, args[1:])
+            return context.get_dummy_value()
+        return types.void(array, *[types.int64] * 9), call
+    body.__name__ = body.__qualname__ = f"tile_{rows}_{vectors}"
+    return intrinsic(body)
+
+
+@intrinsic
+def copy_vectors(context: Any, array: Any, source: Any, target: Any) -> Any:
+    """Copy as many elements as a tile has columns."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = _Code(context, builder, signature.args[0])
+        for j in range(VECTORS):
+            code.store(code.load(code.vector(args[1], j)), code.vector(args[2], j))
+        return context.get_dummy_value()
+    return types.void(array, *[types.int64] * 2), call
+
+
+@intrinsic
+def copy_padded(context: Any, array: Any, source: Any, target: Any, width: Any) -> Any:
+    """The same of the first ``width`` elements, with zeros for the others."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = _Code(context, builder, signature.args[0])
+        for j in range(VECTORS):
+            code.store(code.load_first(code.vector(args[1], j), args[3], code.lanes * j), code.vector(args[2], j))
+        return context.get_dummy_value()
+    return types.void(array, *[types.int64] * 3), call
+
+
+@intrinsic
+def copy_cut(context: Any, array: Any, source: Any, target: Any, width: Any) -> Any:
+    """Copy only ``width`` elements in pieces of falling powers of two: masked stores are slow on many CPUs."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = _Code(context, builder, signature.args[0])
+        _, source, target, width = args
+        size = code.lanes * VECTORS
+        while size:
+            done = builder.mul(builder.and_(width, _I64(-2 * size)), _I64(code.size))
+            with builder.if_then(builder.icmp_signed("!=", builder.and_(width, _I64(size)), _I64(0))):
+                value = code.load(builder.add(source, done), ir.VectorType(code.item, size))
+                code.store(value, builder.add(target, done))
+            size //= 2
+        return context.get_dummy_value()
+    return types.void(array, *[types.int64] * 3), call
+
+
+@intrinsic
+def turn_block(context: Any, array: Any, source: Any, source_row: Any, target: Any, target_row: Any) -> Any:
+    """Transpose a square block as wide as a vector: pairs of rows are interleaved until the columns stand in the rows."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        code = _Code(context, builder, signature.args[0])
+        _, source, source_row, target, target_row = args
+        n = code.lanes
+        kind = ir.VectorType(_I32, n)
+        low = ir.Constant(kind, [k // 2 + n * (k % 2) for k in range(n)])
+        high = ir.Constant(kind, [k // 2 + n // 2 + n * (k % 2) for k in range(n)])
+        rows = [code.load(code.after(source, source_row, i)) for i in range(n)]
+        for _ in range(n.bit_length() - 1):
+            rows = [builder.shuffle_vector(x, y, order) for x, y in zip(rows[:n // 2], rows[n // 2:]) for order in (low, high)]
+        for i, row in enumerate(rows):
+            code.store(row, code.after(target, target_row, i))
+        return context.get_dummy_value()
+    return types.void(array, *[types.int64] * 4), call
+
+
+@intrinsic
+def lanes_of(context: Any, array: Any) -> Any:
+    """How many elements of the array a vector has."""
+    lanes = VECTOR * 8 // array.dtype.bitwidth
+    return types.int64(array), lambda c, builder, s, args: _I64(lanes)
+
+
+@intrinsic
+def put_at(context: Any, array: Any, address: Any, value: Any) -> Any:
+    """Store an element at an address."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], builder.inttoptr(args[1], context.get_value_type(signature.args[0].dtype).as_pointer()))
+        return context.get_dummy_value()
+    return types.void(array, types.int64, array.dtype), call

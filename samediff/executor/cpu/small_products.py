@@ -1,0 +1,201 @@
+"""Matrix products of few rows or small depth, or shares of them, for compiled code: a BLAS library is made for large ones.
+
+``nn``, ``nt`` and ``tn`` take ``(a, b, c, work, more, part, parts)``: c = a b, with b or a transposed, plus c if ``more`` is not 0.
+Rows of all arrays are contiguous and nothing is empty. Every element of c is summed in the order of the depth whatever the share,
+so any number of parts gives the same bits. ``work`` has at least ``parts`` rows of :data:`ROOM` elements.
+
+Columns of the result are worked on in panels as wide as a tile (:mod:`.product_tiles`); the piece of b that belongs to a panel is
+copied into ``work``, so that it is read without gaps, transposed if need be, and padded with zeros. Weights that serve many
+products are laid out so once: :func:`pack` and :func:`times_packed`.
+"""
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+from ..cache import function_of
+from .product_tiles import ROWS, VECTOR, VECTORS, copy_cut, copy_padded, copy_vectors, lanes_of, put_at, tile, turn_block
+
+#: Depth of a panel that stays in the nearest cache.
+DEPTH = 256
+
+#: Elements of workspace that a part needs.
+ROOM = (DEPTH + ROWS) * VECTORS * VECTOR // 4
+
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
+plain = njit(**_OPTIONS)
+_inline = njit(forceinline=True, **_OPTIONS)
+
+
+def _chooser() -> Any:
+    """A function that runs the tile of a number of rows ``count`` times, down the rows of a and c."""
+    names = "array, depth, a, a_row, a_step, b, b_step, c, c_row, more"
+    cases = "".join(f"""    {'elif' if m > 1 else 'if'} rows == {m}:
+        for _ in range(count):
+            tile_{m}({names})
+            a += a_row * {m}
+            c += c_row * {m}
+""" for m in range(1, ROWS + 1))
+    tiles = {f"tile_{m}": tile(m, VECTORS) for m in range(1, ROWS + 1)}
+    return function_of(f"def run_tiles(rows, count, {names}):\n{cases}", "run_tiles", tiles)
+
+
+run_tiles = njit(_chooser(), **_OPTIONS)
+
+
+@_inline
+def width_of(array):
+    """Columns of a tile."""
+    return lanes_of(array) * VECTORS
+
+
+@plain
+def pack_panel(b, turned, row, depth, column, target):
+    """Columns from ``column`` on of ``depth`` rows of b (of its transpose with ``turned``) at the address ``target``, padded with zeros."""
+    lanes, item = lanes_of(b), b.itemsize
+    wide = lanes * VECTORS
+    stride = b.strides[0]
+    columns = b.shape[0] if turned else b.shape[1]
+    width = min(wide, columns - column)
+    if turned:
+        source = b.ctypes.data + column * stride + row * item
+        whole = depth // lanes * lanes if width == wide else 0
+        for k in range(0, whole, lanes):
+            for j in range(0, wide, lanes):
+                turn_block(b, source + j * stride + k * item, stride, target + (k * wide + j) * item, wide * item)
+        for k in range(whole, depth):
+            place = target + k * wide * item
+            for j in range(width):
+                put_at(b, place + j * item, b[column + j, row + k])
+            for j in range(width, wide):
+                put_at(b, place + j * item, b.dtype.type(0))
+    elif width == wide:
+        source = b.ctypes.data + row * stride + column * item
+        for k in range(depth):
+            copy_vectors(b, source + k * stride, target + k * wide * item)
+    else:
+        source = b.ctypes.data + row * stride + column * item
+        for k in range(depth):
+            copy_padded(b, source + k * stride, target + k * wide * item, width)
+
+
+@plain
+def run_rows(array, count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
+    """``count`` rows of a panel at the address c, in blocks of nearly equal size."""
+    blocks = (count + ROWS - 1) // ROWS
+    rows, larger = count // blocks, count % blocks
+    if larger > 0:
+        run_tiles(rows + 1, larger, array, depth, a, a_row, a_step, b, b_step, c, c_row, more)
+    done = larger * (rows + 1)
+    run_tiles(rows, blocks - larger, array, depth, a + done * a_row, a_row, a_step, b, b_step, c + done * c_row, c_row, more)
+
+
+@plain
+def run_panel(array, count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
+    """The same with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
+    wide = width_of(array) * array.itemsize
+    if width * array.itemsize == wide:
+        run_rows(array, count, depth, a, a_row, a_step, b, wide, c, c_row, more)
+        return
+    for low in range(0, count, ROWS):
+        rows = min(ROWS, count - low)
+        place = c + low * c_row
+        if more != 0:
+            for i in range(rows):
+                copy_padded(array, place + i * c_row, spare + i * wide, width)
+        run_tiles(rows, 1, array, depth, a + low * a_row, a_row, a_step, b, wide, spare, wide, more)
+        for i in range(rows):
+            copy_cut(array, spare + i * wide, place + i * c_row, width)
+
+
+@plain
+def multiply(a, turned_a, b, turned_b, c, work, more, part, parts):
+    """Share ``part`` of ``parts`` of c = a b (+ c): columns of the result, or rows where it has too few columns."""
+    rows, columns = c.shape
+    depth = a.shape[0] if turned_a else a.shape[1]
+    item = c.itemsize
+    wide = width_of(c)
+    panels = (columns + wide - 1) // wide
+    low, high, first, last = 0, rows, 0, panels
+    if panels % parts == 0 or panels >= 4 * parts:
+        first, last = panels * part // parts, panels * (part + 1) // parts
+    else:
+        low, high = rows * part // parts, rows * (part + 1) // parts
+    a_row, a_step = (item, a.strides[0]) if turned_a else (a.strides[0], item)
+    count, c_row = high - low, c.strides[0]
+    room = work[part].ctypes.data
+    spare = room + DEPTH * wide * item
+    pieces = (depth + DEPTH - 1) // DEPTH
+    direct = not turned_b and count <= ROWS
+    for panel in range(first, last):
+        column = panel * wide
+        width = min(wide, columns - column)
+        target = c.ctypes.data + low * c_row + column * item
+        k = 0
+        for piece in range(pieces):
+            size = depth // pieces + (1 if piece < depth % pieces else 0)
+            start = a.ctypes.data + low * a_row + k * a_step
+            again = 1 if piece > 0 else more
+            if direct and width == wide:
+                place = b.ctypes.data + k * b.strides[0] + column * item
+                run_rows(c, count, size, start, a_row, a_step, place, b.strides[0], target, c_row, again)
+            else:
+                pack_panel(b, turned_b, k, size, column, room)
+                run_panel(c, count, size, start, a_row, a_step, room, target, c_row, again, width, spare)
+            k += size
+
+
+@plain
+def nn(a, b, c, work, more, part, parts):
+    """c = a b."""
+    multiply(a, False, b, False, c, work, more, part, parts)
+
+
+@plain
+def nt(a, b, c, work, more, part, parts):
+    """c = a b', b given by rows."""
+    multiply(a, False, b, True, c, work, more, part, parts)
+
+
+@plain
+def tn(a, b, c, work, more, part, parts):
+    """c = a' b, a given by rows."""
+    multiply(a, True, b, False, c, work, more, part, parts)
+
+
+@plain
+def packed_size(array, depth, columns):
+    """Elements of a packed matrix, of the type of ``array``."""
+    wide = width_of(array)
+    return (columns + wide - 1) // wide * wide * depth
+
+
+@plain
+def pack(b, turned, packed, part, parts):
+    """Lay out b, or its transpose with ``turned``, panel by panel for :func:`times_packed`."""
+    depth, columns = (b.shape[1], b.shape[0]) if turned else b.shape
+    wide = width_of(b)
+    panels = (columns + wide - 1) // wide
+    for panel in range(panels * part // parts, panels * (part + 1) // parts):
+        pack_panel(b, turned, 0, depth, panel * wide, packed.ctypes.data + panel * wide * depth * b.itemsize)
+
+
+@plain
+def times_packed(a, packed, c, spare, more):
+    """c = a b (+ c) for a b from :func:`pack`; ``spare`` has room for a tile (:data:`ROOM` is more than enough)."""
+    count, columns = c.shape
+    depth, item, wide = a.shape[1], c.itemsize, width_of(c)
+    pieces = (depth + DEPTH - 1) // DEPTH
+    place = packed.ctypes.data
+    for column in range(0, columns, wide):
+        width = min(wide, columns - column)
+        k = 0
+        for piece in range(pieces):
+            size = depth // pieces + (1 if piece < depth % pieces else 0)
+            target, again = c.ctypes.data + column * item, 1 if piece > 0 else more
+            run_panel(c, count, size, a.ctypes.data + k * item, a.strides[0], item, place, target, c.strides[0], again, width,
+                      spare.ctypes.data)
+            place += size * wide * item
+            k += size
