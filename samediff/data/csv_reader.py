@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import ConfigurationError, FileFormatError
 from ..javanames import JavaSpelling
 from .iterator import NoMoreDataError
+from .number_table import read_numbers
 
 
 class FileSplit:
@@ -91,10 +92,13 @@ class CSVRecordReader(JavaSpelling):
             if len(widths) > 1:
                 raise FileFormatError("files of different numbers of columns: "
                                       + ", ".join(f"{f}: {p.shape[1]}" for f, p in zip(self._files, parts)))
-            self._table = np.concatenate(parts)
+            self._table = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return self._table
 
     def _parsed(self, path: Path) -> NDArray[Any]:
+        table = read_numbers(path, self._delimiter, self._skip)
+        if table is not None:
+            return table
         if next(self._rows(path), None) is None:
             raise FileFormatError(f"{path}: no records after {self._skip} skipped lines")
         try:
@@ -129,17 +133,18 @@ class CSVRecordReader(JavaSpelling):
                 record -= 1
         return f"record {record}"
 
-    def numbers(self, columns: list[int]) -> NDArray[np.float64]:
-        """The given columns as numbers.
+    def numbers(self, columns: list[int], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+        """The given columns as numbers, in an array of their own with one record after the other.
 
         Raises
         ------
         FileFormatError
             A value that is not a number, naming file, line and column.
         """
-        part = self.table()[:, columns]
+        neighbours = columns == list(range(columns[0], columns[-1] + 1))
+        part = self.table()[:, columns[0]:columns[-1] + 1] if neighbours else self.table()[:, columns]
         try:
-            return part.astype(np.float64)
+            return part.astype(np.float64).astype(dtype, copy=False) if part.dtype.kind == "U" else part.astype(dtype, order="C")
         except ValueError:
             pass
         for r, row in enumerate(part):

@@ -67,7 +67,15 @@ class DataSet(FeatureTransforms, JavaSpelling):
     # parts ------------------------------------------------------------------------------------------------
 
     def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, data_array(value, f"DataSet {name}") if name in PARTS else value)
+        self.__dict__[name] = data_array(value, f"DataSet {name}") if name in PARTS else value
+
+    def get_features(self) -> Array | None:
+        """The features, or None."""
+        return self._part("features")
+
+    def get_labels(self) -> Array | None:
+        """The labels, or None."""
+        return self._part("labels")
 
     def get_features_mask_array(self) -> Array | None:
         """The mask of the features, or None."""
@@ -108,10 +116,17 @@ class DataSet(FeatureTransforms, JavaSpelling):
 
     def _of(self, index: Any) -> Self:
         """The examples of an index array or slice."""
-        check_same_examples(features=self._part("features"), labels=self._part("labels"))
+        own = self.__dict__
+        features, labels = own["features"], own["labels"]
+        if features is not None and labels is not None and features.shape[0] != labels.shape[0]:
+            check_same_examples(features=features, labels=labels)
         part = object.__new__(type(self))       # without the other checks, which this data set has passed
-        part.__dict__.update(self.__dict__)
-        part.__dict__.update((name, None if a is None else a[index]) for name, a in self._parts().items())
+        made = part.__dict__
+        made.update(own)
+        for name in PARTS:
+            array = own[name]
+            if array is not None:
+                made[name] = array[index]
         if self.example_meta_data is not None:
             kept = np.arange(self.num_examples())[index]
             part.__dict__["example_meta_data"] = [self.example_meta_data[i] for i in kept]
@@ -121,7 +136,10 @@ class DataSet(FeatureTransforms, JavaSpelling):
 
     def num_examples(self) -> int:
         """Number of examples."""
-        return next((int(a.shape[0]) for a in (self._part("features"), self._part("labels")) if a is not None), 0)
+        array = self.__dict__["features"]
+        if array is None:
+            array = self.__dict__["labels"]
+        return 0 if array is None else int(array.shape[0])
 
     def num_inputs(self) -> int:
         """Size of axis 1 of the features."""

@@ -16,8 +16,8 @@ TIME_AXIS = 2
 
 def data_array(value: Any, what: str) -> Array | None:
     """The array of a data set part: anything with ``__array__`` or ``__dlpack__``; CuPy arrays stay on their device."""
-    if value is None:
-        return None
+    if value is None or (type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiub"):
+        return value
     try:
         array: Array = value if type(value).__module__.partition(".")[0] == "cupy" else as_array(value)
     except (DataTypeError, ValueError) as error:

@@ -7,10 +7,10 @@ import numpy as np
 
 from ..errors import ConfigurationError, ShapeError
 from ..javanames import JavaSpelling
+from .affine import affine, along_axis_1
 from .dataset import DataSet
 from .dataset_arrays import Array, data_array
 from .multi_dataset import MultiDataSet
-from .normalizer_statistics import along_axis_1
 
 
 class _ImageMap(JavaSpelling):
@@ -34,9 +34,13 @@ class _ImageMap(JavaSpelling):
         x = data_array(array, "images")
         if x is None:
             raise ShapeError(f"{type(self).__name__}: expected images, got None")
-        scale, shift = (along_axis_1(v, x.ndim) if np.ndim(v) else v for v in (self._scale, self._shift))
-        out = (x - shift) / scale if inverse else x * scale + shift
-        return np.asarray(out).astype(x.dtype if x.dtype.kind == "f" else np.float32)
+        if inverse:
+            shift = along_axis_1(self._shift, x.ndim) if np.ndim(self._shift) else self._shift
+            return np.asarray((x - shift) / self._scale).astype(x.dtype if x.dtype.kind == "f" else np.float32)
+        if np.ndim(self._shift):
+            return affine(x, np.full_like(self._shift, self._scale), self._shift)
+        one_channel = x.reshape(len(x), 1, x.size // max(1, len(x)))
+        return affine(one_channel, np.array([self._scale]), np.array([self._shift])).reshape(x.shape)
 
     def _labels(self, labels: Array, inverse: bool) -> Array:
         if labels.ndim != 4:

@@ -77,6 +77,10 @@ class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
         while self.has_next():
             yield self.next()
 
+    def whole_pass(self) -> D | None:
+        """Goes through a pass from its start: all its examples as one data set; None where batches must be taken one by one."""
+        return None
+
     def batch(self) -> int:
         """Number of examples of a batch; 0 when not known."""
         return 0

@@ -20,6 +20,11 @@ def check_batch(size: int) -> int:
     return int(size)
 
 
+def _overrides(iterator: BatchIterator[Any], base: type[BatchIterator[Any]]) -> bool:
+    """Whether its class finds batches in another way than ``base``."""
+    return any(getattr(type(iterator), name) is not getattr(base, name) for name in ("next", "take", "has_next", "__iter__"))
+
+
 class ListDataSetIterator(DataSetIterator):
     """Batches merged from a list of data sets, usually of one example each.
 
@@ -152,6 +157,9 @@ class SingletonMultiDataSetIterator(ExistingMultiDataSetIterator):
 class ViewIterator(DataSetIterator):
     """Batches that are views of one data set, without copying (ND4J's ``ViewIterator``).
 
+    Preprocessors and all methods of `DataSet` give a batch arrays of its own; who writes into the arrays of a batch himself writes
+    into the data: take ``batch.copy()`` for that.
+
     Parameters
     ----------
     data : DataSet
@@ -167,6 +175,15 @@ class ViewIterator(DataSetIterator):
     def take(self, num: int | None) -> DataSet:
         start, self._at = self._at, self._at + (num or self._batch)
         return self._data.get_range(start, self._at)
+
+    def whole_pass(self) -> DataSet | None:
+        examples = self._data.num_examples()
+        if not examples or self._pre_processor is not None or _overrides(self, ViewIterator):
+            return None
+        self.reset()
+        self.begin_pass()
+        self._at, self._batches_given = examples, -(-examples // self._batch)
+        return copy_of(self._data)
 
     def reset(self) -> None:
         self._at = 0
@@ -309,6 +326,15 @@ class NumpyMultiDataSetIterator(MultiDataSetIterator):
     def take(self, num: int | None) -> MultiDataSet:
         start, self._at = self._at, self._at + (num or self._batch)
         return self._data.get_range(start, self._at)
+
+    def whole_pass(self) -> MultiDataSet | None:
+        examples = self._data.num_examples()
+        if not examples or self._pre_processor is not None or _overrides(self, NumpyMultiDataSetIterator):
+            return None
+        self.reset()
+        self.begin_pass()
+        self._at, self._batches_given = examples, -(-examples // self._batch)
+        return copy_of(self._data)
 
     def reset(self) -> None:
         self._at = 0

@@ -11,7 +11,7 @@ from .dataset_arrays import Array
 from .iterator import BatchIterator
 from .multi_dataset import MultiDataSet
 from .normalizer_statistics import DistributionStats, MinMaxStats, Statistics, mapped
-from .normalizers import backwards, batches_of
+from .normalizers import batches_of
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,7 @@ class MultiNormalizerHybrid(JavaSpelling):
         plan, stats = self.strategy(kind, index), self.stats[kind].get(index)
         if plan is None or stats is None:
             return None
-        affine = stats.affine(plan.low, plan.high)
-        return backwards(*affine) if inverse else affine
+        return stats.map(plan.low, plan.high, inverse)
 
     def _mapped(self, kind: str, arrays: Any, masks: Any, inverse: bool) -> list[Array | None]:
         out: list[Array | None] = []

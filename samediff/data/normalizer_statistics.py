@@ -3,12 +3,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..errors import ConfigurationError, ShapeError
+from .affine import affine, column_moments, is_plain
 from .dataset_arrays import Array
 
 CHUNK = 1 << 17     # values of one step of the statistics
@@ -38,29 +39,30 @@ def chunks(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[Arr
                 yield part
 
 
-def along_axis_1(values: Array, rank: int) -> Array:
-    """A row of statistics in the shape that broadcasts along axis 1."""
-    return np.asarray(values, np.float64).reshape(1, -1, *[1] * (rank - 2))
-
-
 def mapped(array: Array, mask: Array | None, scale: Array, shift: Array) -> Array:
     """``array * scale + shift`` along axis 1; masked time steps become 0."""
     if array.shape[1] != scale.size:
         raise ShapeError(f"the normalizer was fitted to {scale.size} features, got shape {array.shape}")
-    out = array * along_axis_1(scale, array.ndim) + along_axis_1(shift, array.ndim)
+    out = affine(array, scale, shift)
     if array.ndim == 3 and mask is not None:
-        out = out * (np.asarray(mask).reshape(array.shape[0], 1, array.shape[2]) > 0)
-    return np.asarray(out).astype(array.dtype if array.dtype.kind == "f" else np.float32)
+        out *= np.asarray(mask).reshape(array.shape[0], 1, array.shape[2]) > 0
+    return out
 
 
 @dataclass
 class Statistics:
-    """Two rows of numbers per feature. Shapes: (1, features) each."""
+    """Two rows of numbers per feature, which do not change. Shapes: (1, features) each."""
 
     first: Array
     second: Array
+    _maps: dict[Any, tuple[Array, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     names: ClassVar[tuple[str, str]]
+
+    def __post_init__(self) -> None:
+        self.first, self.second = (np.array(v) for v in (self.first, self.second))
+        for row in (self.first, self.second):
+            row.flags.writeable = False         # the maps of all batches follow from them
 
     @classmethod
     @abstractmethod
@@ -71,9 +73,28 @@ class Statistics:
     def affine(self, low: float, high: float) -> tuple[Array, Array]:
         """Scale and shift of the map."""
 
+    def map(self, low: float, high: float, inverse: bool = False) -> tuple[Array, Array]:
+        """Scale and shift of the map or its inverse, computed once."""
+        key = low, high, inverse
+        found = self._maps.get(key)
+        if found is None:
+            scale, shift = self.affine(low, high)
+            found = self._maps[key] = (1 / scale, -shift / scale) if inverse else (scale, shift)
+        return found
+
 
 def _row(values: Array, dtype: Any) -> Array:
     return values.reshape(1, -1).astype(dtype if dtype.kind == "f" else np.float32)
+
+
+def _moments(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[tuple[int, Array, Array]]:
+    """Number of rows, means and sums of squared deviations of parts of the batches."""
+    if len(batches) == 1 and (only := batches[0][0]) is not None and only.ndim == 2 and only.size >= CHUNK and is_plain(only):
+        yield len(only), *column_moments(only)
+        return
+    for part in chunks(batches, what):
+        own = part.mean(axis=0)
+        yield len(part), own, np.square(part - own).sum(axis=0)
 
 
 class DistributionStats(Statistics):
@@ -84,11 +105,10 @@ class DistributionStats(Statistics):
     @classmethod
     def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
         count, mean, squares = 0, np.zeros(1), np.zeros(1)
-        for part in chunks(batches, what):      # Chan's update: any number of parts gives the result of one
-            own = part.mean(axis=0)
-            difference, total = own - mean, count + len(part)
-            squares = squares + np.square(part - own).sum(axis=0) + difference**2 * (count * len(part) / total)
-            mean, count = mean + difference * (len(part) / total), total
+        for size, own, own_squares in _moments(batches, what):      # Chan's update: any number of parts gives the result of one
+            difference, total = own - mean, count + size
+            squares = squares + own_squares + difference**2 * (count * size / total)
+            mean, count = mean + difference * (size / total), total
         if not count:
             raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
         dtype = batches[0][0].dtype

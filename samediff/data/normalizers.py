@@ -18,18 +18,14 @@ from .normalizer_statistics import DistributionStats, MinMaxStats, Statistics, m
 def batches_of(data: Any) -> list[Any]:
     """The data sets of a data set, a list or an iterator; an iterator is put back to its start."""
     if isinstance(data, BatchIterator):
-        held, data = data, list(data)
+        held, whole = data, data.whole_pass()
+        data = list(data) if whole is None else whole
         if held.reset_supported():
             held.reset()
     found = [data] if isinstance(data, (DataSet, MultiDataSet)) else list(data)
     if not found:
         raise ConfigurationError("nothing to fit: the iterator has no batch")
     return found
-
-
-def backwards(scale: Array, shift: Array) -> tuple[Array, Array]:
-    """Scale and shift of the inverse map."""
-    return 1 / scale, -shift / scale
 
 
 class FittedNormalizer(JavaSpelling):
@@ -68,22 +64,22 @@ class FittedNormalizer(JavaSpelling):
         return self.feature_stats is not None
 
     def _map(self, which: str, inverse: bool) -> tuple[Array, Array]:
-        stats: Statistics | None = getattr(self, f"{which}_stats")
+        stats = self.feature_stats if which == "feature" else self.label_stats
         if stats is None:
             raise ConfigurationError(f"{type(self).__name__} has no statistics of the {which}s: call fit() first"
                                      + (", after fit_label(True)" if which == "label" else ""))
-        affine = stats.affine(self.target_min, self.target_max)
-        return backwards(*affine) if inverse else affine
+        return stats.map(self.target_min, self.target_max, inverse)
 
     def _apply(self, data: Any, mask: Any, inverse: bool) -> Any:
         if not isinstance(data, DataSet):
             return self._array(data, mask, "feature", inverse)
-        if data._part("features") is None:
+        parts = data.__dict__
+        if parts["features"] is None:
             raise ConfigurationError(f"{type(self).__name__}: the data set has no features")
-        features = mapped(data.features, data.features_mask, *self._map("feature", inverse))
-        if self._fit_label and data._part("labels") is not None:
-            data.labels = mapped(data.labels, data.labels_mask, *self._map("label", inverse))
-        data.features = features
+        features = mapped(parts["features"], parts["features_mask"], *self._map("feature", inverse))
+        if self._fit_label and parts["labels"] is not None:
+            parts["labels"] = mapped(parts["labels"], parts["labels_mask"], *self._map("label", inverse))
+        parts["features"] = features
         return data
 
     def _array(self, array: Any, mask: Any, which: str, inverse: bool) -> Array:

@@ -51,7 +51,7 @@ class RecordReaderDataSetIterator(ViewIterator):
         if not chosen:
             data = DataSet(features, features)
         elif regression:
-            data = DataSet(features, reader.numbers(chosen).astype(np.float32))
+            data = DataSet(features, reader.numbers(chosen, np.float32))
         else:
             data = DataSet(features, self._one_hot(reader, chosen[0], num_possible_labels, label_names))
             data.label_names = list(label_names or [])
@@ -71,7 +71,7 @@ class RecordReaderDataSetIterator(ViewIterator):
     def _features(reader: CSVRecordReader, columns: list[int]) -> NDArray[Any]:
         if not columns:
             raise ConfigurationError("no columns are left for the features")
-        return reader.numbers(columns).astype(np.float32)
+        return reader.numbers(columns, np.float32)
 
     @staticmethod
     def _one_hot(reader: CSVRecordReader, column: int, count: int | None, names: Sequence[str] | None) -> NDArray[Any]:

@@ -16,6 +16,9 @@ from dl4py.samediff.data import (
     MultiNormalizerStandardize,
     NormalizerMinMaxScaler,
     NormalizerStandardize,
+    NumpyDataSetIterator,
+    NumpyMultiDataSetIterator,
+    SamplingDataSetIterator,
     VGG16ImagePreProcessor,
 )
 from dl4py.samediff.errors import ConfigurationError, ShapeError
@@ -74,6 +77,63 @@ def test_masked_steps_do_not_count_and_become_zero(rng):
     np.testing.assert_allclose(n.get_std()[0], counted.std(axis=0))
     n.transform(d)
     assert not np.any(d.features.transpose(0, 2, 1)[mask == 0])
+
+
+@pytest.mark.parametrize("make", [NormalizerStandardize, NormalizerMinMaxScaler])
+def test_arrays_are_fitted_at_once_as_their_batches(make, rng):
+    """The iterators of whole arrays are not read batch by batch; they end up where reading would have left them."""
+    x = rng.standard_normal((20000, 9)).astype(np.float32) * 50 + 1000
+    y = rng.standard_normal((20000, 2)).astype(np.float32)
+    read, given = (NumpyDataSetIterator(x, y, 64, shuffle_seed=3) for _ in range(2))
+    one, other = make(), make()
+    for n in (one, other):
+        n.fit_label(True)
+    for _ in range(2):
+        one.fit(list(read))
+        read.reset()
+        other.fit(given)
+        assert read.get_position() == given.get_position()
+        np.testing.assert_array_equal(read.next().features, given.next().features)
+    for a, b in ((one.feature_stats, other.feature_stats), (one.label_stats, other.label_stats)):
+        np.testing.assert_allclose(a.first, b.first, rtol=1e-6)
+        np.testing.assert_allclose(a.second, b.second, rtol=1e-6)
+    given.set_pre_processor(one)
+    twice = make()
+    twice.fit(given)            # of what the iterator gives, preprocessed
+    np.testing.assert_allclose(*((0, twice.get_mean()) if make is NormalizerStandardize else (1, twice.get_max())), atol=1e-4)
+
+
+def test_several_arrays_are_fitted_at_once(rng):
+    x = [rng.standard_normal((50, 3)).astype(np.float32), rng.standard_normal((50, 2)).astype(np.float32)]
+    given = NumpyMultiDataSetIterator(x, [x[0]], 8)
+    one, other = MultiNormalizerStandardize(), MultiNormalizerStandardize()
+    one.fit(list(given))
+    other.fit(given)
+    assert given.get_position() == NumpyMultiDataSetIterator(x, [x[0]], 8).get_position()
+    for i in range(2):
+        np.testing.assert_allclose(other.stats["features"][i].first, one.stats["features"][i].first, rtol=1e-5, atol=1e-7)
+
+
+def test_iterators_that_draw_are_read(rng):
+    data = DataSet(np.arange(100, dtype=np.float32).reshape(-1, 1), np.zeros((100, 1)))
+    n = NormalizerMinMaxScaler()
+    n.fit(SamplingDataSetIterator(data, 3, 3, seed=1))
+    assert n.get_max() < 99
+
+
+def test_batches_are_normalized_and_the_data_stay(rng):
+    x, y = rng.standard_normal((300, 20)).astype(np.float32), np.zeros((300, 1), np.float32)
+    before = x.copy()
+    it = NumpyDataSetIterator(x, y, 128)
+    n = NormalizerStandardize()
+    n.fit(it)
+    it.set_pre_processor(n)
+    for batch in it:
+        assert not np.shares_memory(batch.features, x)
+        batch.features[...] = 0
+    np.testing.assert_array_equal(x, before)
+    with pytest.raises(ValueError, match="read-only"):
+        n.get_mean()[...] = 0
 
 
 def test_constant_columns():
