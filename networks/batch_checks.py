@@ -20,6 +20,8 @@ def time_axis(structure: Structure) -> int:
 
 def check_masks(structure: Structure, batch: Batch) -> None:
     """ShapeError for masks that can belong to no batch of these inputs and labels."""
+    if not batch.features_masks and not batch.labels_masks:
+        return
     axis = time_axis(structure)
     for i, (mask, x) in enumerate(zip(batch.features_masks, batch.inputs)):
         takers = [m.label for m in structure.members if structure.inputs[i] in m.inputs]
