@@ -54,6 +54,7 @@ from .layer_type import LayerType
 from .layer_view import LayerView
 from .model_serializer import ModelSerializer
 from .multilayer import MultiLayerNetwork
+from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
 from .settings import (
     BackpropType,
     CacheMode,
@@ -88,12 +89,14 @@ __all__ = [
     "GradientStepFunction",
     "GraphBuilder",
     "InMemoryModelSaver",
+    "InferenceMode",
     "InvalidScoreIterationTerminationCondition",
     "IterationTerminationCondition",
     "LayerType",
     "LayerVertex",
     "LayerView",
     "ListBuilder",
+    "LoadBalanceMode",
     "LocalFileGraphSaver",
     "LocalFileModelSaver",
     "MaxEpochsTerminationCondition",
@@ -107,12 +110,15 @@ __all__ = [
     "NetworkConfiguration",
     "NeuralNetConfiguration",
     "OptimizationAlgorithm",
+    "ParallelInference",
+    "ParallelWrapper",
     "ROCScoreCalculator",
     "RegressionScoreCalculator",
     "ScoreCalculator",
     "ScoreImprovementEpochTerminationCondition",
     "StepFunction",
     "TimeUnit",
+    "TrainingMode",
     "TransferLearning",
     "TransferLearningHelper",
     "VAEReconErrorScoreCalculator",

@@ -16,7 +16,9 @@
     │   ├── UnsupportedVersionError
     │   └── LimitError                       larger or deeper than the caller allows
     ├── NumericalError (ArithmeticError)     NaN or infinity found on request
-    └── DeviceError (RuntimeError)           the device is missing or was used wrongly
+    ├── DeviceError (RuntimeError)           the device is missing or was used wrongly
+    ├── ShutdownError (RuntimeError)         what was asked has been shut down
+    └── WorkerError (RuntimeError)           a worker of a parallel training ended before its work was done
 
 Texts say what was expected, what came, where, and what to do.
 """
@@ -91,6 +93,14 @@ class NumericalError(DL4PyError, ArithmeticError):
 
 class DeviceError(DL4PyError, RuntimeError):
     """A compute device is missing or was used wrongly."""
+
+
+class ShutdownError(DL4PyError, RuntimeError):
+    """What was asked has been shut down, and what waited will not be answered."""
+
+
+class WorkerError(DL4PyError, RuntimeError):
+    """A worker of a parallel training ended before its work was done."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -1,0 +1,73 @@
+"""The settings of parallel inference and parallel training."""
+from __future__ import annotations
+
+from enum import Enum
+
+from ...samediff.configuration import Configuration, configuration
+from ...samediff.errors import ConfigurationError
+from ..settings import WorkspaceMode
+
+
+class InferenceMode(Enum):
+    """How requests become runs of the network."""
+
+    SEQUENTIAL = "SEQUENTIAL"   #: each request alone, by a worker
+    BATCHED = "BATCHED"         #: requests that wait at the same time together, by a worker
+    INPLACE = "INPLACE"         #: each request alone, at once, by the thread that asks
+
+
+class LoadBalanceMode(Enum):
+    """How many runs ``INPLACE`` allows at once."""
+
+    ROUND_ROBIN = "ROUND_ROBIN"     #: as many as threads ask
+    FIFO = "FIFO"                   #: as many as there are workers; others wait
+
+
+class TrainingMode(Enum):
+    """What the workers of a parallel training exchange."""
+
+    AVERAGING = "AVERAGING"                 #: parameters (and updater state), every few iterations
+    SHARED_GRADIENTS = "SHARED_GRADIENTS"   #: gradients, in every iteration
+    CUSTOM = "CUSTOM"                       #: DL4J's own accumulators of gradients; not available here
+
+
+@configuration(tag="")
+class InferenceSettings(Configuration):
+    """Settings of :class:`~dl4py.networks.ParallelInference`."""
+
+    inference_mode: InferenceMode = InferenceMode.BATCHED
+    batch_limit: int = 32
+    queue_limit: int = 64
+    workers: int = 1
+    load_balance_mode: LoadBalanceMode = LoadBalanceMode.ROUND_ROBIN
+
+    def validate(self) -> None:
+        _positive(self, "batch_limit", "queue_limit", "workers")
+
+
+@configuration(tag="")
+class WrapperSettings(Configuration):
+    """Settings of :class:`~dl4py.networks.ParallelWrapper`."""
+
+    workers: int = 2
+    prefetch_buffer: int = 16
+    averaging_frequency: int = 1
+    average_updaters: bool = True
+    report_score_after_averaging: bool = False
+    training_mode: TrainingMode = TrainingMode.AVERAGING
+    workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
+    processes: bool = False
+
+    def validate(self) -> None:
+        _positive(self, "workers", "averaging_frequency")
+        if self.prefetch_buffer < 0:
+            raise ConfigurationError(f"prefetch_buffer must be 0 (none) or more batches, got {self.prefetch_buffer}")
+        if self.training_mode is TrainingMode.CUSTOM:
+            raise ConfigurationError("training_mode CUSTOM needs an accumulator of gradients of DL4J's; "
+                                     "use SHARED_GRADIENTS, which exchanges them whole")
+
+
+def _positive(settings: Configuration, *names: str) -> None:
+    for name in names:
+        if getattr(settings, name) < 1:
+            raise ConfigurationError(f"{name} must be at least 1, got {getattr(settings, name)}")

@@ -1,0 +1,260 @@
+"""Training on several batches at once."""
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from ...samediff.configuration_builder import Builder
+from ...samediff.data import AsyncDataSetIterator, AsyncMultiDataSetIterator, DataSet, DataSetIterator, MultiDataSet
+from ...samediff.data.iterator import BatchIterator
+from ...samediff.errors import ConfigurationError, GraphError
+from ...samediff.javanames import JavaSpelling
+from ...samediff.training.interrupts import Interrupts
+from ...samediff.training.listener import HasListeners, Listener
+from ...samediff.training.listeners import report
+from ..batch import Batch
+from ..fitting import Fitting
+from .all_reduce import BrokenGroupError
+from .process_workers import ProcessWorkers
+from .replica import Replica, SharedListeners, Task, pieces_of
+from .settings import TrainingMode, WrapperSettings
+from .workers import ThreadWorkers, Workers
+
+
+class ParallelWrapper(HasListeners, JavaSpelling):
+    """Trains a network on several batches at once (DL4J's ``ParallelWrapper``).
+
+    In every round each worker takes the next batch and fits a copy of the network to it; the first worker's copy is the network
+    itself. With ``AVERAGING`` the parameters of those workers that had a batch are replaced by their mean after every
+    ``averaging_frequency`` rounds, and so are updater state and score. With ``SHARED_GRADIENTS`` the workers' gradients become
+    those of one large batch before each update, so that all copies stay equal; they are exchanged whole (DL4J sends those above
+    a threshold).
+
+    Counters of the network count the rounds in which the first worker had a batch; as in DL4J the epoch is not counted and no
+    listener hears of it: call ``increment_epoch_count`` of the network between two fits where schedules go by epochs. Listeners of
+    the network and of the wrapper hear every worker's iterations, with its copy of the network, one call at a time. Rounds after
+    the last averaging count for the first worker only, as in DL4J; the next fit goes on counting rounds.
+
+    Parameters
+    ----------
+    network : MultiLayerNetwork or ComputationGraph
+    workers : int, default 2
+        With one, training is that of ``network.fit``.
+    averaging_frequency : int, default 1
+    average_updaters : bool, default True
+    report_score_after_averaging : bool, default False
+        Report as listeners do: to the logger ``dl4py.training``, or else to standard error.
+    prefetch_buffer : int, default 16
+        Batches of an iterator that are read ahead in the background; 0 for none.
+    training_mode : TrainingMode, default AVERAGING
+    workspace_mode : WorkspaceMode
+        Without effect: buffers are planned when a graph is compiled.
+    processes : bool, default False
+        Workers besides the first are processes rather than threads: worth it where layers or data run much Python code. They start
+        anew, so a script needs ``if __name__ == "__main__":``; listeners hear the first worker only.
+
+    Raises
+    ------
+    ConfigurationError
+        Settings that do not go together, or data that is none.
+    WorkerError
+        The process of a worker ended. Errors of workers are raised by :meth:`fit` as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.layers import OutputLayer
+    >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, ParallelWrapper
+    >>> from dl4py.samediff import DataSet, ListDataSetIterator
+    >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=4, n_out=3)).build()).init()
+    >>> data = DataSet(np.random.default_rng(0).random((64, 4)), np.eye(3)[np.arange(64) % 3])
+    >>> with ParallelWrapper.Builder(net).workers(2).averaging_frequency(3).build() as wrapper:
+    ...     wrapper.fit(ListDataSetIterator(data.as_list(), 8))
+    >>> net.get_iteration_count(), wrapper.is_was_averaged()
+    (4, True)
+    """
+
+    Builder: ClassVar[type[WrapperBuilder]]
+    TrainingMode = TrainingMode
+
+    def __init__(self, network: Fitting, **options: Any) -> None:
+        if not isinstance(network, Fitting):
+            raise ConfigurationError(f"expected a MultiLayerNetwork or ComputationGraph, got {type(network).__name__}")
+        self._network, self.settings = network, WrapperSettings(**options)
+        self._listeners: list[Listener] = []
+        self._lock, self._stop, self._closed = threading.RLock(), threading.Event(), threading.Event()
+        self._rounds, self._averaged = 0, False
+        self._workers: Workers | None = None
+        self._replica: Replica | None = None
+        self._made_for: Any = None
+        self._end = weakref.finalize(self, lambda: None)
+
+    def fit(self, data: Any) -> None:
+        """Go through the data once, ``workers`` batches at a time: an iterator (from where it stands), or a list of data sets.
+
+        After an error or Ctrl-C the network is as after its last whole step or averaging; the workers are made anew by the next fit.
+        """
+        with self._lock, self._reading(data) as batches:
+            self._stop.clear()
+            replica, workers = self._ready()
+            lock = threading.RLock()
+            listeners = list(dict.fromkeys([*self._network.get_listeners(), *self._listeners]))
+            try:
+                workers.begin(listeners, lock)
+                replica.begin()
+                self._run(batches, replica, workers, SharedListeners(listeners, lock))
+                workers.finish()
+            except BaseException as error:
+                found = workers.error() if isinstance(error, BrokenGroupError) else None
+                self._end()
+                self._workers = None
+                if found is not None:
+                    raise found from None
+                raise
+
+    def _run(self, batches: Iterator[Any], replica: Replica, workers: Workers, hear: SharedListeners) -> None:
+        settings, network = self.settings, self._network
+        averages = settings.training_mode is TrainingMode.AVERAGING
+        began = time.perf_counter()
+        with Interrupts() as interrupts:
+            while not self._stop.is_set() and (taken := _some(batches, settings.workers)):
+                found = [self._batch(data) for data in taken]
+                self._rounds += 1
+                task = Task(None, averages and self._rounds % settings.averaging_frequency == 0,
+                            1 if averages else max(pieces_of(network, b) for b in found), round(1000 * (time.perf_counter() - began)))
+                tasks = [Task(b, task.average, task.pieces, task.etl_time) for b in found]
+                tasks += [task] * (settings.workers - len(tasks))
+                for rank, other in enumerate(tasks[1:], 1):
+                    workers.feed(rank, other)
+                with interrupts.held():
+                    score = replica.train(tasks[0], hear)
+                if score is not None:
+                    self._averaged = True
+                    if settings.report_score_after_averaging:
+                        report(f"Averaged score: {score}")
+                began = time.perf_counter()
+
+    def _ready(self) -> tuple[Replica, Workers]:
+        """The first worker and the others, made at the first fit, and again for a changed configuration."""
+        structure = self._network.engine.structure
+        if self._workers is None or self._replica is None or self._made_for is not structure:
+            self._end()
+            kind = ProcessWorkers if self.settings.processes and self.settings.workers > 1 else ThreadWorkers
+            self._workers = workers = kind(self._network, self.settings)
+            self._end = weakref.finalize(self, workers.close)
+            self._replica, self._made_for = Replica(self._network, workers.ranks, self.settings), structure
+        return self._replica, self._workers
+
+    def _reading(self, data: Any) -> _Reading:
+        return _Reading(data, self.settings.prefetch_buffer)
+
+    def _batch(self, data: Any) -> Batch:
+        if not isinstance(data, (DataSet, MultiDataSet)):
+            raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
+        return self._network._batch_of(data)
+
+    def stop_fit(self) -> None:
+        """End a running :meth:`fit` after the present round."""
+        self._stop.set()
+
+    def shutdown(self) -> None:
+        """End all workers; a further :meth:`fit` makes new ones."""
+        with self._lock:
+            self._end()
+            self._workers = None
+
+    close = shutdown
+
+    def get_model(self) -> Fitting:
+        """The network."""
+        return self._network
+
+    def get_workers(self) -> int:
+        """Number of workers."""
+        return self.settings.workers
+
+    def get_prefetch_size(self) -> int:
+        """Batches that are read ahead."""
+        return self.settings.prefetch_buffer
+
+    def get_averaging_frequency(self) -> int:
+        """Rounds from one averaging to the next."""
+        return self.settings.averaging_frequency
+
+    def get_iterations_counter(self) -> int:
+        """Rounds done so far."""
+        return self._rounds
+
+    def is_average_updaters(self) -> bool:
+        """Whether updater state is averaged too."""
+        return self.settings.average_updaters
+
+    def is_report_score(self) -> bool:
+        """Whether averaged scores are reported."""
+        return self.settings.report_score_after_averaging
+
+    def is_was_averaged(self) -> bool:
+        """Whether parameters have been averaged so far."""
+        return self._averaged
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.shutdown()
+
+    def __repr__(self) -> str:
+        return f"ParallelWrapper({self._network!r}, {self.settings!r})"
+
+
+class _Reading:
+    """The batches of what was given to fit, read ahead where that is possible."""
+
+    def __init__(self, data: Any, ahead: int) -> None:
+        if isinstance(data, (DataSet, MultiDataSet)) or not isinstance(data, Iterable):
+            raise ConfigurationError(f"fit takes an iterator or a list of data sets, got {type(data).__name__}; "
+                                     "several batches are needed for several workers")
+        self._data, self._ahead = data, ahead
+        self._async: Any = None
+
+    def __enter__(self) -> Iterator[Any]:
+        data = self._data
+        if not isinstance(data, BatchIterator):
+            return iter(data)
+        if not data.has_next() and data.reset_supported():
+            data.reset()
+        if not self._ahead or not data.async_supported():
+            return data.rest()
+        kind: Any = AsyncDataSetIterator if isinstance(data, DataSetIterator) else AsyncMultiDataSetIterator
+        self._async = kind(data, self._ahead)
+        return self._async.rest()  # type: ignore[no-any-return]
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._async is not None:
+            self._async.shutdown()
+
+
+class WrapperBuilder(Builder):
+    """``ParallelWrapper.Builder(network)…build()``, with DL4J's method names."""
+
+    target = WrapperSettings
+
+    def __init__(self, network: Fitting) -> None:
+        super().__init__()
+        self._network = network
+
+    def build(self) -> ParallelWrapper:
+        """The wrapper."""
+        return ParallelWrapper(self._network, **self._values)
+
+
+ParallelWrapper.Builder = WrapperBuilder
+
+
+def _some(batches: Iterator[Any], count: int) -> list[Any]:
+    """The next batches, at most that many."""
+    return [data for _, data in zip(range(count), batches)]
