@@ -1,88 +1,126 @@
-"""Compares dl4py with NumPy and JAX in one interleaved run and prints the ratios.
+"""Compares dl4py with NumPy, JAX, PyTorch, ONNX Runtime and DL4J side by side and prints times and ratios.
 
-    pip install -e ".[bench]" && python benchmarks/run.py [--rounds 12] [--json results.json]
+    pip install -e ".[bench]" && python benchmarks/run.py [--only W1] [--systems dl4py,torch] [--rounds 12] [--json F] [--plot F]
 
-Method: every system makes the same steps on the same varied batches from the same weights; slices of about 0.2 s are
-taken in turn, so that a change of the machine's speed meets all alike; the minimum of the slices is compared. After the
-warm-up all systems must show the same score. The first lines say what the machine can do at best.
+Every system makes the same steps on the same varied batches from the same weights; slices of about 0.2 s are taken in turn, so that
+a change of the machine's speed meets all alike. Minima are compared, scores are checked. Systems that are not
+installed are left out. Method and traps: docs/performance.md.
 """
 from __future__ import annotations
 
 import argparse
 import importlib
 import json
-import time
+import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from data import WORKLOADS
+from cold_start import COLD, cold_start
+from measure import MODULES, Apart, Here, compare, machine_limits
+from workloads import WORKLOADS
 
-SYSTEMS = {"dl4py": "with_dl4py", "numpy": "with_numpy", "jax": "with_jax"}
-
-
-def machine_limits() -> dict[str, float]:
-    """Best matrix product rate (GFLOP/s) and best streaming rate (GB/s) of this machine, now."""
-    a = np.ones((1024, 1024), np.float32)
-    out = np.empty_like(a)
-    x, y = np.ones(16 << 20, np.float32), np.empty(16 << 20, np.float32)
-    product = min(_seconds(lambda: np.matmul(a, a, out=out)) for _ in range(10))
-    triad = min(_seconds(lambda: np.multiply(x, 2.0, out=y)) for _ in range(10))
-    return {"sgemm GFLOP/s": 2 * 1024**3 / product / 1e9, "streaming GB/s": 2 * x.nbytes / triad / 1e9}
+USUAL = [s for s in MODULES if s not in ("torch_compile", "dl4j")]       # those compile for minutes, or need Java
 
 
-def _seconds(call: Any) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
-def compare(workload: Any, rounds: int) -> dict[str, Any]:
-    """Minimum and median microseconds per step of every system, taken in turn."""
-    systems: dict[str, Any] = {}
-    for name, module in SYSTEMS.items():
+def installed(names: Sequence[str]) -> list[str]:
+    """The systems that can be imported; says which are not."""
+    found = []
+    for name in names:
         try:
-            made = importlib.import_module(module).make(workload)
+            importlib.import_module(MODULES[name])
+            found.append(name)
         except ImportError as missing:
-            print(f"  ({name} left out: {missing})")
-            continue
-        if made is not None:
-            systems[name] = made
-    steps, scores = {}, {}
-    for name, (step, score) in systems.items():
-        for _ in range(5):
-            step()
-        scores[name] = score()
-        steps[name] = max(1, int(0.2 / min(_seconds(step) for _ in range(5))))
-    if max(scores.values()) - min(scores.values()) > 2e-3 * max(map(abs, scores.values())):
-        raise SystemExit(f"{workload.name}: the systems do not compute the same: {scores}")
-    times: dict[str, list[float]] = {name: [] for name in systems}
-    for _ in range(rounds):
-        for name, (step, _) in systems.items():
-            start = time.perf_counter()
-            for _ in range(steps[name]):
-                step()
-            times[name].append((time.perf_counter() - start) / steps[name] * 1e6)
-    return {name: {"min": min(t), "median": float(np.median(t))} for name, t in times.items()}
+            print(f"{name} is left out: {missing}")
+    return found
+
+
+def processor() -> str:
+    """What the machine calls itself."""
+    info = Path("/proc/cpuinfo")
+    names = [line.split(":")[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")] if info.exists() else []
+    return f"{names[0]}, {len(names)} CPUs" if names else platform.processor() or platform.machine()
+
+
+def duration(seconds: float) -> str:
+    """Three digits with a unit."""
+    for unit, size in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= size or unit == "us":
+            value = seconds / size
+            return f"{value:.{max(0, 3 - len(str(int(value))))}f} {unit}"
+    raise AssertionError
+
+
+def line(found: dict[str, dict[str, Any]], systems: Sequence[str]) -> list[str]:
+    """Cells of one row: the minimum of each system, behind a peer's how many times as long dl4py takes; first the best peer's."""
+    ours = found.get("dl4py", {}).get("min")
+    peers = [t["min"] for s, t in found.items() if s != "dl4py"]
+    cells = [f"{ours / min(peers):.2f}" if ours and peers else "-"]
+    for s in systems:
+        ratio = f" ({ours / found[s]['min']:.2f})" if s in found and ours and s != "dl4py" else ""
+        cells.append(duration(found[s]["min"]) + ratio if s in found else "-")
+    return cells
+
+
+def plot(results: dict[str, dict[str, Any]], systems: Sequence[str], path: Path) -> None:
+    """Times relative to dl4py: bars above 1 are slower."""
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    rows = {name: found for name, found in results.items() if "dl4py" in found}
+    peers = [s for s in systems if s != "dl4py"]
+    figure, axes = plt.subplots(figsize=(max(6, 1.0 * len(rows)), 4.5), layout="constrained")
+    for i, s in enumerate(peers):
+        places = [(k, found[s]["min"] / found["dl4py"]["min"]) for k, found in enumerate(rows.values()) if s in found]
+        if places:
+            axes.bar([k + (i + 0.5) / len(peers) * 0.8 - 0.4 for k, _ in places], [r for _, r in places], 0.8 / len(peers), label=s)
+    axes.axhline(1, color="black", linewidth=1)
+    axes.set(yscale="log", ylabel="time / time of dl4py", xticks=range(len(rows)))
+    axes.set_xticklabels(rows, rotation=60, ha="right")
+    axes.legend(ncols=4)
+    figure.savefig(path)
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="names of workloads or their beginnings, such as W1 or W2_infer, with commas between")
+    parser.add_argument("--systems", default=",".join(USUAL), help=f"with commas between, or 'all': {', '.join(MODULES)}")
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--isolate", action=argparse.BooleanOptionalAction, default=True, help="a process for each system (the default)")
+    parser.add_argument("--json", type=Path, help="also write all figures to this file")
+    parser.add_argument("--plot", type=Path, help="also draw the ratios into this file")
+    return parser.parse_args()
+
+
+def chosen(name: str, only: str) -> bool:
+    """Whether a workload is asked for: by its name, a beginning of it up to "_", or not at all."""
+    return not only or any(name == o or name.startswith(o + "_") for o in only.split(","))
 
 
 def main() -> None:
-    """Run all workloads and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
-    args = parser.parse_args()
+    """Run the workloads and print the table."""
+    args = options()
+    systems = installed(list(MODULES) if args.systems == "all" else args.systems.split(","))
     limits = machine_limits()
-    print("machine: " + ", ".join(f"{v:.0f} {k}" for k, v in limits.items()))
-    print(f"{'minimum us per step (ratio of dl4py)':40}" + "".join(f"{s:>18}" for s in SYSTEMS))
-    results = {}
-    for workload in WORKLOADS:
-        found = results[workload.name] = compare(workload, args.rounds)
-        ours = found["dl4py"]["min"]
-        cells = [f"{found[s]['min']:9.1f} ({ours / found[s]['min']:5.2f})" if s in found else "-" for s in SYSTEMS]
-        print(f"{workload.name:40}" + "".join(f"{c:>18}" for c in cells), flush=True)
-    if args.json:
-        args.json.write_text(json.dumps({"machine": limits, "workloads": results}, indent=1))
+    print(f"{processor()}: " + ", ".join(f"{v:.0f} {k}" for k, v in limits.items()))
+    print("shortest time of one step; in brackets: dl4py's time divided by it")
+    print(f"{'':58}" + "".join(f"{s:>16}" for s in ["best peer", *systems]))
+    results: dict[str, dict[str, Any]] = {}
+
+    def show(name: str, title: str, found: dict[str, dict[str, Any]]) -> None:
+        results[name] = found
+        print(f"{name:12}{title:46}" + "".join(f"{c:>16}" for c in line(found, systems)), flush=True)
+        if args.json:
+            args.json.write_text(json.dumps({"machine": processor(), "limits": limits, "workloads": results}, indent=1))
+    for w in WORKLOADS:
+        if chosen(w.name, args.only):
+            show(w.name, w.title, compare(w, systems, args.rounds, Apart if args.isolate else Here))
+    for name, title, kept in COLD:
+        if chosen(name, args.only):
+            show(name, title, cold_start(name, systems, min(args.rounds, 3), kept))
+    if args.plot:
+        plot(results, systems, args.plot)
 
 
 if __name__ == "__main__":

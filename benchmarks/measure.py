@@ -1,0 +1,150 @@
+"""How time is taken: slices of steps of each system in turn, in processes of their own or all in this one."""
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from workloads import WORKLOADS, Task, Workload
+
+MODULES = {"dl4py": "with_dl4py", "numpy": "with_numpy", "jax": "with_jax", "torch": "with_torch", "torch_cl": "with_torch",
+           "torch_compile": "with_torch", "ort": "with_onnxruntime", "ort_1t": "with_onnxruntime", "dl4j": "with_dl4j"}
+SLICE = 0.2         # seconds
+PIECE = 0.02        # seconds; a slice is made of pieces, each timed, so that one disturbance does not spoil it all
+SETTLE = 0.03       # seconds, for thread pools of the system before to go to sleep
+CHECKED = 20        # steps, after which all must have the same score
+
+
+class Here:
+    """A workload of one system in this process."""
+
+    def __init__(self, system: str, workload: Workload) -> None:
+        made = importlib.import_module(MODULES[system]).make(workload, system)
+        if made is None:
+            raise NotImplementedError(f"{system} has no {workload.name}")
+        self.task: Task = made
+
+    def run(self, steps: int) -> float:
+        """Make so many steps; the seconds they took."""
+        begin = time.perf_counter()
+        self.task.run(steps)
+        return time.perf_counter() - begin
+
+    def score(self) -> float:
+        return self.task.score()
+
+    def close(self) -> None:
+        """Nothing: the process goes on."""
+
+
+class Apart:
+    """The same in a process of its own, which waits while others run. Times are taken in there."""
+
+    def __init__(self, system: str, workload: Workload, environment: dict[str, str] | None = None) -> None:
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen([sys.executable, __file__, system, workload.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, env=os.environ | (environment or {}))
+        kind, _, text = self._answer().partition(" ")
+        if kind != "ready":
+            self.close()
+            raise {"ImportError": ImportError, "NotImplementedError": NotImplementedError}.get(kind, RuntimeError)(text)
+
+    def _answer(self) -> str:
+        line = self.process.stdout.readline()        # type: ignore[union-attr]
+        if not line:
+            raise RuntimeError(f"a process of the benchmark ended with {self.process.wait()}")
+        return line.strip()
+
+    def _ask(self, what: str) -> float:
+        print(what, file=self.process.stdin, flush=True)
+        return float(self._answer())
+
+    def run(self, steps: int) -> float:
+        return self._ask(str(steps))
+
+    def score(self) -> float:
+        return self._ask("score")
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+def serve(system: str, name: str) -> None:
+    """The other end of :class:`Apart`."""
+    try:
+        here = Here(system, next(w for w in WORKLOADS if w.name == name))
+    except (ImportError, NotImplementedError) as missing:
+        print(type(missing).__name__ if isinstance(missing, NotImplementedError) else "ImportError", missing, flush=True)
+        return
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(repr(here.score() if line.strip() == "score" else here.run(int(line))), flush=True)
+
+
+def compare(workload: Workload, systems: Iterable[str], rounds: int, where: type[Here] | type[Apart]) -> dict[str, dict[str, Any]]:
+    """Seconds of one step of every system: minimum and median of the pieces, and the score."""
+    running: dict[str, Here | Apart] = {}
+    try:
+        for system in systems:
+            try:
+                running[system] = where(system, workload)
+            except NotImplementedError:
+                continue
+        checked = 1 if workload.kind == "job" else 2 if workload.task == "chain" else CHECKED
+        scores: dict[str, list[float]] = {}
+        for system, one in running.items():
+            before = [] if workload.kind == "job" else [one.score()]
+            one.run(checked)
+            scores[system] = [*before, one.score()]
+        agree(workload, scores)
+        steps = {system: max(1, int(PIECE / _one(one))) for system, one in running.items()}
+        times: dict[str, list[float]] = {system: [] for system in running}
+        for _ in range(rounds):
+            for system, one in running.items():
+                time.sleep(SETTLE)
+                end = time.perf_counter() + SLICE
+                while time.perf_counter() < end:
+                    times[system].append(one.run(steps[system]) / steps[system])
+    finally:
+        for one in running.values():
+            one.close()
+    return {s: {"min": min(t), "median": float(np.median(t)), "score": scores[s][-1]} for s, t in times.items()}
+
+
+def _one(one: Here | Apart) -> float:
+    first = one.run(1)
+    return first if first > PIECE else min(one.run(3) / 3 for _ in range(5))
+
+
+def agree(workload: Workload, scores: dict[str, list[float]]) -> None:
+    """Refuse to compare systems that compute different things."""
+    for place, tolerance in (0, 2e-3), (-1, workload.tolerance):
+        values = {system: found[place] for system, found in scores.items()}
+        if max(values.values()) - min(values.values()) > tolerance * max(map(abs, values.values())):
+            raise SystemExit(f"{workload.name}: the systems do not compute the same: {values}")
+
+
+def machine_limits() -> dict[str, float]:
+    """Best matrix product rate (GFLOP/s) and best streaming rate (GB/s) of this machine, now."""
+    a = np.ones((1024, 1024), np.float32)
+    out = np.empty_like(a)
+    x, y = np.ones(16 << 20, np.float32), np.empty(16 << 20, np.float32)
+
+    def best(call: Any) -> float:
+        times = []
+        for _ in range(10):
+            begin = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - begin)
+        return min(times)
+    return {"sgemm GFLOP/s": 2 * 1024**3 / best(lambda: np.matmul(a, a, out=out)) / 1e9,
+            "streaming GB/s": 2 * x.nbytes / best(lambda: np.multiply(x, 2.0, out=y)) / 1e9}
+
+
+if __name__ == "__main__":
+    serve(*sys.argv[1:])
