@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..samediff.arrays import as_array
 from ..samediff.errors import DataTypeError, DL4PyError, ShapeError
 
@@ -39,10 +41,12 @@ class Batch:
 
 
 def _arrays(values: Arrays | None, what: str) -> list[Any]:
-    return [None if v is None else _array(v, what) for v in values or ()]
+    return [None if v is None else _array(v, what) for v in values] if values else []
 
 
 def _array(value: Any, what: str) -> Any:
+    if type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiub":       # nearly always: nothing to convert
+        return value
     try:
         array = as_array(value)
     except (DL4PyError, ValueError) as error:

@@ -153,9 +153,10 @@ class Fitting(Network):
             if hear.wants("on_forward_pass"):
                 hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
             after = self.get_optimizer().step(batch, states, hear)
-            done = self._at()
+            done = self._at() if hear else None
             engine.iteration += 1
-            hear.iteration_done(self, done, None, None)
+            if done is not None:
+                hear.iteration_done(self, done, None, None)
         return after
 
     def _activations_for_listeners(self, batch: Batch) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ConfigurationError, ShapeError
 from ..javanames import JavaSpelling
-from .dataset_arrays import Array, check_same_examples, data_array, joined
+from .dataset_arrays import Array, check_same_examples, data_array, joined, selected
 from .java_random import JavaRandom, shuffled_order
 from .transforms import FeatureTransforms
 
@@ -126,7 +126,7 @@ class DataSet(FeatureTransforms, JavaSpelling):
         for name in PARTS:
             array = own[name]
             if array is not None:
-                made[name] = array[index]
+                made[name] = selected(array, index)
         if self.example_meta_data is not None:
             kept = np.arange(self.num_examples())[index]
             part.__dict__["example_meta_data"] = [self.example_meta_data[i] for i in kept]

@@ -35,6 +35,13 @@ def check_same_examples(**parts: Array | None) -> None:
                          + ", ".join(f"{n} for {name}" for name, n in sizes.items()))
 
 
+def selected(array: Array, index: Any) -> Array:
+    """The examples of a slice (a view) or of an array of whole numbers."""
+    plain = type(array) is np.ndarray and type(index) is not slice
+    rows: Array = array.take(index, 0) if plain else array[index]       # several times as fast, with the same result
+    return rows
+
+
 def joined(parts: Sequence[Array | None], masks: Sequence[Array | None],
            what: str) -> tuple[Array | None, Array | None]:
     """Join arrays along the examples, and their masks.

@@ -78,7 +78,7 @@ class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
             yield self.next()
 
     def whole_pass(self) -> D | None:
-        """Goes through a pass from its start: all its examples as one data set; None where batches must be taken one by one."""
+        """Goes through a pass from its start: all its examples, in any order; None where batches must be taken one by one."""
         return None
 
     def batch(self) -> int:

@@ -20,9 +20,10 @@ def check_batch(size: int) -> int:
     return int(size)
 
 
-def _overrides(iterator: BatchIterator[Any], base: type[BatchIterator[Any]]) -> bool:
-    """Whether its class finds batches in another way than ``base``."""
-    return any(getattr(type(iterator), name) is not getattr(base, name) for name in ("next", "take", "has_next", "__iter__"))
+def _gives_all(iterator: BatchIterator[Any]) -> bool:
+    """Whether its batches are the examples of its data as they are: no preprocessor, no class of another module that finds others."""
+    ways = (getattr(type(iterator), name) for name in ("next", "take", "has_next", "__iter__"))
+    return iterator.get_pre_processor() is None and all(way.__module__ in (__name__, BatchIterator.__module__) for way in ways)
 
 
 class ListDataSetIterator(DataSetIterator):
@@ -178,7 +179,7 @@ class ViewIterator(DataSetIterator):
 
     def whole_pass(self) -> DataSet | None:
         examples = self._data.num_examples()
-        if not examples or self._pre_processor is not None or _overrides(self, ViewIterator):
+        if not examples or not _gives_all(self):
             return None
         self.reset()
         self.begin_pass()
@@ -205,7 +206,7 @@ class ViewIterator(DataSetIterator):
 
 
 class NumpyDataSetIterator(ViewIterator):
-    """Batches of whole arrays, without copying.
+    """Batches of whole arrays: views of them, as those of `ViewIterator`; copies of its rows where they are shuffled.
 
     Parameters
     ----------
@@ -237,8 +238,11 @@ class NumpyDataSetIterator(ViewIterator):
 
     def _mix(self) -> None:
         if self._random is not None:
-            mixed = self._random.permutation(len(self._order))
-            self._data, self._order, self._shuffles = self._data.get(mixed), self._order[mixed], self._shuffles + 1
+            self._order, self._shuffles = self._order[self._random.permutation(len(self._order))], self._shuffles + 1
+
+    def take(self, num: int | None) -> DataSet:
+        start, self._at = self._at, self._at + (num or self._batch)
+        return self._data._of(slice(start, self._at) if self._random is None else self._order[start:self._at])
 
     def get_order(self) -> dict[str, Any]:
         return {} if self._random is None else {"shuffles": self._shuffles}
@@ -250,7 +254,6 @@ class NumpyDataSetIterator(ViewIterator):
         wanted = np.arange(len(self._order))
         for _ in range(int(order["shuffles"])):
             wanted = wanted[self._random.permutation(len(wanted))]
-        self._data = self._data.get(np.argsort(self._order)[wanted])
         self._order, self._shuffles = wanted, int(order["shuffles"])
 
     def reset(self) -> None:
@@ -329,7 +332,7 @@ class NumpyMultiDataSetIterator(MultiDataSetIterator):
 
     def whole_pass(self) -> MultiDataSet | None:
         examples = self._data.num_examples()
-        if not examples or self._pre_processor is not None or _overrides(self, NumpyMultiDataSetIterator):
+        if not examples or not _gives_all(self):
             return None
         self.reset()
         self.begin_pass()

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ShapeError
 from ..javanames import JavaSpelling
 from .dataset import DataSet, _same
-from .dataset_arrays import Array, check_same_examples, data_array, joined
+from .dataset_arrays import Array, check_same_examples, data_array, joined, selected
 from .java_random import shuffled_order
 
 KINDS = ("features", "labels", "features_masks", "labels_masks")
@@ -171,9 +171,12 @@ class MultiDataSet(JavaSpelling):
         return self.num_examples()
 
     def _of(self, index: Any) -> Self:
-        check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels")
-                               for i, a in enumerate(self._lists[kind])})
-        part = type(self)(*([None if a is None else a[index] for a in self._lists[kind]] for kind in KINDS))
+        lists = self._lists
+        if len({a.shape[0] for kind in ("features", "labels") for a in lists[kind] if a is not None}) > 1:
+            check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels") for i, a in enumerate(lists[kind])})
+        part = object.__new__(type(self))       # without the other checks, which this data set has passed
+        part.__dict__.update(self.__dict__)
+        part._lists = {kind: [None if a is None else selected(a, index) for a in lists[kind]] for kind in KINDS}
         if self.example_meta_data is not None:
             part.example_meta_data = [self.example_meta_data[i] for i in np.arange(self.num_examples())[index]]
         return part

@@ -148,6 +148,30 @@ def test_shuffled_numpy_batches_change_with_every_pass():
     assert first != second
 
 
+def test_the_order_of_a_seed_stays_the_same():
+    """Every pass permutes the order of the pass before; batches are rows of their own."""
+    x = np.arange(40, dtype=np.float32).reshape(20, 2)
+    it = NumpyDataSetIterator(x, x[:, :1], 6, shuffle_seed=9)
+    random, order = np.random.default_rng(9), np.arange(20)
+    for _ in range(3):
+        order = order[random.permutation(20)]
+        batches = list(it)
+        np.testing.assert_array_equal(np.concatenate([b.features for b in batches]), x[order])
+        np.testing.assert_array_equal(np.concatenate([b.labels for b in batches]), x[order, :1])
+    batches[0].features[...] = -1
+    assert x.min() == 0
+
+
+def test_batches_in_order_are_views():
+    x = np.zeros((10, 2), np.float32)
+    assert all(np.shares_memory(b.features, x) for b in NumpyDataSetIterator(x, x, 4))
+    b = NumpyDataSetIterator(x, x, 4).next()
+    b.copy().features[...] = 1
+    b.multiply_by(2)
+    b.features[...] = 1
+    assert not x.any()
+
+
 def test_several_inputs():
     it = NumpyMultiDataSetIterator([X, X + 1], [X], 4)
     assert [b.get_features(1)[0, 0] for b in it] == [1, 5, 9]
