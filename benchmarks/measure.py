@@ -13,7 +13,8 @@ import numpy as np
 from workloads import WORKLOADS, Task, Workload
 
 MODULES = {"dl4py": "with_dl4py", "numpy": "with_numpy", "jax": "with_jax", "torch": "with_torch", "torch_cl": "with_torch",
-           "torch_compile": "with_torch", "ort": "with_onnxruntime", "ort_1t": "with_onnxruntime", "dl4j": "with_dl4j"}
+           "torch_compile": "with_torch", "ort": "with_onnxruntime", "ort_1t": "with_onnxruntime", "dl4j": "with_dl4j",
+           "dl4j_1t": "with_dl4j"}
 SLICE = 0.2         # seconds
 PIECE = 0.02        # seconds; a slice is made of pieces, each timed, so that one disturbance does not spoil it all
 SETTLE = 0.03       # seconds, for thread pools of the system before to go to sleep

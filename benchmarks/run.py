@@ -20,7 +20,7 @@ from cold_start import COLD, cold_start
 from measure import MODULES, Apart, Here, compare, machine_limits
 from workloads import WORKLOADS
 
-USUAL = [s for s in MODULES if s not in ("torch_compile", "dl4j")]       # those compile for minutes, or need Java
+USUAL = [s for s in MODULES if s not in ("torch_compile", "dl4j", "dl4j_1t")]       # those compile for minutes, or need Java
 
 
 def installed(names: Sequence[str]) -> list[str]:
