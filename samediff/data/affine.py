@@ -28,6 +28,11 @@ def is_plain(array: Array) -> bool:
     return flags.c_contiguous and flags.aligned and array.dtype in _RESULTS and type(array) is np.ndarray
 
 
+def is_worth(array: Array) -> bool:
+    """The same of arrays that are large enough to gain by it."""
+    return array.size >= _WORTH and is_plain(array)
+
+
 @functools.cache
 def _loop(dtype: Any, rank: int) -> Callable[..., None]:
     from numba import from_dtype, types
@@ -41,12 +46,16 @@ def _loop(dtype: Any, rank: int) -> Callable[..., None]:
 
 
 @functools.cache
-def _moments(dtype: Any) -> Callable[..., None]:
+def _moments(dtype: Any, rank: int) -> Callable[..., None]:
     from numba import from_dtype, types
 
-    from ..executor.cpu.kernels.affine import moments
-    rows, row = types.Array(from_dtype(dtype), 2, "C", readonly=True), types.float64[::1]
-    made: Callable[..., None] = jit(moments, (rows, types.int64, row, row, row), nogil=True)
+    from ..executor.cpu.kernels.affine import moments, plane_moments
+    values, row = types.Array(from_dtype(dtype), rank, "C", readonly=True), types.float64[::1]
+    made: Callable[..., None]
+    if rank == 2:
+        made = jit(moments, (values, types.int64, row, row, row), nogil=True)
+    else:
+        made = jit(plane_moments, (values, row, row), nogil=True, fastmath={"reassoc"})      # sums as vectors
     return made
 
 
@@ -58,15 +67,14 @@ def affine(array: Array, scale: Array, shift: Array) -> Array:
     array : shape (examples, columns, …)
     scale, shift : float64, shape (columns,), contiguous
     """
-    if array.size < _WORTH or not is_plain(array):
+    if not is_worth(array):
         out = array * along_axis_1(scale, array.ndim) + along_axis_1(shift, array.ndim)
         return np.asarray(out).astype(array.dtype if array.dtype.kind == "f" else np.float32, copy=False)
     made = np.empty(array.shape, _RESULTS[array.dtype])
     if array.ndim == 2:
         x, y, loop = array, made, _loop(array.dtype, 2)
     else:
-        planes = (array.shape[0], array.shape[1], -1)
-        x, y, loop = array.reshape(planes), made.reshape(planes), _loop(array.dtype, 3)
+        x, y, loop = _planes(array), _planes(made), _loop(array.dtype, 3)
     if array.size < _SHARED:
         loop(x, scale, shift, y)
     else:
@@ -74,8 +82,22 @@ def affine(array: Array, scale: Array, shift: Array) -> Array:
     return made
 
 
-def column_moments(x: Array) -> tuple[Array, Array]:
-    """Means and sums of squared deviations of the columns of a plain array of rank 2, in float64."""
-    mean, squares, own = (np.empty(x.shape[1]) for _ in range(3))
-    _moments(x.dtype)(x, max(1, (1 << 12) // max(1, x.shape[1])), mean, squares, own)
-    return mean, squares
+def _planes(array: Array) -> Array:
+    return array.reshape(array.shape[0], array.shape[1], -1)
+
+
+def moments(x: Array) -> tuple[int, Array, Array]:
+    """How many values each column (axis 1) of a plain array has, their mean and their sum of squared deviations, in float64."""
+    mean, squares = np.empty(x.shape[1]), np.empty(x.shape[1])
+    if x.ndim == 2:
+        _moments(x.dtype, 2)(x, max(1, (1 << 12) // x.shape[1]), mean, squares, np.empty(x.shape[1]))
+    else:
+        _moments(x.dtype, 3)(_planes(x), mean, squares)
+    return x.size // x.shape[1], mean, squares
+
+
+def extremes(x: Array) -> tuple[Array, Array]:
+    """Smallest and largest value of each column (axis 1) of a plain array."""
+    axes = 0 if x.ndim == 2 else (0, 2)
+    values = x if x.ndim == 2 else _planes(x)
+    return values.min(axis=axes), values.max(axis=axes)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ..errors import ConfigurationError, ShapeError
-from .affine import affine, column_moments, is_plain
+from .affine import affine, extremes, is_worth, moments
 from .dataset_arrays import Array
 
 CHUNK = 1 << 17     # values of one step of the statistics
@@ -26,17 +26,25 @@ def rows(array: Array, mask: Array | None, what: str) -> Array:
     return moved.reshape(-1, array.shape[1]).astype(np.float64)
 
 
-def chunks(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[Array]:
-    """The rows of all batches, a part that fits the cache at a time; empty parts are left out."""
+def check_widths(batches: list[tuple[Array, Array | None]], what: str) -> None:
+    """ShapeError for batches of different numbers of columns."""
     widths = {0 if array is None else array.shape[1] for array, _ in batches if array is None or array.ndim > 1}
     if len(widths) > 1 or 0 in widths:
         raise ShapeError(f"all batches need {what} of the same number of columns, got {sorted(widths)}")
-    for array, mask in batches:
-        step = max(1, CHUNK * len(array) // max(1, array.size))
-        for i in range(0, len(array), step):
-            part = rows(array[i:i + step], None if mask is None else mask[i:i + step], what)
-            if len(part):
-                yield part
+
+
+def whole(array: Array, mask: Array | None) -> bool:
+    """Whether all values count and lie in memory so that they can be read at once."""
+    return array.ndim > 1 and (mask is None or array.ndim != 3) and is_worth(array)
+
+
+def chunks(array: Array, mask: Array | None, what: str) -> Iterator[Array]:
+    """The rows of a batch, a part that fits the cache at a time; empty parts are left out."""
+    step = max(1, CHUNK * len(array) // max(1, array.size))
+    for i in range(0, len(array), step):
+        part = rows(array[i:i + step], None if mask is None else mask[i:i + step], what)
+        if len(part):
+            yield part
 
 
 def mapped(array: Array, mask: Array | None, scale: Array, shift: Array) -> Array:
@@ -89,12 +97,24 @@ def _row(values: Array, dtype: Any) -> Array:
 
 def _moments(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[tuple[int, Array, Array]]:
     """Number of rows, means and sums of squared deviations of parts of the batches."""
-    if len(batches) == 1 and (only := batches[0][0]) is not None and only.ndim == 2 and only.size >= CHUNK and is_plain(only):
-        yield len(only), *column_moments(only)
-        return
-    for part in chunks(batches, what):
-        own = part.mean(axis=0)
-        yield len(part), own, np.square(part - own).sum(axis=0)
+    check_widths(batches, what)
+    for array, mask in batches:
+        if whole(array, mask):
+            yield moments(array)
+        else:
+            for part in chunks(array, mask, what):
+                own = part.mean(axis=0)
+                yield len(part), own, np.square(part - own).sum(axis=0)
+
+
+def _extremes(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[tuple[Array, Array]]:
+    """Smallest and largest values of parts of the batches."""
+    check_widths(batches, what)
+    for array, mask in batches:
+        if whole(array, mask):
+            yield extremes(array)
+        else:
+            yield from ((part.min(axis=0), part.max(axis=0)) for part in chunks(array, mask, what))
 
 
 class DistributionStats(Statistics):
@@ -126,10 +146,11 @@ class MinMaxStats(Statistics):
 
     @classmethod
     def collect(cls, batches: list[tuple[Array, Array | None]], what: str) -> Self:
-        ends = [(p.min(axis=0), p.max(axis=0)) for p in chunks(batches, what)]
+        ends = list(_extremes(batches, what))
         if not ends:
             raise ConfigurationError(f"nothing to fit: no {what} that are not masked")
-        least, most = np.min([low for low, _ in ends], axis=0), np.max([high for _, high in ends], axis=0)
+        least = np.array([low for low, _ in ends], np.float64).min(axis=0)
+        most = np.array([high for _, high in ends], np.float64).max(axis=0)
         dtype = batches[0][0].dtype
         return cls(_row(least, dtype), _row(np.maximum(most, least + SMALLEST), dtype))
 

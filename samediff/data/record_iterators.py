@@ -92,5 +92,5 @@ class RecordReaderDataSetIterator(ViewIterator):
             r = int(wrong[0])
             raise FileFormatError(f"{reader.place(r)}, column {column}: expected a class from 0 to {size - 1}, "
                                   f"got {classes[r]:g}")
-        hot: NDArray[Any] = np.eye(size, dtype=np.float32)[classes.astype(int)]
+        hot: NDArray[Any] = np.eye(size, dtype=np.float32).take(classes.astype(np.intp), 0)
         return hot

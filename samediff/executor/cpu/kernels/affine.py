@@ -43,3 +43,23 @@ def moments(x, rows, mean, squares, own):
             for j in range(columns):
                 deviation = x[i, j] - own[j]
                 squares[j] += deviation * deviation
+
+
+def plane_moments(x, mean, squares):
+    """The same of channels. Shapes: x (examples, channels, cells), mean and squares (channels,)."""
+    cells = x.shape[2]
+    mean[:] = 0.0
+    squares[:] = 0.0
+    for i in range(x.shape[0]):
+        share = 1 / (i + 1)
+        for j in range(x.shape[1]):
+            total = 0.0
+            for k in range(cells):
+                total += x[i, j, k]
+            own, apart = total / cells, 0.0
+            for k in range(cells):
+                deviation = x[i, j, k] - own
+                apart += deviation * deviation
+            difference = own - mean[j]
+            squares[j] += apart + difference * difference * cells * i * share
+            mean[j] += difference * share
