@@ -43,7 +43,8 @@ def trained():
 
 NAMES = {"Dense network": images, "Convolutional network": images, "LSTM with truncated back-propagation": series,
          "Computation graph": pairs, "SameDiff graph": images, "User-defined op": dict, "SameDiff layer": images,
-         "SameDiff lambda vertex": pairs, "Saving with a normalizer": trained, "Evaluation": trained}
+         "SameDiff lambda vertex": pairs, "Saving with a normalizer": trained, "Evaluation": trained,
+         "Parallel training and inference": trained}
 OTHER_NAME = {"scaled_add": "scaledAdd", "com.example.": "com.example.java."}      # a name is registered once
 
 
