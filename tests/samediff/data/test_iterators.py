@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -139,6 +140,32 @@ def test_reading_ahead_passes_errors_on_and_ends_its_thread():
     thread.join(5)
     assert not thread.is_alive()
     assert not [t for t in threading.enumerate() if t.name == "dl4py-read-ahead"]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_reading_ahead_is_bounded_and_ends(size):
+    class Counted(ViewIterator):
+        given = 0
+
+        def take(self, num):
+            self.given += 1
+            return super().take(num)
+
+    base = Counted(DataSet(np.arange(40.0).reshape(-1, 1), np.zeros((40, 1))), 2)
+    it = AsyncDataSetIterator(base, size)
+    for done in range(20):
+        assert it.has_next()
+        deadline = time.monotonic() + 5
+        while base.given < min(20, done + 1 + size) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert base.given == min(20, done + 1 + size)       # the one that is asked for, and those that wait
+        assert it.next().features[0, 0] == 2 * done
+    assert not it.has_next()
+    it._thread.join(5)
+    assert not it._thread.is_alive()
+    it.reset()
+    assert it.next().features[0, 0] == 0
+    it.shutdown()
 
 
 def test_shuffled_numpy_batches_change_with_every_pass():
