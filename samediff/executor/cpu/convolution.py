@@ -1,4 +1,4 @@
-"""Convolution on the CPU: patches as columns and BLAS, some images at a time.
+"""Convolution on the CPU: directly where that is possible, else patches as columns and BLAS, some images at a time.
 
 Images are channels first (others are turned) with one, two or three spatial axes, float32 or float64.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from ...op import Kernel
 from ...spec import Shape, TensorSpec
-from . import depthwise
+from . import depthwise, direct
 from .channels import channels_first, moved
 from .grid import Grid
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 COLUMN_BYTES = 1 << 20
 
 
-class _Shapes:
+class Shapes:
     """Sizes of one convolution."""
 
     def __init__(self, geometry: Geometry, x: TensorSpec, w: TensorSpec, grid: Grid) -> None:
@@ -36,6 +36,7 @@ class _Shapes:
         axes = tuple(range(len(w.shape or ())))
         kernel_first, kernel_last = (axes[-1], axes[-2], *axes[:-2]), (axes[0], axes[-1], *axes[1:-1])
         self.axes = {"OIYX": axes, "YXIO": kernel_first, "OYXI": kernel_last}[geometry.weights_format]
+        self.in_order = self.axes == axes
 
     def columns(self) -> TensorSpec:
         grid = self.grid
@@ -62,10 +63,10 @@ class _Shapes:
         return [(i, min(i + self.chunk, self.batch)) for i in range(0, self.batch, self.chunk)]
 
 
-def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> _Shapes | None:
+def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> Shapes | None:
     """The sizes when the kernels here serve them."""
     grid = depthwise.served(geometry, x, w, *others)
-    return None if grid is None else _Shapes(geometry, x, w, grid)
+    return None if grid is None else Shapes(geometry, x, w, grid)
 
 
 def _first(geometry: Geometry) -> Geometry:
@@ -84,6 +85,9 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
     s = _shapes(geometry, x, w, bias)
     if s is None:
         return None
+    without_columns = direct.Direct.of(s)
+    if without_columns is not None:
+        return direct.forward(without_columns)
     from .kernels.im2col import im2col
 
     def call(x: Any, w: Any, *rest: Any) -> None:
@@ -110,6 +114,9 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None
+    without_columns = direct.Direct.of(s)
+    if without_columns is not None:
+        return direct.data_gradient(without_columns)
     from .kernels.im2col import col2im
 
     def call(w: Any, g: Any, _: Any, dx: Any, columns: Any) -> None:
@@ -132,6 +139,9 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None
+    without_columns = direct.Direct.of(s)
+    if without_columns is not None:
+        return direct.weight_gradient(without_columns)
     from .kernels.im2col import im2col
 
     def call(x: Any, g: Any, _: Any, dw: Any, columns: Any, part: Any, total: Any) -> None:

@@ -12,15 +12,24 @@ from ...op import Kernel
 from ...spec import TensorSpec
 from .channels import channels_first, moved
 from .grid import Grid
+from .shares import Shared
 
 if TYPE_CHECKING:
     from ...ops.pooling import Pool
+
+
+#: Nanoseconds of a cell.
+CELL = 0.25
+
+#: Windows that have kernels of their own: kernel, stride, padding and dilation.
+PAIRS = ((1, 2, 2), (1, 2, 2), (0, 0, 0), (1, 1, 1))
 
 
 class _Planes:
     """Images and what is left of them as (planes, depth, height, width)."""
 
     def __init__(self, pool: Pool, x: TensorSpec, grid: Grid) -> None:
+        self.grid, self.dtype, self.nanoseconds = grid, x.dtype.numpy, CELL * math.prod(x.shape or ())
         self.window, self.pooled = grid.window, TensorSpec(pool.shape(x.shape), x.dtype)
         self.index = TensorSpec(pool.shape(x.shape), DataType.INT)
         self.images, self.values = (-1, *grid.sizes), (-1, *grid.counts)
@@ -33,6 +42,27 @@ class _Planes:
     def small(self, y: Any) -> Any:
         """Of one value per window."""
         return np.ascontiguousarray(y).reshape(self.values)
+
+    def share(self) -> float:
+        """What each sum is multiplied by, where all windows lie inside."""
+        return float(math.prod(s[0] for s in self.shares))
+
+    def pairs(self, function: Any, kinds: str, *numbers: float) -> Kernel:
+        """A kernel of windows of pairs; ``kinds``: which of its arrays are wide, which small, and which only stand by."""
+        turn: dict[str, Any] = {"w": self.wide, "s": self.small}
+
+        def operands(*arrays: Any) -> tuple[Any, ...]:
+            return tuple([turn[k](a)[:, 0] for k, a in zip(kinds, arrays) if k != "-"])
+        return Shared(function, operands, (*numbers, self.lanes()), self.nanoseconds).kernel()
+
+    def lanes(self) -> int:
+        """Length of the vectors that windows of pairs are worked on with; 0 where these are others, or their rows shorter."""
+        from .tiles import lanes_of
+        (layers, rows, across), full = self.grid.counts, lanes_of(self.dtype)
+        fit = layers == 1 and 2 * rows <= self.grid.sizes[1] and 2 * across <= self.grid.sizes[2]
+        if self.window != PAIRS or not fit or across < full // 2:
+            return 0
+        return full if across >= full else full // 2
 
 
 def _shares(pool: Pool, grid: Grid, axis: int) -> Any:
@@ -71,6 +101,9 @@ def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
     p = _planes(pool, x)
     if p is None:
         return None
+    if p.lanes():
+        from .kernels.pool_pairs import max_pairs
+        return p.pairs(max_pairs, "ws")
     from .kernels.pool import max_pool
 
     def call(x: Any, y: Any, index: Any) -> None:
@@ -85,6 +118,9 @@ def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> Kernel | None:
     p = _planes(pool, x, g)
     if p is None:
         return None
+    if p.lanes():
+        from .kernels.pool_pairs import max_pairs_back
+        return p.pairs(max_pairs_back, "wsw")
     from .kernels.pool import max_pool, max_pool_backward
 
     def call(x: Any, g: Any, dx: Any, y: Any, index: Any) -> None:
@@ -119,6 +155,9 @@ def total(pool: Pool, x: TensorSpec) -> Kernel | None:
     p = _planes(pool, x)
     if p is None:
         return None
+    if p.lanes():
+        from .kernels.pool_pairs import sum_pairs
+        return p.pairs(sum_pairs, "ws", p.share())
     from .kernels.pool import window_sum
 
     def call(x: Any, y: Any) -> None:
@@ -133,6 +172,9 @@ def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:
     p = _planes(pool, x, g)
     if p is None:
         return None
+    if p.lanes():
+        from .kernels.pool_pairs import spread_pairs
+        return p.pairs(spread_pairs, "s-w", p.share())
     from .kernels.pool import window_spread
 
     def call(g: Any, _: Any, dx: Any) -> None:

@@ -1,0 +1,51 @@
+"""Compiled functions that do one share of a kernel's work per call, on as many threads as the work is worth."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...op import Kernel
+from ...spec import TensorSpec
+from .blas_threads import thread_count
+from .threads import run_parts
+
+#: Shares of one call at most, and nanoseconds of work that each should have.
+MOST, LEAST = 4, 1e5
+
+
+def share_count() -> int:
+    """How many shares a kernel should have memory for."""
+    return max(1, min(thread_count(), MOST))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A function and what it is called with: ``function(*operands(*arrays), *numbers, part, parts)``.
+
+    Attributes
+    ----------
+    function : compiled; part ``part`` of ``parts`` writes what no other part writes
+    operands : from the inputs, outputs and workspace of the kernel to dense arrays; views of arrays that are dense
+    numbers : int or float
+    nanoseconds : what all of it takes, about
+    workspace : of the kernel
+    """
+
+    function: Callable[..., Any]
+    operands: Callable[..., tuple[Any, ...]]
+    numbers: tuple[int | float, ...]
+    nanoseconds: float
+    workspace: tuple[TensorSpec, ...] = ()
+
+    def run(self, *arrays: Any) -> None:
+        """All shares."""
+        given, count = (*self.operands(*arrays), *self.numbers), min(share_count(), max(1, int(self.nanoseconds / LEAST)))
+        if count == 1:
+            self.function(*given, 0, 1)
+        else:
+            run_parts(lambda part, *_: self.function(*given, part, count), [(k, k + 1) for k in range(count)])
+
+    def kernel(self) -> Kernel:
+        """The work as the kernel of an op."""
+        return Kernel(self.run, self.workspace)

@@ -1,0 +1,178 @@
+"""Convolution without columns, and pooling of pairs, against ``compute``: sizes around those of vectors and blocks."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.samediff.executor.cpu.convolution import _shapes
+from dl4py.samediff.executor.cpu.direct import Direct
+from dl4py.samediff.executor.cpu.shares import Shared
+from dl4py.samediff.ops.conv import Conv2D
+from dl4py.samediff.ops.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
+from dl4py.samediff.ops.pool import MaxPool2D
+from dl4py.samediff.ops.pooling import Pool, WindowScatter, WindowSpread, WindowSum
+from dl4py.samediff.ops.window import Window
+from dl4py.samediff.spec import spec_of
+
+from .agreement import agree
+
+TYPES = [np.float32, np.float64]
+
+CASES = {  # batch, channels, height, width, out, kernel, padding, dilation
+    "first layer": (3, 1, 28, 28, 20, (5, 5), (0, 0), (1, 1)),
+    "second layer": (3, 20, 12, 12, 50, (5, 5), (0, 0), (1, 1)),
+    "one tap": (3, 17, 6, 9, 7, (1, 1), (0, 0), (1, 1)),
+    "one tap, padded": (2, 3, 5, 9, 4, (1, 1), (1, 2), (1, 1)),
+    "padded": (3, 3, 9, 16, 17, (3, 3), (1, 1), (1, 1)),
+    "dilated": (2, 3, 11, 21, 5, (3, 2), (2, 1), (2, 3)),
+    "short rows": (1, 3, 4, 6, 3, (2, 3), (0, 0), (1, 1)),
+    "rows of a vector": (1, 2, 3, 10, 1, (1, 3), (0, 0), (1, 1)),
+    "rows of a vector and one": (1, 2, 3, 19, 13, (2, 3), (0, 0), (1, 1)),
+    "long rows": (1, 2, 2, 75, 3, (2, 4), (0, 0), (1, 1)),
+    "wide kernel": (2, 2, 9, 24, 3, (2, 9), (1, 4), (1, 1)),
+    "tall kernel": (2, 2, 3, 24, 3, (7, 1), (3, 0), (1, 1)),
+    "many factors": (1, 150, 4, 16, 3, (3, 3), (1, 1), (1, 1)),
+    "many maps": (1, 2, 3, 16, 700, (3, 3), (1, 1), (1, 1)),
+    "images in groups": (40, 8, 34, 34, 2, (3, 3), (1, 1), (1, 1)),
+}
+
+
+def drawn(case, dtype, form="OIYX"):
+    batch, channels, height, width, out, kernel, padding, dilation = CASES[case]
+    rng = np.random.default_rng(5)
+    geometry = Geometry(Window(kernel, (1, 1), padding, dilation), False, form)
+    x = rng.normal(size=(batch, channels, height, width)).astype(dtype)
+    w = rng.normal(size={"OIYX": (out, channels, *kernel), "YXIO": (*kernel, channels, out)}[form]).astype(dtype)
+    g = rng.normal(size=output_shape(geometry, x.shape, w.shape)).astype(dtype)
+    return geometry, x, w, g
+
+
+def direct(geometry, x, w):
+    """What chooses the kernels here."""
+    shapes = _shapes(geometry, spec_of(x), spec_of(w))
+    return None if shapes is None else Direct.of(shapes)
+
+
+def run(op, *arrays):
+    """The kernel on inputs and an output, in memory that holds NaN."""
+    kernel = op.cpu(*map(spec_of, arrays[:-1]))
+    kernel.call(*arrays, *[np.full(s.shape, np.nan if s.dtype.numpy.kind == "f" else 9, s.dtype.numpy) for s in kernel.workspace])
+
+
+def all_three(geometry, x, w, g):
+    return [(Convolution(geometry), (x, w)), (ConvolutionDataGrad(geometry), (w, g, x)), (ConvolutionWeightGrad(geometry), (x, g, w))]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("case", CASES)
+def test_convolution_and_its_gradients(case, dtype):
+    geometry, x, w, g = drawn(case, dtype)
+    assert direct(geometry, x, w) is not None
+    for op, arrays in all_three(geometry, x, w, g):
+        agree(op, arrays)
+
+
+@pytest.mark.parametrize("case", ["padded", "short rows"])
+def test_other_forms_of_arrays(case):
+    geometry, x, w, g = drawn(case, np.float32, "YXIO")
+    x, w, g = np.asfortranarray(x), np.flip(np.flip(w)), np.repeat(g, 2, axis=-1)[..., ::2]
+    for op, arrays in all_three(geometry, x, w, g):
+        agree(op, arrays)
+
+
+def test_gradient_into_an_array_of_another_order():
+    geometry, x, w, g = drawn("padded", np.float32)
+    agree(ConvolutionWeightGrad(geometry), (x, g, w), order="F")
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("mode", ["SAME", "VALID"])
+def test_bias(dtype, mode, rng):
+    op = Conv2D(padding_mode=mode, weights_format="OIYX")
+    agree(op, [rng.normal(size=s).astype(dtype) for s in ((3, 3, 9, 13), (7, 3, 3, 3), (1, 7))])
+
+
+@pytest.mark.parametrize("stride, size, kernel", [((2, 1), 16, 3), ((1, 1), 5, 3)])
+def test_what_columns_serve(stride, size, kernel):
+    geometry = Geometry(Window((kernel, kernel), stride, (0, 0), (1, 1)), False, "OIYX")
+    assert direct(geometry, np.ones((1, 1, 16, size), np.float32), np.ones((1, 1, kernel, kernel), np.float32)) is None
+
+
+@pytest.mark.parametrize("case", ["second layer", "padded", "one tap"])
+def test_any_number_of_shares_gives_the_same_bits(case, monkeypatch):
+    geometry, x, w, g = drawn(case, np.float32)
+    found = []
+
+    def shares(count):
+        def run(self, *arrays):
+            for part in range(count):
+                self.function(*self.operands(*arrays), *self.numbers, part, count)
+        return run
+    monkeypatch.setattr("dl4py.samediff.executor.cpu.direct.share_count", lambda: 3)
+    for count in (1, 2, 3):
+        monkeypatch.setattr(Shared, "run", shares(count))
+        for op, arrays in all_three(geometry, x, w, g):
+            found.append(np.full((g if op.id == "convolution" else arrays[2]).shape, np.nan, np.float32))
+            run(op, *arrays, found[-1])
+    for k in range(3):
+        assert found[k].tobytes() == found[k + 3].tobytes() == found[k + 6].tobytes()
+
+
+def test_threads_share_what_is_long(monkeypatch):
+    geometry, x, w, g = drawn("images in groups", np.float32)
+    seen = []
+    own = "dl4py.samediff.executor.cpu"
+    monkeypatch.setattr(f"{own}.shares.share_count", lambda: 2)
+    monkeypatch.setattr(f"{own}.direct.share_count", lambda: 2)
+    monkeypatch.setattr(f"{own}.shares.LEAST", 1e3)
+    monkeypatch.setattr(f"{own}.shares.run_parts", lambda call, parts: [seen.append(p) or call(k, *p) for k, p in enumerate(parts)])
+    agree(Convolution(geometry), (x, w))
+    agree(ConvolutionWeightGrad(geometry), (x, g, w))
+    assert len(seen) == 4
+
+
+def test_numbers_that_are_not_finite_stay_in_their_windows():
+    geometry, x, w, g = drawn("rows of a vector and one", np.float32)
+    x[0, 0, 0, 0], g[0, 1, 1, 16] = np.nan, np.nan
+    for op, arrays in all_three(geometry, x, w, g):
+        want = op.compute(np, *arrays)
+        out = np.zeros(want.shape, want.dtype)
+        run(op, *arrays, out)
+        np.testing.assert_array_equal(np.isfinite(out), np.isfinite(want))
+
+
+POOLS = [(2, 3, 24, 24), (3, 5, 8, 8), (1, 2, 4, 9), (1, 1, 3, 17), (2, 1, 2, 38), (1, 2, 7, 75)]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("shape", POOLS)
+@pytest.mark.parametrize("divisor", ["none", "kernel", "inside"])
+def test_pooling_of_pairs(shape, dtype, divisor, rng):
+    pool = Pool(Window((2, 2), (2, 2), (0, 0), (1, 1)), False, divisor)
+    x = rng.normal(size=shape).astype(dtype)
+    g = rng.normal(size=pool.shape(shape)).astype(dtype)
+    agree(MaxPool2D(k_h=2, k_w=2, s_h=2, s_w=2), (x,))
+    agree(WindowScatter(pool), (x, g))
+    agree(WindowSum(pool), (np.asfortranarray(x),))
+    agree(WindowSpread(pool), (g, x))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_the_first_of_equal_cells_is_the_largest(dtype, rng):
+    x = rng.integers(0, 2, (3, 4, 12, 22)).astype(dtype)
+    x[0, 0] = -np.inf
+    pool = Pool(Window((2, 2), (2, 2), (0, 0), (1, 1)))
+    agree(WindowScatter(pool), (x, rng.normal(size=(3, 4, 6, 11)).astype(dtype)))
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("cell", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_nan_is_the_largest(cell, dtype, rng):
+    x = rng.normal(size=(2, 2, 4, 22)).astype(dtype)
+    x[:, :, cell[0]::2, cell[1]::6] = np.nan
+    op, pool = MaxPool2D(k_h=2, k_w=2, s_h=2, s_w=2), Pool(Window((2, 2), (2, 2), (0, 0), (1, 1)))
+    y, g, dx = np.empty((2, 2, 2, 11), dtype), np.ones((2, 2, 2, 11), dtype), np.empty_like(x)
+    run(op, x, y)
+    np.testing.assert_array_equal(y, op.compute(np, x))
+    run(WindowScatter(pool), x, g, dx)
+    np.testing.assert_array_equal(dx.reshape(2, 2, 2, 2, 11, 2).sum(axis=(3, 5)), 1)        # each window gives to one cell
