@@ -2,8 +2,9 @@
 
     python benchmarks/memory.py [--steps 100000] [--shapes 1000] [--trace]
 
-Every part runs once to warm up, then goes on while the resident size is read at ten points in between; the table shows how far the
-last lies above the first. ``--trace`` names the lines of Python that allocated what is left.
+Every part runs for a while to warm up (until all plans that are kept have been made), then goes on while the resident size is read at ten
+points in between; the table shows how far the last lies above the first. ``--trace`` names the lines of Python that allocated
+what is left.
 """
 from __future__ import annotations
 
@@ -119,8 +120,8 @@ def main() -> None:
     args = parser.parse_args()
     print(f"{'resident size in MB':44}{'first':>10}{'last':>10}{'growth':>10}{'second half':>14}{'bytes/call':>12}")
     measure(f"{args.steps} training steps", steps(0), args.steps, 200, args.trace)
-    measure(f"outputs for {args.shapes} batch sizes, twice", shapes_asked(args.shapes), 2 * args.shapes, 100, args.trace)
-    measure(f"training steps of {args.shapes} batch sizes, twice", shapes_fitted(args.shapes), 2 * args.shapes, 100, args.trace)
+    measure(f"outputs for {args.shapes} batch sizes, twice", shapes_asked(args.shapes), 2 * args.shapes, args.shapes, args.trace)
+    measure(f"training steps of {args.shapes} batch sizes, twice", shapes_fitted(args.shapes), 2 * args.shapes, args.shapes, args.trace)
     measure("400 times 8 new threads", threads(0), 400, 50, args.trace)
     measure("4000 requests of 8 shapes", requests(0), 500, 50, args.trace)
     measure("200 parallel trainings", rounds(0), 200, 20, args.trace)

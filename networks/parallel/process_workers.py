@@ -5,6 +5,7 @@ import contextlib
 import multiprocessing
 import pickle
 import queue
+import signal
 import threading
 import traceback
 from collections.abc import Sequence
@@ -128,24 +129,25 @@ class ProcessWorkers(Workers):
 
 def _serve(made: bytes, ranks: AllReduce, settings: WrapperSettings, tasks: Any, answers: Connection) -> None:
     """The main function of a process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C is the first worker's business, which then ends this process
     failed = False
     replica: Replica | None = None
     hear = SharedListeners(())
-    with contextlib.suppress(KeyboardInterrupt):        # Ctrl-C is the first worker's business, which then ends this process
-        while (task := tasks.get()) is not None:
-            if task == "finish":
-                if not failed:
-                    answers.send(None)
-            elif not failed:
-                try:
-                    if replica is None:
-                        kind, configuration = pickle.loads(made)
-                        replica = Replica(kind(configuration).init(), ranks, settings)
-                    replica.begin() if task == "begin" else replica.train(task, hear)
-                except Exception as error:              # raised again where the training was called
-                    failed = True
-                    answers.send(_portable(error, ranks.rank))
-                    ranks.abort()
+    while (task := tasks.get()) is not None:
+        if failed:
+            continue
+        if task == "finish":
+            answers.send(None)
+            continue
+        try:
+            if replica is None:
+                kind, configuration = pickle.loads(made)
+                replica = Replica(kind(configuration).init(), ranks, settings)
+            replica.begin() if task == "begin" else replica.train(task, hear)
+        except Exception as error:                      # raised again where the training was called
+            failed = True
+            answers.send(_portable(error, ranks.rank))
+            ranks.abort()
     ranks.close()
 
 

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -286,3 +288,34 @@ def test_refused():
         wrapper.fit(batches(5, 5))
     fit(searching, batches(5, 5))
     assert searching.get_iteration_count() == 1
+
+
+INTERRUPTED = """
+import os, signal, threading
+import numpy as np
+from dl4py.layers import OutputLayer
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, ParallelWrapper
+from dl4py.samediff import DataSet, Listener
+
+class Press(Listener):
+    def iteration_done(self, model, iteration, epoch):
+        if iteration == 3 and model is net:
+            os.killpg(os.getpgid(0), signal.SIGINT)
+
+if __name__ == "__main__":
+    net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=4, n_out=3)).build()).init()
+    net.set_listeners(Press())
+    wrapper = ParallelWrapper(net, workers=2, processes={processes})
+    try:
+        wrapper.fit([DataSet(np.ones((4, 4)), np.eye(3)[[0, 1, 2, 0]])] * 100)
+    except KeyboardInterrupt:
+        print("interrupted", net.get_iteration_count(), threading.active_count())
+"""
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_ctrl_c_comes_after_a_whole_round(processes, tmp_path):
+    (tmp_path / "program.py").write_text(INTERRUPTED.replace("{processes}", str(processes)))
+    ran = subprocess.run([sys.executable, "program.py"], capture_output=True, text=True, cwd=tmp_path, start_new_session=True, timeout=120)
+    assert ran.stdout.split() == ["interrupted", "4", "1"], ran.stdout + ran.stderr
+    assert ran.stderr == ""
