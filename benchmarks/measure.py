@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ MODULES = {"dl4py": "with_dl4py", "numpy": "with_numpy", "jax": "with_jax", "tor
            "torch_compile": "with_torch", "ort": "with_onnxruntime", "ort_1t": "with_onnxruntime", "dl4j": "with_dl4j",
            "dl4j_1t": "with_dl4j"}
 SLICE = 0.2         # seconds
-PIECE = 0.02        # seconds; a slice is made of pieces, each timed, so that one disturbance does not spoil it all
+PIECE = 0.01        # seconds; a slice is made of pieces, each timed, so that one disturbance does not spoil it all
 SETTLE = 0.03       # seconds, for thread pools of the system before to go to sleep
 CHECKED = 20        # steps, after which all must have the same score
 
@@ -128,6 +129,18 @@ def agree(workload: Workload, scores: dict[str, list[float]]) -> None:
         values = {system: found[place] for system, found in scores.items()}
         if max(values.values()) - min(values.values()) > tolerance * max(map(abs, values.values())):
             raise SystemExit(f"{workload.name}: the systems do not compute the same: {values}")
+
+
+def busy(seconds: float = 0.3) -> float:
+    """The share of the processors that other programs take now; NaN where the system does not say."""
+    def ticks() -> list[int]:
+        return [int(n) for n in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    if not Path("/proc/stat").exists():
+        return float("nan")
+    before = ticks()
+    time.sleep(seconds)
+    spent = [b - a for a, b in zip(before, ticks())]
+    return 1 - (spent[3] + spent[4]) / max(1, sum(spent))       # idle and waiting for disks
 
 
 def machine_limits() -> dict[str, float]:

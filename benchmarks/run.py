@@ -12,14 +12,16 @@ import argparse
 import importlib
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cold_start import COLD, cold_start
-from measure import MODULES, Apart, Here, compare, machine_limits
+from measure import MODULES, Apart, Here, busy, compare, machine_limits
 from workloads import WORKLOADS
 
+BUSY = 0.15         # share of the processors taken by others above which a row is marked
 USUAL = [s for s in MODULES if s not in ("torch_compile", "dl4j", "dl4j_1t")]       # those compile for minutes, or need Java
 
 
@@ -105,20 +107,25 @@ def main() -> None:
     limits = machine_limits()
     print(f"{processor()}: " + ", ".join(f"{v:.0f} {k}" for k, v in limits.items()))
     print("shortest time of one step; in brackets: dl4py's time divided by it")
-    print(f"{'':58}" + "".join(f"{s:>16}" for s in ["best peer", *systems]))
+    print(f"{'':67}" + "".join(f"{s:>17}" for s in ["best peer", *systems]))
     results: dict[str, dict[str, Any]] = {}
 
-    def show(name: str, title: str, found: dict[str, dict[str, Any]]) -> None:
-        results[name] = found
-        print(f"{name:12}{title:46}" + "".join(f"{c:>16}" for c in line(found, systems)), flush=True)
+    loads: dict[str, float] = {}
+
+    def show(name: str, title: str, run: Callable[[], dict[str, dict[str, Any]]]) -> None:
+        before = busy()
+        results[name] = run()
+        loads[name] = max(before, busy())
+        mark = f"  ! {loads[name]:.0%} of the processors taken by others" if loads[name] > BUSY else ""
+        print(f"{name:14}{title:53}" + "".join(f"{c:>17}" for c in line(results[name], systems)) + mark, flush=True)
         if args.json:
-            args.json.write_text(json.dumps({"machine": processor(), "limits": limits, "workloads": results}, indent=1))
+            args.json.write_text(json.dumps({"machine": processor(), "limits": limits, "busy": loads, "workloads": results}, indent=1))
     for w in WORKLOADS:
         if chosen(w.name, args.only):
-            show(w.name, w.title, compare(w, systems, args.rounds, Apart if args.isolate else Here))
+            show(w.name, w.title, partial(compare, w, systems, args.rounds, Apart if args.isolate else Here))
     for name, title, kept in COLD:
         if chosen(name, args.only):
-            show(name, title, cold_start(name, systems, min(args.rounds, 3), kept))
+            show(name, title, partial(cold_start, name, systems, min(args.rounds, 3), kept))
     if args.plot:
         plot(results, systems, args.plot)
 
