@@ -64,8 +64,14 @@ def line(found: dict[str, dict[str, Any]], systems: Sequence[str]) -> list[str]:
     return cells
 
 
+def markdown(results: dict[str, dict[str, Any]], systems: Sequence[str]) -> str:
+    """The table for docs/performance.md."""
+    rows = [["", "best peer", *systems], ["---"] * (len(systems) + 2), *([name, *line(found, systems)] for name, found in results.items())]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
+
+
 def plot(results: dict[str, dict[str, Any]], systems: Sequence[str], path: Path) -> None:
-    """Times relative to dl4py: bars above 1 are slower."""
+    """Times relative to dl4py: a bar upwards is a slower system."""
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -75,7 +81,7 @@ def plot(results: dict[str, dict[str, Any]], systems: Sequence[str], path: Path)
     for i, s in enumerate(peers):
         places = [(k, found[s]["min"] / found["dl4py"]["min"]) for k, found in enumerate(rows.values()) if s in found]
         if places:
-            axes.bar([k + (i + 0.5) / len(peers) * 0.8 - 0.4 for k, _ in places], [r for _, r in places], 0.8 / len(peers), label=s)
+            axes.bar([k + (i + 0.5) / len(peers) * 0.8 - 0.4 for k, _ in places], [r - 1 for _, r in places], 0.8 / len(peers), 1, label=s)
     axes.axhline(1, color="black", linewidth=1)
     axes.set(yscale="log", ylabel="time / time of dl4py", xticks=range(len(rows)))
     axes.set_xticklabels(rows, rotation=60, ha="right")
@@ -91,6 +97,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--isolate", action=argparse.BooleanOptionalAction, default=True, help="a process for each system (the default)")
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
+    parser.add_argument("--markdown", type=Path, help="also write the table as Markdown to this file")
     parser.add_argument("--plot", type=Path, help="also draw the ratios into this file")
     return parser.parse_args()
 
@@ -126,6 +133,8 @@ def main() -> None:
     for name, title, kept in COLD:
         if chosen(name, args.only):
             show(name, title, partial(cold_start, name, systems, min(args.rounds, 3), kept))
+    if args.markdown:
+        args.markdown.write_text(f"{processor()}\n\n{markdown(results, systems)}\n")
     if args.plot:
         plot(results, systems, args.plot)
 

@@ -75,3 +75,9 @@ def test_workloads_are_chosen_by_their_beginnings(benchmark):
 def test_rows_show_ratios(benchmark):
     found = {"dl4py": {"min": 2e-4}, "numpy": {"min": 1e-4}, "jax": {"min": 4e-3}}
     assert benchmark["run"].line(found, ["dl4py", "numpy", "jax", "ort"]) == ["2.00", "200 us", "100 us (2.00)", "4.00 ms (0.05)", "-"]
+    shown = benchmark["run"].markdown({"W0": found}, ["dl4py", "numpy"])
+    assert shown.splitlines()[0::2] == ["|  | best peer | dl4py | numpy |", "| W0 | 2.00 | 200 us | 100 us (2.00) |"]
+
+
+def test_the_share_of_others_is_a_share(benchmark):
+    assert not benchmark["measure"].busy(0.05) > 1
