@@ -41,6 +41,7 @@ def tabular() -> MultiLayerNetwork:
                                              OutputLayer(n_in=32, n_out=3)).build()).init()
 
 
+@workload("MLP 784-256-10, batch 8", 8, 784)             # products that the BLAS library does not share among threads
 @workload("MLP 784-256-10, batch 128", 128, 784)
 def digits() -> MultiLayerNetwork:
     """A dense network for pictures of digits."""
