@@ -4,6 +4,7 @@ Images are channels first (others are turned) with one, two or three spatial axe
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from ...spec import Shape, TensorSpec
 from . import depthwise, direct
 from .channels import channels_first, moved
 from .grid import Grid
+from .shares import count_for
+from .threads import run_parts
 
 if TYPE_CHECKING:
     from ...ops.convolving import Geometry
@@ -33,6 +36,7 @@ class Shapes:
         per_image = max(self.length * grid.places * x.dtype.numpy.itemsize, 1)
         self.chunk = max(1, min(self.batch, COLUMN_BYTES // per_image))
         self.direct = grid.is_identity
+        self.shares = min(count_for(direct.MULTIPLICATION * self.batch * self.length * grid.places * self.out), self.batch)
         axes = tuple(range(len(w.shape or ())))
         kernel_first, kernel_last = (axes[-1], axes[-2], *axes[:-2]), (axes[0], axes[-1], *axes[1:-1])
         self.axes = {"OIYX": axes, "YXIO": kernel_first, "OYXI": kernel_last}[geometry.weights_format]
@@ -40,7 +44,7 @@ class Shapes:
 
     def columns(self) -> TensorSpec:
         grid = self.grid
-        return TensorSpec((self.chunk * self.channels, *grid.window[0], *grid.counts), self.dtype)
+        return TensorSpec((self.shares, self.chunk * self.channels, *grid.window[0], *grid.counts), self.dtype)
 
     def planes(self, x: Any) -> Any:
         """A contiguous (N * C, D, H, W)."""
@@ -59,8 +63,12 @@ class Shapes:
         plain = w.transpose(self.axes)
         plain[...] = matrix.reshape(plain.shape)
 
-    def chunks(self) -> list[tuple[int, int]]:
-        return [(i, min(i + self.chunk, self.batch)) for i in range(0, self.batch, self.chunk)]
+    def run(self, call: Callable[[int, int, int], None]) -> None:
+        """``call(share, low, high)`` for images from low to high, some at a time, until all are done."""
+        def share(k: int, first: int, last: int) -> None:
+            for low in range(first, last, self.chunk):
+                call(k, low, min(low + self.chunk, last))
+        run_parts(share, [(self.batch * k // self.shares, self.batch * (k + 1) // self.shares) for k in range(self.shares)])
 
 
 def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> Shapes | None:
@@ -86,22 +94,24 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
     if s is None:
         return None
     without_columns = direct.Direct.of(s)
-    if without_columns is not None:
-        return direct.forward(without_columns)
+    made = None if without_columns is None else direct.forward(without_columns)
+    if made is not None:
+        return made
     from .kernels.im2col import im2col
 
     def call(x: Any, w: Any, *rest: Any) -> None:
         b, y, columns = (None, *rest) if len(rest) == 2 else rest
         x, weights, result = s.planes(x), s.matrix(w), s.maps(y)
-        for low, high in s.chunks():
+
+        def some(share: int, low: int, high: int) -> None:
             cells = x[low * s.channels:high * s.channels]
             if not s.direct:
-                columns = columns[:len(cells)]
-                im2col(cells, columns, s.grid.window)
-                cells = columns
+                cells = columns[share, :len(cells)]
+                im2col(x[low * s.channels:high * s.channels], cells, s.grid.window)
             np.matmul(weights, cells.reshape(high - low, s.length, s.grid.places), out=result[low:high])
             if b is not None:
                 result[low:high] += b.reshape(-1, 1)
+        s.run(some)
     return Kernel(call, (s.columns(),), one_thread=True)
 
 
@@ -115,18 +125,21 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
     if s is None:
         return None
     without_columns = direct.Direct.of(s)
-    if without_columns is not None:
-        return direct.data_gradient(without_columns)
+    made = None if without_columns is None else direct.data_gradient(without_columns)
+    if made is not None:
+        return made
     from .kernels.im2col import col2im
 
     def call(w: Any, g: Any, _: Any, dx: Any, columns: Any) -> None:
         weights, g, images = s.matrix(w).T, s.maps(g), s.planes(dx)
-        for low, high in s.chunks():
-            some = images[low * s.channels:high * s.channels]
-            cells = some if s.direct else columns[:len(some)]
+
+        def some(share: int, low: int, high: int) -> None:
+            target = images[low * s.channels:high * s.channels]
+            cells = target if s.direct else columns[share, :len(target)]
             np.matmul(weights, g[low:high], out=cells.reshape(high - low, s.length, s.grid.places))
             if not s.direct:
-                col2im(cells, some, s.grid.window)
+                col2im(cells, target, s.grid.window)
+        s.run(some)
     return Kernel(call, (s.columns(),), one_thread=True)
 
 
@@ -140,24 +153,28 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
     if s is None:
         return None
     without_columns = direct.Direct.of(s)
-    if without_columns is not None:
-        return direct.weight_gradient(without_columns)
+    made = None if without_columns is None else direct.weight_gradient(without_columns)
+    if made is not None:
+        return made
     from .kernels.im2col import im2col
 
     def call(x: Any, g: Any, _: Any, dw: Any, columns: Any, part: Any, total: Any) -> None:
         x, g = s.planes(x), s.maps(g)
         total[...] = 0
-        for low, high in s.chunks():
+
+        def some(share: int, low: int, high: int) -> None:
             cells = x[low * s.channels:high * s.channels]
             if not s.direct:
-                columns = columns[:len(cells)]
-                im2col(cells, columns, s.grid.window)
-                cells = columns
+                cells = columns[share, :len(cells)]
+                im2col(x[low * s.channels:high * s.channels], cells, s.grid.window)
             for image, patches in zip(g[low:high], cells.reshape(high - low, s.length, s.grid.places)):
-                np.matmul(image, patches.T, out=part)
-                np.add(total, part, out=total)
-        s.store(total, dw)
-    matrix = TensorSpec((s.out, s.length), s.dtype)
+                np.matmul(image, patches.T, out=part[share])
+                np.add(total[share], part[share], out=total[share])
+        s.run(some)
+        for other in total[1:]:
+            np.add(total[0], other, out=total[0])
+        s.store(total[0], dw)
+    matrix = TensorSpec((s.shares, s.out, s.length), s.dtype)
     return Kernel(call, (s.columns(), matrix, matrix), one_thread=True)
 
 

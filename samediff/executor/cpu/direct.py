@@ -1,13 +1,16 @@
 """Convolution on the CPU where windows move by one cell along rows that fill a vector: no columns are made."""
 from __future__ import annotations
 
+import copy
 import itertools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...op import Kernel
 from ...spec import TensorSpec
+from .grid import Grid
 from .shares import Shared, share_count
 
 if TYPE_CHECKING:
@@ -18,6 +21,10 @@ FAR, NEAR = 1 << 18, 1 << 14
 
 #: Nanoseconds of a multiplication.
 MULTIPLICATION = 0.025
+
+#: Where columns and BLAS are faster: more weights than this with vectors of half length, inner products over fewer vectors, or
+#: over fewer ones that are partly empty, and gradients of kernels with fewer cells that reach far beyond the windows.
+WEIGHTS, VECTORS, PARTLY, CELLS, BEYOND = 1 << 17, 64, 256, 16, 1.35
 
 
 class Direct:
@@ -39,7 +46,9 @@ class Direct:
         grid, full = shapes.grid, lanes_of(shapes.dtype.numpy)
         shortest = min(grid.counts[2], grid.sizes[2])
         flat = grid.window[0][0] == grid.window[1][0] == grid.sizes[0] == grid.counts[0] == 1
-        if not flat or grid.window[1] != (1, 1, 1) or min(grid.window[2]) < 0 or shortest < full // 2:
+        if not flat or grid.window[1] != (1, 1, 1) or min(grid.window[2]) < 0 or shortest < full // 2 or grid.is_identity:
+            return None
+        if shortest < full and shapes.out * shapes.length > WEIGHTS:
             return None
         return cls(shapes, full, shortest >= full)
 
@@ -86,15 +95,47 @@ def forward(direct: Direct) -> Kernel:
     return Shared(convolve, operands, tuple(direct.before), direct.nanoseconds, (direct.padding(share_count()),)).kernel()
 
 
-def data_gradient(direct: Direct) -> Kernel:
+def _turned(direct: Direct) -> Direct | None:
+    """The convolution of gradients that gives those of images; None where it computes too much outside the windows."""
+    s, grid = copy.copy(direct.shapes), direct.shapes.grid
+    kernel, stride, before, dilation = grid.window
+    around = tuple((k - 1) * d - p for k, p, d in zip(kernel, before, dilation))
+    s.grid = Grid((kernel, stride, (around[0], around[1], around[2]), dilation), grid.counts, grid.sizes)
+    s.channels, s.out, s.length = s.out, s.channels, s.out * grid.taps
+    found = Direct.of(s)
+    width = found and -(-found.across // found.lanes) * found.lanes
+    return found if width and width * grid.sizes[1] <= BEYOND * grid.places else None
+
+
+def data_gradient(direct: Direct) -> Kernel | None:
+    """``call(w, g, like, dx, *work)``."""
+    turned = _turned(direct)
+    if turned is None:
+        return _summed_gradient(direct) if math.prod(direct.kernel) >= CELLS else None
+    from .kernels.convolve import convolve, turn_weights
+    s, none = turned.shapes, np.empty(0, direct.shapes.dtype.numpy)
+    taps, places = turned.taps(), turned.products(turned.places(turned.padded[1], turned.across, turned.starts()))
+    weights = TensorSpec((s.out, s.length), s.dtype)
+    first = Shared(turn_weights, lambda w, work: (direct.shapes.matrix(w), work), (s.grid.taps,), float(s.out * s.length))
+
+    def operands(g: Any, dx: Any, work: Any, padded: Any) -> tuple[Any, ...]:
+        return turned.images(g), work, none, s.maps(dx), padded, taps, places
+    then = Shared(convolve, operands, tuple(turned.before), turned.nanoseconds)
+
+    def call(w: Any, g: Any, _: Any, dx: Any, work: Any, padded: Any) -> None:
+        first.run(w, work)
+        then.run(g, dx, work, padded)
+    return Kernel(call, (weights, turned.padding(share_count())))
+
+
+def _summed_gradient(direct: Direct) -> Kernel:
     """``call(w, g, like, dx, sums)``."""
     from .kernels.convolve import convolve_back
     s, (kh, kw) = direct.shapes, direct.kernel
-    summed = (kh, kw) != (1, 1) or direct.needs_padding
-    room = (kw - 1) * direct.dilation[1] if summed else 0
+    room = (kw - 1) * direct.dilation[1]
     span = direct.across + 2 * room
     together = min(s.channels, max(1, NEAR // (kh * kw * direct.rows * span * direct.size)))
-    sums = TensorSpec((share_count(), together * kh * kw, direct.rows, span) if summed else (0, 0, 0, 0), s.dtype)
+    sums = TensorSpec((share_count(), together * kh * kw, direct.rows, span), s.dtype)
     maps = np.arange(s.out, dtype=np.int64) * (s.grid.places * direct.size)
     places = direct.products(direct.places(direct.across, span, direct.starts()) + (0, room * direct.size))
 
@@ -104,7 +145,7 @@ def data_gradient(direct: Direct) -> Kernel:
     return Shared(convolve_back, operands, numbers, direct.nanoseconds, (sums,)).kernel()
 
 
-def weight_gradient(direct: Direct) -> Kernel:
+def weight_gradient(direct: Direct) -> Kernel | None:
     """``call(x, g, like, dw, padded[, total])``: ``total`` where dw is in another order than sums are."""
     from .kernels.convolve import convolve_weights
     from .tiles import lanes_of
@@ -114,6 +155,8 @@ def weight_gradient(direct: Direct) -> Kernel:
     places = np.concatenate([whole, direct.places(across, wide, [across - width] if width else [])])
     one = (s.channels * direct.padded[0] * wide + s.out * s.grid.places) * direct.size
     together = min(s.batch, max(1, FAR // one))
+    if len(places) * together < (PARTLY if width else VECTORS):
+        return None
 
     def operands(x: Any, g: Any, _: Any, dw: Any, padded: Any) -> tuple[Any, ...]:
         return direct.images(x), s.maps(g), dw.reshape(s.out, s.length), padded, taps, places

@@ -19,6 +19,11 @@ def share_count() -> int:
     return max(1, min(thread_count(), MOST))
 
 
+def count_for(nanoseconds: float) -> int:
+    """Into how many shares to divide that much work."""
+    return min(share_count(), max(1, int(nanoseconds / LEAST)))
+
+
 @dataclass(frozen=True)
 class Shared:
     """A function and what it is called with: ``function(*operands(*arrays), *numbers, part, parts)``.
@@ -40,7 +45,7 @@ class Shared:
 
     def run(self, *arrays: Any) -> None:
         """All shares."""
-        given, count = (*self.operands(*arrays), *self.numbers), min(share_count(), max(1, int(self.nanoseconds / LEAST)))
+        given, count = (*self.operands(*arrays), *self.numbers), count_for(self.nanoseconds)
         if count == 1:
             self.function(*given, 0, 1)
         else:

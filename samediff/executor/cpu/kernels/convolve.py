@@ -70,20 +70,28 @@ def convolve(x, w, bias, y, work, taps, places, top, left, part, parts):
 
 
 @kernel
+def turn_weights(w, turned, taps, part, parts):
+    """Weights through which dy, padded, gives dx: turned (channels, out * taps) has channels and maps swapped, windows reversed."""
+    out, channels = w.shape[0], turned.shape[0]
+    for c in range(channels * part // parts, channels * (part + 1) // parts):
+        for o in range(out):
+            for t in range(taps):
+                turned[c, o * taps + t] = w[o, c * taps + taps - 1 - t]
+
+
+@kernel
 def convolve_back(w, dy, dx, work, maps, places, kh, kw, dh, dw, ph, pw, part, parts):
     """dx = dy through the transposed w: what each cell of the kernel gives to all windows, then sums of that.
 
-    ``work`` (shares, channels at a time * taps, rows of windows, their length with room for the kernel at both sides) is empty
-    where there is nothing to sum: one tap without padding. ``maps``: distances of the channels of dy; places: in a map and in
-    ``work``. Of each axis: kh, dh and ph are size of the kernel, dilation and padding in front.
+    ``work`` (shares, channels at a time * taps, rows of windows, their length with room for the kernel at both sides); ``maps``:
+    distances of the channels of dy; places: in a map and in ``work``; kh, dh and ph: size of the kernel, dilation and padding in front.
     """
     zero, size = w[0, 0], w.itemsize
     batch, channels, height, width = dx.shape
     out, depth = w.shape[0], w.shape[1]
-    taps, summed = kh * kw, work.shape[0] > 0
-    together, windows, span = (work.shape[1] // taps, work.shape[2], work.shape[3]) if summed else (channels, height, width)
-    if summed:
-        work[part] = 0
+    taps = kh * kw
+    together, windows, span = work.shape[1] // taps, work.shape[2], work.shape[3]
+    work[part] = 0
     groups = (channels + together - 1) // together
     line, plane = span * size, windows * span * size
     next_row, next_cell = kw * plane - dh * line, plane - dw * size
@@ -92,13 +100,11 @@ def convolve_back(w, dy, dx, work, maps, places, kh, kw, dh, dw, ph, pw, part, p
         begin, end = channels * group // groups, channels * (group + 1) // groups
         count = (end - begin) * taps
         blocks = (count + ROWS - 1) // ROWS
-        target = work[part].ctypes.data if summed else dx[n, begin].ctypes.data
+        target = work[part].ctypes.data
         for block in range(blocks):
             low, high = count * block // blocks, count * (block + 1) // blocks
             _rows(zero, high - low, out, w.ctypes.data + (begin * taps + low) * size, size, depth * size, maps, places,
                   dy[n].ctypes.data, target + low * plane, plane, 0)
-        if not summed:
-            continue
         for c in range(begin, end):
             for i in range(height):
                 # cell p of the kernel sees row i from the window that starts at row i + ph - p * dh of the padded image
