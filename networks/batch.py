@@ -33,6 +33,17 @@ class Batch:
         labels = self.labels[0] if self.labels else None
         return self.size if labels is None else int(labels.shape[0])
 
+    def form(self) -> Any:
+        """Shapes and types of all arrays: batches of one form run in the same way."""
+        if self.features_masks or self.labels_masks or len(self.inputs) != 1 or len(self.labels) != 1:
+            return tuple([None if a is None else (a.shape, a.dtype.num) for part in self.parts() for a in (*part, None)])
+        x, y = self.inputs[0], self.labels[0]
+        return (x.shape, x.dtype.num) if y is None else (x.shape, x.dtype.num, y.shape, y.dtype.num)
+
+    def parts(self) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
+        """Inputs, labels, masks of the features, masks of the labels."""
+        return self.inputs, self.labels, self.features_masks, self.labels_masks
+
     def map(self, function: Callable[[Any], Any]) -> Batch:
         """The batch with every array replaced."""
         def each(arrays: Sequence[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.data.iterator import BatchIterator
 from ..samediff.errors import ConfigurationError, GraphError, ShapeError
-from ..samediff.training.listener import At, Listeners, Operation
+from ..samediff.training.listener import At, Listener, Listeners, Operation
 from .batch import Batch
 from .batch_checks import time_axis
 from .network import Network
@@ -23,6 +23,7 @@ class Fitting(Network):
         super().__init__(configuration)
         self._optimizer: tuple[Solver, Optimizer] | None = None
         self._etl_time = 0
+        self._hears: tuple[list[Listener], Listeners] | None = None
 
     def _tbptt(self) -> int | None:
         """Length of the pieces of truncated back-propagation, None for whole series."""
@@ -121,7 +122,9 @@ class Fitting(Network):
         return kept[1]
 
     def _heard(self, run: Any) -> None:
-        run(Listeners(self._listeners))
+        if self._hears is None or self._hears[0] != self._listeners:
+            self._hears = list(self._listeners), Listeners(self._listeners)
+        run(self._hears[1])
 
     def _at(self) -> At:
         return At(self.engine.epoch, self.engine.iteration, Operation.TRAINING)

@@ -35,12 +35,14 @@ class Kernel:
     """Code that writes into given outputs: ``call(*inputs, *outputs, *workspace)``.
 
     ``workspace`` lists arrays that the kernel needs besides; the executor provides them for each run. ``one_thread`` says that
-    its matrix products are too small to share among the threads of the BLAS library.
+    its matrix products are too small to share among the threads of the BLAS library. ``native`` is given the same arrays in their
+    final layout and makes the instruction of a native program that does the work (or a list of some); None where it cannot take them.
     """
 
     call: Callable[..., Any]
     workspace: tuple[TensorSpec, ...] = ()
     one_thread: bool = False
+    native: Callable[..., Any] | None = None
 
 
 class Op:

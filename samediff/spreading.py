@@ -138,7 +138,13 @@ class SumTo(Op):
         x, like = specs[0].shape or (), specs[1].shape or ()
         axes = broadcast_axes(x, like)
         kept = tuple(1 if i in axes else n for i, n in enumerate(x))
-        return Kernel(lambda x, like, out: np.add.reduce(x, axis=axes, out=out.reshape(kept), keepdims=True))
+        from .executor.cpu.sweep import folded
+        from .executor.cpu.sweeps import REDUCTIONS
+        sums = folded(REDUCTIONS["reduce_sum"], axes, specs[0], TensorSpec(kept, specs[0].dtype)) if specs[0].is_static else None
+
+        def native(x: Any, like: Any, out: Any) -> Any:
+            return sums.native(x, out) if sums is not None and sums.native is not None else None
+        return Kernel(lambda x, like, out: np.add.reduce(x, axis=axes, out=out.reshape(kept), keepdims=True), native=native)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """``x`` itself when the shapes agree."""

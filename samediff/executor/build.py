@@ -32,7 +32,7 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     specs = {**feeds, **{n: _bare(a) for n, a in {**stored, **constants}.items()}}
     graph = specialise(nodes, specs, constants, outputs, symbolic)
     sources = [graph.alias.get(n, n) for n in outputs]
-    steps = lower(graph, set(sources))
+    steps = lower(graph, set(sources), symbolic)
     kept = {**stored, **graph.constants}
     for step in steps:
         for n in step.inputs:

@@ -114,6 +114,18 @@ def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     return numba.njit(signature, **options)(function)
 
 
+def compiled_entry(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile ``entry(table, part, parts)`` as a function of the C language, through the disk cache where that works."""
+    numba: Any = importlib.import_module("numba")
+    signature = numba.void(numba.int64, numba.int64, numba.int64)
+    if can_cache():
+        try:
+            return numba.cfunc(signature, cache=True, **options)(function)
+        except Exception:  # as above
+            pass
+    return numba.cfunc(signature, **options)(function)
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Decorator of hand-written kernels: compiled for the types of the first call, through the disk cache.
 

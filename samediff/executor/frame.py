@@ -1,78 +1,128 @@
 """What one run of a plan needs of its own: an arena, the arrays in it, and the function bound to them."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import expression as ex
 from ..spec import TensorSpec
 from .emit import Writer
-from .fused import viewer
+from .fused import fused_instruction
 from .reference import raise_explained
 
 if TYPE_CHECKING:
+    from .cpu.native.entry import Instruction
+    from .cpu.native.program import Segment
     from .plan import Plan, Step
 
 _ALIGN = 64
 
 
 class Frame:
-    """Arrays of one run. A plan keeps a pool of frames, one for each run that is under way."""
+    """Arrays of one run. A plan keeps a pool of frames, one for each run that is under way.
+
+    Attributes
+    ----------
+    bound : arrays whose memory is known before the run
+    locals : for those that differ from run to run (feeds, results handed out, fresh results) a stand-in: same shape, type
+        and strides, in memory of its own
+    views : views of locals by the step that makes them, for code that needs the array
+    copies : steps that make a view in name only
+    segments : neighbouring native steps by the number of the first
+    calls : for each other step the function to call and its workspace
+    """
 
     def __init__(self, plan: Plan) -> None:
         raw = np.empty(plan.arena + _ALIGN, np.uint8)
         start = -raw.ctypes.data % _ALIGN
         self._arena = raw[start:start + plan.arena]
-        bound: dict[str, Any] = {**plan.stored, **plan.pinned}
+        self.bound: dict[str, Any] = {**plan.stored, **plan.pinned}
         for name, offset in plan.offsets.items():
             if ":work" not in name:
-                bound[name] = self._array(plan.specs[name], offset)
-        layouts = dict(bound)                       # stand-ins for locals: same shape, type and strides
-        for name in plan.feeds:
-            layouts[name] = _stand_in(plan.specs[name])
-        skipped = set()
+                self.bound[name] = self._array(plan.specs[name], offset)
+        self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in plan.feeds if n not in self.bound}
+        self.views: dict[str, int] = {}
+        self.copies: set[int] = set()
+        self._layouts = {**self.bound, **self.locals}
+        natives: dict[int, Sequence[Instruction]] = {}
+        self.calls: dict[int, tuple[Any, ...]] = {}
         for i, step in enumerate(plan.steps):
             if step.kind == "view":
-                try:
-                    fixed = self._view(step, bound, layouts)
-                except Exception as error:
-                    raise_explained(error, step.nodes[-1], [None if n is None else plan.specs[n] for n in step.nodes[-1].inputs])
-                if fixed:
-                    skipped.add(i)
+                self._add_view(i, step, plan)
+                if i in self.copies and (copied := self._copied(step)) is not None:
+                    natives[i] = [copied]
+                    self.copies.discard(i)
                 continue
             for name in step.outputs:
-                if name not in layouts and plan.specs[name].is_static:
-                    layouts[name] = _stand_in(plan.specs[name])
-        calls: list[Any] = []
-        for i, step in enumerate(plan.steps):
+                if name not in self._layouts and plan.specs[name].is_static:
+                    self._layouts[name] = self.locals[name] = _stand_in(plan.specs[name])
             work = [self._array(s, plan.offsets[f"{i}:work{k}"]) for k, s in enumerate(step.workspace)]
-            calls.append(self._fused(step, plan, bound, layouts) if step.kind == "fused" else (step.call, *work))
+            made = self._native(step, work)
+            if made is None:
+                self.calls[i] = (step.call, *work)
+            else:
+                natives[i] = made
+        self.segments = self._joined(len(plan.steps), natives)
         if plan.code is None:
-            plan.code = Writer(plan, set(bound), skipped).compile()
-        self.call = plan.code(bound, calls)
+            plan.code = Writer(plan, self).compile()
+        views = {i: (step.call,) for i, step in enumerate(plan.steps) if step.kind == "view"}
+        self.call = plan.code(self.bound, {**views, **self.calls}, {i: s.address for i, s in self.segments.items()})
 
     def _array(self, spec: TensorSpec, offset: int) -> Any:
         dtype, shape = spec.dtype.numpy, spec.shape or ()
         count = int(np.prod(shape, dtype=np.int64))
         return self._arena[offset:offset + count * dtype.itemsize].view(dtype).reshape(shape)
 
-    @staticmethod
-    def _view(step: Step, bound: dict[str, Any], layouts: dict[str, Any]) -> bool:
-        """Work out a view now; True when its inputs are fixed and nothing is left to do at run time."""
-        results = step.call(*[None if n is None else layouts[n] for n in step.inputs])
-        layouts.update(zip(step.outputs, results))
-        if not all(n is None or n in bound for n in step.inputs):
-            return False
-        bound.update(zip(step.outputs, results))
-        return all(r.size == 0 or any(n is not None and np.may_share_memory(r, bound[n]) for n in step.inputs) for r in results)
+    def _add_view(self, i: int, step: Step, plan: Plan) -> None:
+        """Work out a view now; nothing is left to do at run time unless it is a copy."""
+        try:
+            results = step.call(*[None if n is None else self._layouts[n] for n in step.inputs])
+        except Exception as error:
+            raise_explained(error, step.nodes[-1], [None if n is None else plan.specs[n] for n in step.nodes[-1].inputs])
+        given = [n for n in step.inputs if n is not None]
+        self._layouts.update(zip(step.outputs, results))
+        if not all(r.size == 0 or any(np.may_share_memory(r, self._layouts[n]) for n in given) for r in results):
+            self.copies.add(i)
+        if all(n in self.bound for n in given):
+            self.bound.update(zip(step.outputs, results))
+        elif i in self.copies:
+            self.locals.update(zip(step.outputs, results))
+        else:
+            self.views.update(dict.fromkeys(step.outputs, i))
 
-    @staticmethod
-    def _fused(step: Step, plan: Plan, bound: dict[str, Any], layouts: dict[str, Any]) -> tuple[Any, ...]:
-        """The kernel, its fixed operands, and for each operand that is a local what makes the kernel's view of it."""
+    def _copied(self, step: Step) -> Instruction | None:
+        """The instruction for what is a view in name only, where it keeps the order of the elements."""
+        given = [n for n in step.inputs if n is not None]
+        x, y = self._layouts[given[0]], self._layouts[step.outputs[0]]
+        if len(step.outputs) > 1 or x.dtype != y.dtype or x.size != y.size or not y.flags.c_contiguous or x.dtype.kind not in "fiu":
+            return None
+        numbered = np.arange(x.size).reshape(x.shape)
+        found = step.call(numbered, *[None if n is None else self._layouts[n] for n in step.inputs[1:]])[0]
+        if step.inputs[0] is None or found.shape != y.shape or not np.array_equal(found.reshape(-1), numbered.reshape(-1)):
+            return None
+        return fused_instruction((ex.input_(0, x.dtype),), ("x", "y"), [x], [y.reshape(x.shape)], {})
+
+    def _native(self, step: Step, work: list[Any]) -> Sequence[Instruction] | None:
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
-        arrays = [layouts[n] for n in names]
-        call, views = step.call(arrays[:-len(step.outputs)], arrays[-len(step.outputs):], plan.symbolic)
-        return (call, *(v if n in bound else viewer(layouts[n], v) for n, v in zip(names, views)))
+        if step.native is None or not all(n in self._layouts for n in names):
+            return None
+        inputs = [None if n is None else self._layouts[n] for n in step.inputs]
+        made = step.native(*inputs, *[self._layouts[n] for n in step.outputs], *work)
+        return made if made is None or isinstance(made, list) else [made]
+
+    def _joined(self, steps: int, natives: dict[int, Sequence[Instruction]]) -> dict[int, Segment]:
+        from .cpu.native.program import Segment
+        made: dict[int, Segment] = {}
+        run: list[int] = []
+        for i in range(steps + 1):
+            if i in natives:
+                run.append(i)
+            elif run and (i in self.calls or i in self.copies or i == steps):
+                made[run[0]] = Segment([i for k in run for i in natives[k]], self.locals)
+                run = []
+        return made
 
 
 def _stand_in(spec: TensorSpec) -> Any:

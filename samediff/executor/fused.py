@@ -1,8 +1,8 @@
-"""Choosing the kernel of a fused group once the layout of its arrays is known."""
+"""A fused group for arrays of known layout: a native instruction, or the same by NumPy."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from ..spec import Shape
 from .cpu import elementwise_kernel
 from .layout import Layout
 
-Call = tuple[Callable[..., Any], Sequence[Any]]
+if TYPE_CHECKING:
+    from .cpu.native.entry import Instruction
 
 
-def fused_call(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any],
-               symbolic: Mapping[str, Shape | None]) -> Call:
-    """The function to call and its operands as it takes them.
+def fused_instruction(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any],
+                      symbolic: Mapping[str, Shape | None]) -> Instruction | None:
+    """The compiled loop on these arrays; None where a type or function has no compiled form.
 
     Parameters
     ----------
@@ -27,30 +28,23 @@ def fused_call(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[
     symbolic : shapes with -1 for sizes that differ from plan to plan, so that one kernel serves them all
     """
     if not inputs:                  # constants: nothing to loop over
-        return _evaluated(exprs, 0), [*outputs]
+        return None
     given = [_unstretched(a) for a in inputs]
     space = outputs[0].shape
     open_space = _open(space, symbolic.get(names[-len(outputs)]))
     layouts = [_layout(a, _open(a.shape, symbolic.get(n)), open_space) for a, n in zip(given, names)]
     kernel = elementwise_kernel(exprs, layouts)
-    if kernel is None:
-        return _evaluated(exprs, len(inputs)), [*inputs, *outputs]
-    views = kernel.views([*given, *outputs])
-    return kernel.raw_for(views), views
+    return None if kernel is None else kernel.instruction(kernel.views([*given, *outputs]))
 
 
-def viewer(stand_in: Any, view: Any) -> Callable[[Any], Any]:
-    """What makes the kernel's view of an array that is laid out like ``stand_in``."""
-    if view is stand_in:            # evaluated by NumPy, which takes any layout
-        return _itself
-    shape = view.shape
-    if stand_in.flags.c_contiguous and stand_in.flags.writeable:
-        return lambda array: array.reshape(shape)
-    return lambda array: writable(_unstretched(array).reshape(shape))
+def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
+    """The same by NumPy, for types and functions that have no kernel."""
 
+    def call(*arrays: Any) -> None:
+        for out, value in zip(arrays[n_inputs:], ex.evaluate(exprs, xp, arrays[:n_inputs])):
+            np.copyto(out, value, casting="unsafe")
 
-def _itself(array: Any) -> Any:
-    return array
+    return call
 
 
 def writable(array: Any) -> Any:
@@ -82,13 +76,3 @@ def _layout(array: Any, shape: Shape, space: Shape) -> Layout:
     if array.flags.c_contiguous:
         return Layout.of(shape, space)
     return Layout.strided(shape, array.strides, space)
-
-
-def _evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
-    """The same by NumPy, for types and functions that have no kernel."""
-
-    def call(*arrays: Any) -> None:
-        for out, value in zip(arrays[n_inputs:], ex.evaluate(exprs, xp, arrays[:n_inputs])):
-            np.copyto(out, value, casting="unsafe")
-
-    return call

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import expression as ex
 from ..families import Elementwise
@@ -12,18 +12,21 @@ from ..spec import TensorSpec
 from .context import RunContext
 from .cpu.blas_threads import one_thread
 from .fuse import Group, group, is_fusible
-from .fused import fused_call
+from .fused import evaluated, fused_instruction
 from .plan import Step
 from .reference import compute, plain, promised, raise_explained
 from .specialise import Specialised
 
+if TYPE_CHECKING:
+    from .cpu.native.entry import Instruction
 
-def lower(graph: Specialised, outputs: Collection[str]) -> list[Step]:
-    """Steps in the order in which they run."""
+
+def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None = None) -> list[Step]:
+    """Steps in the order in which they run; ``symbolic`` are the shapes with -1 where the graph leaves a size open."""
     fusible = {n.name for n in graph.nodes if is_fusible(n, graph.specs) and _traceable(n, graph.specs)}
     groups = group(graph.nodes, graph.specs, fusible)
     readers = _readers(graph.nodes)
-    return [_fused(g, graph.specs, readers, outputs) if g.fused else _single(g.nodes[0], graph.specs) for g in groups]
+    return [_fused(g, graph.specs, readers, outputs, symbolic or {}) if g.fused else _single(g.nodes[0], graph.specs) for g in groups]
 
 
 def stand_in_name(name: str) -> str:
@@ -53,7 +56,8 @@ def _expressions(node: Node, specs: Mapping[str, TensorSpec]) -> tuple[ex.Expr, 
     return tuple(ex.cast(e, specs[n].dtype.numpy) for e, n in zip(made, node.outputs))
 
 
-def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[str]], outputs: Collection[str]) -> Step:
+def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[str]], outputs: Collection[str],
+           symbolic: Mapping[str, Any]) -> Step:
     inputs = list(g.inputs)
     known: dict[str, ex.Expr] = {n: ex.input_(i, specs[n].dtype.numpy) for i, n in enumerate(inputs)}
     for node in g.nodes:
@@ -66,13 +70,11 @@ def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[
     exprs = list(ex.compose(exprs, {k: ex.input_(i, specs[inputs[k]].dtype.numpy) for i, k in enumerate(read)}))
     inputs = [inputs[k] for k in read]
     label = "+".join(dict.fromkeys(n.op.id for n in g.nodes))
-    return Step("fused", label, tuple(inputs), tuple(wanted), _fused_factory(tuple(exprs), (*inputs, *wanted)), tuple(g.nodes))
+    names, count = (*inputs, *wanted), len(inputs)
 
-
-def _fused_factory(exprs: tuple[ex.Expr, ...], names: tuple[str, ...]) -> Callable[..., Any]:
-    def choose(inputs: list[Any], outputs: list[Any], symbolic: Mapping[str, Any]) -> Any:
-        return fused_call(exprs, names, inputs, outputs, symbolic)
-    return choose
+    def native(*arrays: Any) -> Instruction | None:
+        return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
+    return Step("fused", label, tuple(inputs), tuple(wanted), evaluated(exprs, count), tuple(g.nodes), native=native)
 
 
 def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
@@ -85,7 +87,7 @@ def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
     kernel = _kernel(node, given, outputs) if static else None
     if kernel is not None:
         call = one_thread(kernel.call) if kernel.one_thread else kernel.call
-        return Step("kernel", node.op.id, inputs, node.outputs, call, (node,), kernel.workspace)
+        return Step("kernel", node.op.id, inputs, node.outputs, call, (node,), kernel.workspace, native=kernel.native)
     return Step("python", node.op.id, inputs, node.outputs, _python(node, outputs), (node,), (), node.op.stateful)
 
 

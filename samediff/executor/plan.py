@@ -1,7 +1,6 @@
 """Plans: everything that can be decided once for a graph, its outputs and the shapes of its inputs."""
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -20,8 +19,9 @@ from .reference import plain, raise_explained
 class Step:
     """One call of a plan.
 
-    ``kind`` is "kernel" (writes into given outputs), "fused" (a kernel made from expressions once the layout of its
-    inputs is known), "view" (another view of its inputs) or "python" (returns fresh arrays).
+    ``kind`` is "kernel" (writes into given outputs), "fused" (the same, of expressions), "view" (another view of its inputs) or
+    "python" (returns fresh arrays). ``native`` makes the instruction (or a list of some) that does it without Python, for arrays
+    of the final layout; None where there is none.
     """
 
     kind: str
@@ -32,6 +32,7 @@ class Step:
     nodes: tuple[Node, ...]
     workspace: tuple[TensorSpec, ...] = ()
     stateful: bool = False
+    native: Callable[..., Any] | None = None
 
 
 @dataclass
@@ -55,22 +56,31 @@ class Plan:
     arena: int = 0
     code: Any = None
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
+    _draws: bool | None = None
     _pool: list[Frame] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def run(self, feeds: Sequence[Any], context: RunContext) -> tuple[Any, ...]:
-        """Outputs that the caller owns (pinned ones: None)."""
-        with self._lock:
-            frame = self._pool.pop() if self._pool else None
-        if frame is None:
+    @property
+    def draws(self) -> bool:
+        """Whether a run needs a context of its own: a step draws random numbers."""
+        if self._draws is None:
+            self._draws = any(s.stateful for s in self.steps)
+        return self._draws
+
+    def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
+        """Outputs that the caller owns (pinned ones: None); without a context nothing may be drawn."""
+        try:
+            frame = self._pool.pop()            # taking from and adding to a list need no lock
+        except IndexError:
             frame = Frame(self)
         try:
-            with np.errstate(all="ignore"):
-                results: tuple[Any, ...] = frame.call(context, *map(plain, feeds))
+            if frame.calls:
+                with np.errstate(all="ignore"):
+                    results: tuple[Any, ...] = frame.call(context, *map(plain, feeds))
+            else:
+                results = frame.call(context, *map(plain, feeds))
         except Exception as error:
             self._raise_explained(error)
-        with self._lock:
-            self._pool.append(frame)
+        self._pool.append(frame)
         return results
 
     def _raise_explained(self, error: Exception) -> NoReturn:

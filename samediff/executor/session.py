@@ -13,16 +13,23 @@ from ..errors import DataTypeError, DL4PyError, GraphError, NumericalError, Shap
 from ..node import Node, needed
 from ..variable import VariableType
 from .context import RunContext
-from .plans import cache_of, plan_for
+from .plan import Plan
+from .plans import PlanCache, cache_of, plan_for
 from .reference import run_nodes
 
 if TYPE_CHECKING:
     from ..core import GraphCore
 
 
+_SETTING = "DL4PY_EXECUTOR"
+# A look into the dictionary behind os.environ is ten times quicker than one through it, and this is asked in every run.
+_settings: Any = getattr(os.environ, "_data", os.environ)
+_setting: Any = os.environ.encodekey(_SETTING) if _settings is not os.environ else _SETTING
+
+
 def uses_reference() -> bool:
     """True when ``DL4PY_EXECUTOR=reference`` asks for the plain NumPy executor."""
-    return os.environ.get("DL4PY_EXECUTOR", "") == "reference"
+    return _setting in _settings and os.environ.get(_SETTING) == "reference"
 
 
 @dataclass(frozen=True)
@@ -67,9 +74,6 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
     """
     cache, key = cache_of(sd), call_key(placeholders, outputs, context.training)
     version = sd.version
-    plan = cache.known.get(key) if cache.version == version and not uses_reference() else None
-    if plan is not None and placeholders is not None:
-        return dict(zip(outputs, plan.run([placeholders[n] for n in plan.feeds], context)))
     request = request_for(sd, outputs, context.training)
     feeds = checked_feeds(sd, placeholders)
     for name in request.placeholders:
@@ -81,6 +85,14 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
     if key is not None and placeholders and all(feeds[n] is placeholders.get(n) for n in feeds):
         cache.remember(version, key, plan)
     return dict(zip(outputs, plan.run([feeds[n] for n in plan.feeds], context)))
+
+
+def known_plan(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Plan | None:
+    """The plan of an earlier call with the same request and arrays of the same shapes and types: nothing needs to be checked again."""
+    cache: PlanCache | None = sd.__dict__.get("_plan_cache")
+    if cache is None or cache.version != sd.version or not placeholders or uses_reference():
+        return None
+    return cache.known.get(call_key(placeholders, outputs, training))
 
 
 def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Any:

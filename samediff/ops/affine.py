@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Specs, op, require_floating, require_same_type
+from ..op import Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ class Linear(Composite):
 
     transpose_x: bool = False
     transpose_w: bool = False
+    inlines = True          # the sum is fused with what follows
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One row per example."""
@@ -52,22 +53,6 @@ class Linear(Composite):
         """Product and sum in nodes."""
         y = product(inputs[0], inputs[1], self.transpose_x, self.transpose_w)
         return y if len(inputs) < 3 or inputs[2] is None else y + inputs[2]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Product into the output, bias added in place."""
-        import numpy as np
-        if not all(s is None or s.is_static for s in specs) or specs[0].dtype.numpy.itemsize < 4:
-            return None
-        transpose_x, transpose_w = self.transpose_x, self.transpose_w
-
-        def call(*arrays: Any) -> None:
-            x, w, y = arrays[0], arrays[1], arrays[-1]
-            np.matmul(x.T if transpose_x else x, w.T if transpose_w else w, out=y)
-            if len(arrays) > 3 and arrays[2] is not None:
-                np.add(y, arrays[2], out=y)
-        from ..executor.cpu.blas_threads import is_small
-        rows, depth = swapped(specs[0].shape, transpose_x) or (0, 0)
-        return Kernel(call, one_thread=is_small(rows, (swapped(specs[1].shape, transpose_w) or (0, 0))[1], depth))
 
 
 def swapped(shape: Shape | None, transpose: bool) -> Shape | None:

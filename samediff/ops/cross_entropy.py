@@ -110,7 +110,13 @@ def rows_kernel(name: str, *specs: TensorSpec) -> Kernel | None:
 
     def call(*arrays: Any) -> None:
         kernel(*(np.ascontiguousarray(a).reshape(s) for a, s in zip(arrays[:-1], shapes)), arrays[-1].reshape(shapes[len(arrays) - 1]))
-    return Kernel(call)
+
+    def native(*arrays: Any) -> Any:
+        from ..executor.cpu.native.entry import instruction
+        if not all(a.flags.carray for a in arrays):
+            return None
+        return instruction(kernel, [a.reshape(s) for a, s in zip(arrays, shapes)], work=2.0 * rows * columns + 10, axes=[0] * len(arrays))
+    return Kernel(call, native=native)
 
 
 def _cross_entropy(xp: Any, logits: Any, label: Any) -> Any:

@@ -41,6 +41,7 @@ class Loss(Composite):
 
     inputs = "predictions weights? label"
     is_loss = True
+    inlines = True
     file = FILE
     loss_reduce: LossReduce = DEFAULT
 

@@ -71,10 +71,13 @@ class Matmul(Op):
             if c.ndim == 2 and c.flags.f_contiguous and not c.flags.c_contiguous:
                 a, b, c = b.T, a.T, c.T
             np.matmul(a, b, out=c)
+        def native(x: Any, y: Any, out: Any) -> Any:
+            from ..executor.cpu.matrix_product import product
+            return product(swapped(x) if tx else x, swapped(y) if ty else y, swapped(out) if tz else out)
         out = self.infer(*specs)
         assert isinstance(out, TensorSpec) and out.shape and specs[0].shape
         from ..executor.cpu.blas_threads import is_small
-        return Kernel(call, one_thread=is_small(out.shape[-2], out.shape[-1], specs[0].shape[-2 if tx else -1]))
+        return Kernel(call, one_thread=is_small(out.shape[-2], out.shape[-1], specs[0].shape[-2 if tx else -1]), native=native)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -78,6 +78,8 @@ class Evaluating(Fitting):
         """
         if placeholders is _NOTHING:
             return OutputConfig(self)
+        if type(placeholders) is dict and not self._listeners and {*map(type, outputs)} == {str}:
+            return self._run(placeholders, outputs)         # nearly always: nothing else to look at
         outputs, heard = _split(outputs, Listener)
         if placeholders is None or isinstance(placeholders, Mapping):
             listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..executor.context import RunContext
+from ..executor.plan import Plan
 from ..executor.plans import plan_for
 from ..executor.session import Request, checked_feeds, request_for, run_reference, uses_reference
 from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
@@ -122,6 +123,7 @@ class TrainingStep:
         self.names = frozenset(gradients)
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
         self.lock = threading.RLock()
+        self.last_plan: Plan | None = None          # of the last :meth:`compute`
 
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
@@ -132,14 +134,23 @@ class TrainingStep:
         """Forward and backward: gradients land in the flat vector, the outputs are returned."""
         request = request_for(self.graph, (*self.outputs, *self._pinned), context.training)
         values = checked_feeds(self.graph, feeds)
-        results = self._reference(values, request, context) if uses_reference() else self._planned(values, request, context)
-        for gradient, array in self._copied:
-            array[...] = self._pinned[gradient]
+        if uses_reference():
+            self.last_plan, results = None, self._reference(values, request, context)
+            self._copy()
+            return results
+        plan = self.last_plan = plan_for(self.graph, values, request, self._pinned)
+        return self.run_plan(plan, [values[n] for n in plan.feeds], context)
+
+    def run_plan(self, plan: Plan, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
+        """The same with a plan of an earlier call, for arrays of the shapes and types of that one."""
+        results = plan.run(feeds, context)[:len(self.outputs)]
+        if self._copied:
+            self._copy()
         return results
 
-    def _planned(self, feeds: Mapping[str, Any], request: Request, context: RunContext) -> tuple[Any, ...]:
-        plan = plan_for(self.graph, feeds, request, self._pinned)
-        return plan.run([feeds[n] for n in plan.feeds], context)[:len(self.outputs)]
+    def _copy(self) -> None:
+        for gradient, array in self._copied:
+            array[...] = self._pinned[gradient]
 
     def _reference(self, feeds: Mapping[str, Any], request: Request, context: RunContext) -> tuple[Any, ...]:
         values = run_reference(self.graph, feeds, request, context)

@@ -66,7 +66,8 @@ class UpdateKernel:
         self._arrays = [params, gradient, *state]
         self._wide = np.dtype(np.float32) if params.dtype.itemsize == 2 else params.dtype
         count = len(rule.scalars(0, 0, 1.0))
-        self._scalars = [np.zeros(1, self._wide) for _ in range(count)]
+        self._numbers = np.zeros(count, self._wide)
+        self._scalars = [self._numbers[k:k + 1] for k in range(count)]
         self._exprs = ex.trace(rule.step, [self._wide] * (len(self._arrays) + count))
         reference = reference or self._wide != params.dtype
         self._call = None if reference else self._compiled()
@@ -80,8 +81,7 @@ class UpdateKernel:
 
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Apply one step."""
-        for cell, value in zip(self._scalars, self.rule.scalars(iteration, epoch, scale)):
-            cell[0] = value
+        self._numbers[:] = self.rule.scalars(iteration, epoch, scale)
         if self._call is not None:
             self._call()
             return

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,8 +53,13 @@ def training(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
         *given, y, m, v = rest
         x = _dense(x, shape)
         batch_statistics(x, m, v)
-        batch_normalize(x, m, v, *affine.of(*(*given[2:], None, None)[:2]), number, y.reshape(shape))
-    return Kernel(call)
+        batch_normalize(x, m, v, *affine.of(*(*given[2:], None, None)[:2]), y.reshape(shape), number)
+
+    def native(x: Any, *rest: Any) -> Any:
+        *given, y, m, v = rest
+        arrays = [x, m, v, *affine.of(*(*given[2:], None, None)[:2]), y]
+        return _instructions([(batch_statistics, arrays[:3], (), 2.0), (batch_normalize, arrays, (number,), 1.0)], shape, {0, 5})
+    return Kernel(call, native=native)
 
 
 def inference(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
@@ -61,14 +67,19 @@ def inference(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
     shape = _shape(axis, *specs)
     if shape is None:
         return None
-    from .kernels.batch_norm import batch_normalize
+    from .kernels.batch_norm import batch_normalize, copy_statistics
     affine, number = _Affine(specs[0], shape[1]), specs[0].dtype.numpy.type(epsilon)
 
     def call(x: Any, mean: Any, variance: Any, *rest: Any) -> None:
         *given, y, m, v = rest
         m[...], v[...] = mean, variance
-        batch_normalize(_dense(x, shape), m, v, *affine.of(*(*given, None, None)[:2]), number, y.reshape(shape))
-    return Kernel(call)
+        batch_normalize(_dense(x, shape), m, v, *affine.of(*(*given, None, None)[:2]), y.reshape(shape), number)
+
+    def native(x: Any, mean: Any, variance: Any, *rest: Any) -> Any:
+        *given, y, m, v = rest
+        arrays = [x, mean, variance, *affine.of(*(*given, None, None)[:2]), y]
+        return _instructions([(copy_statistics, [mean, variance, m, v], (), 0.0), (batch_normalize, arrays, (number,), 1.0)], shape, {0, 5})
+    return Kernel(call, native=native)
 
 
 def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
@@ -82,5 +93,24 @@ def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
     def call(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> None:
         *given, dx, dgamma, dbeta = rest
         gamma = affine.of(*(*given, None)[:1])[0]
-        batch_normalize_backward(_dense(x, shape), _dense(g, shape), mean, variance, gamma, number, dx.reshape(shape), dgamma, dbeta)
-    return Kernel(call)
+        batch_normalize_backward(_dense(x, shape), _dense(g, shape), mean, variance, gamma, dx.reshape(shape), dgamma, dbeta, number)
+
+    def native(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> Any:
+        *given, dx, dgamma, dbeta = rest
+        arrays = [x, g, mean, variance, affine.of(*(*given, None)[:1])[0], dx, dgamma, dbeta]
+        return _instructions([(batch_normalize_backward, arrays, (number,), 3.0)], shape, {0, 1, 5})
+    return Kernel(call, native=native)
+
+
+def _instructions(steps: Sequence[tuple[Any, Sequence[Any], Sequence[Any], float]], shape: tuple[int, int, int], whole: set[int]) -> Any:
+    """Instructions of (kernel, arrays, numbers, cost of an element); the arrays at ``whole`` are seen as (batch, channels, space)."""
+    from .native.entry import instruction
+    made = []
+    for kernel, arrays, numbers, cost in steps:
+        if not all(a.flags.carray for a in arrays):
+            return None
+        seen = [a.reshape(shape) if cost and k in whole else a for k, a in enumerate(arrays)]
+        splits = cost == 1.0 and shape[0] > 1
+        axes = [0 if k in whole else None for k in range(len(arrays))] if splits else None
+        made.append(instruction(kernel, seen, numbers, work=cost * math.prod(shape) * 0.3 + 20, axes=axes))
+    return made

@@ -41,7 +41,7 @@ def libraries() -> tuple[Any, ...]:
 
 
 @functools.cache
-def _functions() -> tuple[Any, Any] | None:
+def functions() -> tuple[Any, Any] | None:
     """The functions that get and set the number of threads, None where NumPy uses another library."""
     for library in libraries():
         for name in _NAMES:
@@ -53,13 +53,13 @@ def _functions() -> tuple[Any, Any] | None:
 @functools.cache
 def thread_count() -> int:
     """How many threads the library uses unless told otherwise, read once; 1 where that is not known."""
-    found = _functions()
+    found = functions()
     return 1 if found is None else int(found[0]())
 
 
 def one_thread(call: Callable[..., Any]) -> Callable[..., Any]:
     """``call`` with its matrix products on one thread; the number is that of the process and is put back afterwards."""
-    found = _functions()
+    found = functions()
     if found is None:
         return call
     get, put = found

@@ -1,7 +1,8 @@
 """Numba source of a kernel from a group of expressions.
 
-One calling convention: ``kernel(x0, x1, …, y0, y1, …)``, every operand an array over the collapsed loops along which it
-varies (one element where it varies along none).  Sizes are read from the arrays, so one kernel serves every batch.
+An entry (:mod:`.native.entry`) of the operands ``x0, x1, …, y0, y1, …``, every one an array over the collapsed loops along which it
+varies (one element where it varies along none).  Sizes are read from the arrays, so one kernel serves every batch. Parts of the
+work are ranges of the outermost loop, where each of its turns writes its own elements.
 """
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ import numpy as np
 from ...scalar import DType
 from ...scalar_node import Expr, nodes
 from ..layout import Layout, Reduction
+from .native.entry import Operand as Table
 from .operators import TYPE_NAMES, NoKernel, literal, text_of
 
 #: Elements that are summed in the element type before the sum is carried on in float64.
@@ -81,6 +83,7 @@ class _Writer:
         self.inputs, self.targets, self.loops = inputs, targets, loops
         self.lines: list[str] = []
         self.depth = 1
+        self.splits = bool(loops) and splits(targets)
         self.order = nodes(t.value for t in targets)
         self.names = {e: f"t{k}" for k, e in enumerate(self.order)}
         self.level: dict[Expr, int] = {}
@@ -159,10 +162,16 @@ class _Writer:
             count = " * ".join(f"n{d}" for d in t.reduced)
             self.put(f"{t.element} = {name}(s_{t.name}{f' / ({count})' if t.kind == 'mean' else ''})")
 
-    def write(self, sizes: Sequence[str]) -> str:
-        self.lines.append(f"def kernel({', '.join(o.name for o in (*self.inputs, *self.targets))}):")
-        for text in sizes:
+    def write(self, heads: Sequence[str], sizes: Sequence[str]) -> str:
+        self.lines.append("def entry(t, part, parts):")
+        for text in (*heads, *sizes):
             self.put(text)
+        if self.splits:
+            self.put("low, high = share(n0, part, parts)")
+            for o in (*self.inputs, *self.targets):
+                if 0 in o.dims:
+                    self.put(f"{o.name} = rows({o.name}, low, high)")
+            self.put("n0 = high - low")
         self.statements(0)
         in_memory = [t for t in self.targets if t.in_memory]
         for t in in_memory:
@@ -175,8 +184,13 @@ class _Writer:
         return "\n".join(self.lines) + "\n"
 
 
+def splits(outputs: Sequence[Operand]) -> bool:
+    """Whether the turns of the outermost loop write elements of their own."""
+    return all(0 in o.dims for o in outputs)
+
+
 def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outputs: Sequence[tuple[int, ...]],
-              reductions: Sequence[Reduction | None], in_place: Mapping[int, int]) -> str:
+              reductions: Sequence[Reduction | None], in_place: Mapping[int, int], dense: Sequence[bool]) -> str:
     """Source of the kernel that computes ``exprs``.
 
     Parameters
@@ -194,6 +208,8 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outp
     in_place : mapping
         Outputs that are the memory of an input: stores go through the input's name, else LLVM, which cannot know that
         both are one array, would leave the loop scalar.
+    dense : sequence of bool
+        Which operands are contiguous.
 
     Raises
     ------
@@ -213,7 +229,12 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outp
         if operand is None:
             raise NoKernel(f"no operand gives the size of loop {d}")
         sizes.append(f"n{d} = {operand.name}.shape[{operand.dims.index(d)}]")
-    return _Writer(inputs, targets, loops).write(sizes)
+    heads, at = [], 0
+    for o, whole in zip((*inputs, *targets), dense):
+        form = Table(o.dtype, max(len(o.dims), 1), whole)
+        heads.append(f"{o.name} = {form.source(at)}")
+        at += form.words
+    return _Writer(inputs, targets, loops).write(heads, sizes)
 
 
 def dims_of(layout: Layout, ranges: Sequence[tuple[int, int]]) -> tuple[int, ...]:

@@ -1,8 +1,6 @@
 """Compiled elementwise kernels: checking of operands, views for the loops, calls."""
 from __future__ import annotations
 
-import functools
-import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...errors import DataTypeError, ShapeError
-from ...scalar import DType
-from ...scalar_node import Expr, inputs_of
-from ..cache import function_of, jit
+from ...scalar_node import Expr, inputs_of, nodes
 from ..layout import Layout, Reduction, collapse
 from . import intrinsics, mathlib
 from .emit import Operand, dims_of, source_of
+from .native.entry import Instruction, entry_of_source
 from .operators import TYPE_NAMES
 
 Array = np.ndarray[Any, Any]
 
-_NAMES: dict[str, Any] = {
+NAMES: dict[str, Any] = {
     **{name: dtype.type for dtype, name in TYPE_NAMES.items()},
     "np": np, "math": math, "inf": math.inf, "nan": math.nan,
     **{n: getattr(mathlib, n) for n in ("exp", "expm1", "log", "log1p", "tanh", "erf", "logaddexp", "remainder",
@@ -30,14 +27,9 @@ _NAMES: dict[str, Any] = {
 }
 
 
-@functools.lru_cache(maxsize=4096)
-def compile_source(source: str, types: tuple[tuple[DType, int, str], ...]) -> Any:
-    """The compiled ``kernel`` of a source for arrays given as (element type, rank, layout ``"C"`` or ``"A"``)."""
-    numba: Any = importlib.import_module("numba")  # its types are not ours to check
-    signature = numba.void(*[numba.types.Array(numba.from_dtype(d), rank, layout) for d, rank, layout in types])
-    function = function_of(source, "kernel", _NAMES)
-    return jit(function, signature, error_model="numpy", nogil=True, fastmath={"contract"})
-
+#: Nanoseconds that a function takes for an element, where that is more than for a sum.
+COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "sigmoid": 0.6, "erf": 0.6, "expm1": 0.6, "log1p": 0.8, "power": 3.0, "sin": 5.0, "cos": 5.0,
+         "input": 0.05, "constant": 0.0}
 
 _UNUSED = np.zeros(1, np.float32)  # stands in for inputs that no expression reads
 
@@ -60,8 +52,8 @@ class Kernel:
     ----------
     source : str
         The generated Numba source.
-    raw : callable
-        The compiled function on the views that :meth:`views` makes; checks nothing.
+    entry : int
+        The address of the compiled function.
     """
 
     def __init__(self, exprs: Sequence[Expr], layouts: Sequence[Layout], outputs: Sequence[Layout],
@@ -78,12 +70,13 @@ class Kernel:
         self.dtypes = (*(types.get(i, np.dtype(np.float32)) for i in range(len(layouts))), *(e.dtype for e in exprs))
         dims = [dims_of(l, self.ranges) for l in self.layouts]
         operands = [Operand(f"x{i}", self.dtypes[i], dims[i]) for i in range(self.inputs)]
+        self.dense = tuple(l.dense for l in self.layouts)
         self.source = source_of(exprs, len(self.ranges), operands, dims[self.inputs :], reductions,
-                                self.in_place)
+                                self.in_place, self.dense)
+        self.splits = bool(self.ranges) and all(0 in d for d in dims[self.inputs :])
+        self.cost = sum(COSTS.get(e.op, 0.1) for e in nodes(exprs))
         self.reduced = tuple(r is not None for r in reductions)
-        self._types = tuple((d, max(len(k), 1), "C" if l.dense else "A")
-                            for d, k, l in zip(self.dtypes, dims, self.layouts))
-        self.raw: Callable[..., None] = compile_source(self.source, self._types)
+        self.entry = int(entry_of_source(self.source).address)
 
     def _view(self, k: int, array: Array, sizes: dict[int, int]) -> Array:
         """Operand ``k`` as an array over its collapsed loops; sizes seen so far are checked and extended."""
@@ -108,7 +101,7 @@ class Kernel:
         return view if view.flags.writeable else np.asarray(_Alias(view))
 
     def views(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """The operands (inputs, then outputs) as :attr:`raw` takes them, checked."""
+        """The operands (inputs, then outputs) as :attr:`entry` takes them, checked."""
         if len(arrays) != len(self.layouts):
             raise ShapeError(f"a kernel of {self.inputs} inputs and {len(self.layouts) - self.inputs} outputs got "
                              f"{len(arrays)} arrays")
@@ -119,16 +112,19 @@ class Kernel:
     def bind(self, *inputs: Array, out: Array | Sequence[Array]) -> Callable[[], None]:
         """A call without arguments on fixed arrays; reads and writes their memory each time."""
         outputs = out if isinstance(out, (tuple, list)) else (out,)
-        views = self.views((*inputs, *outputs))
-        return functools.partial(self.raw_for(views), *views)
+        from .native.program import Segment
+        return Segment([self.instruction(self.views((*inputs, *outputs)))])
 
-    def raw_for(self, views: Sequence[Array]) -> Callable[..., None]:
-        """:attr:`raw`, or its variant for outputs that are the memory of an input (vector code needs to know)."""
+    def instruction(self, views: Sequence[Array]) -> Instruction:
+        """The call on :meth:`views`; a variant serves outputs that are the memory of an input (vector code needs to know)."""
         start = [v.__array_interface__["data"][0] for v in views]
         found = {k: i for k in range(len(views) - self.inputs) for i in range(self.inputs)
                  if start[i] == start[self.inputs + k] and views[i].strides == views[self.inputs + k].strides
                  and views[i].dtype == views[self.inputs + k].dtype}
-        return self.raw if found == self.in_place else Kernel(*self._made_from, found).raw
+        if found != self.in_place:
+            return Kernel(*self._made_from, found).instruction(views)
+        size = max((v.size for v in views), default=0)
+        return Instruction(self.entry, views, self.dense, (), 5 + size * self.cost, self.splits)
 
     def __call__(self, *inputs: Any, out: Any) -> Any:
         """Compute into ``out`` (an array, or a tuple for several outputs) and return it."""

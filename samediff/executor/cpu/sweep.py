@@ -22,8 +22,8 @@ _HALVES = ("HALF", "BFLOAT16")
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled(sweep: Sweep, form: Form) -> Any:
-    """The machine code of a sweep; sizes stay open."""
+def _function(sweep: Sweep, form: Form) -> Any:
+    """A sweep as a function that Numba compiles; sizes stay open."""
     numba: Any = importlib.import_module("numba")
     from . import address, intrinsics, mathlib
     names: dict[str, Any] = {
@@ -31,11 +31,46 @@ def compiled(sweep: Sweep, form: Form) -> Any:
         **{n: getattr(mathlib, n) for n in ("exp", "log", "radd")},
         "magnitude": intrinsics.fabs if form.works_in.kind == "f" else numba.njit(_magnitude),
         **{n: getattr(intrinsics, n) for n in ("fabs", "sqrt", "vmax", "vmin")}}
+    return function_of(source_of(sweep, form), "kernel", names)
+
+
+@functools.lru_cache(maxsize=1024)
+def compiled(sweep: Sweep, form: Form) -> Any:
+    """The machine code of a sweep as a function of arrays."""
+    numba: Any = importlib.import_module("numba")
     given = [numba.types.Array(numba.from_dtype(d), 4, "A") for d in form.dtypes]
     made = numba.from_dtype(form.result)
     out = [numba.types.Array(made, 4, "A")] if sweep.each else [numba.types.Array(made, 2, "C")] * len(sweep.results)
-    return jit(function_of(source_of(sweep, form), "kernel", names), numba.void(*given, *out),
-               error_model="numpy", nogil=True, fastmath={"contract"})
+    return jit(_function(sweep, form), numba.void(*given, *out), error_model="numpy", nogil=True, fastmath={"contract"})
+
+
+@functools.lru_cache(maxsize=1024)
+def _callee(sweep: Sweep, form: Form) -> Any:
+    """The same for native programs."""
+    numba: Any = importlib.import_module("numba")
+    return numba.njit(_function(sweep, form), error_model="numpy", nogil=True, fastmath={"contract"}, no_cpython_wrapper=True,
+                      no_cfunc_wrapper=True)
+
+
+#: Nanoseconds for each element and fold.
+_COST = 0.3
+
+
+def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
+    """The instruction for views in four loops; parts take rows of their own."""
+    from .native.entry import instruction
+    a, b, c, _ = inputs[0].shape
+    axes: list[int | None] = [None] * (len(inputs) + len(outputs))
+    if form.rows and a == b == 1:       # nothing but rows: these become the outermost loop
+        inputs = [x.transpose(2, 0, 1, 3) for x in inputs]
+        outputs = [y.transpose(2, 0, 1, 3) if sweep.each else y.reshape(-1, 1) for y in outputs]
+        a, c = c, 1
+    if a > 1:
+        axes = [0 if x.shape[0] == a else None for x in (*inputs, *outputs)]
+    arrays = [*inputs, *outputs]
+    dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
+    work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10
+    return instruction(_callee(sweep, form), arrays, work=work, axes=axes, dense=dense)
 
 
 def _magnitude(x: Any) -> Any:
@@ -94,7 +129,17 @@ def folded(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpe
         return None
     converted = _is_half(x) or (result.dtype.is_floating and not x.dtype.is_floating)
     run = _folds(sweep, axes, TensorSpec(x.shape, DataType.FLOAT) if converted else x, result)
-    return Kernel(_through_float(run, 1) if converted else run)
+    if converted or "BOOL" in (x.dtype.name, result.dtype.name):
+        return Kernel(_through_float(run, 1) if converted else run)
+
+    def native(given: Any, *results: Any) -> Any:
+        found = loops(x.shape or (), axes)
+        if found is None or not given.flags.carray or not all(y.flags.c_contiguous for y in results):
+            return None
+        rows, (view,) = found
+        return _native(sweep, _form(sweep, rows, [view], [x], result), [given.reshape(view)],
+                       [y.reshape(view[0], view[2]) for y in results])
+    return Kernel(run, native=native)
 
 
 def _folds(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpec) -> Callable[..., None]:
@@ -104,7 +149,10 @@ def _folds(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpe
         kept = [i for i in range(len(shape)) if i not in axes]
         return _moved(sweep, axes, x, result, (*kept, *axes), copy=True)
     rows, (view,) = found
-    kernel, slices, inner = compiled(sweep, _form(sweep, rows, [view], [x], result)), (view[0], view[2]), 3 if rows else 2
+    form, slices, inner = _form(sweep, rows, [view], [x], result), (view[0], view[2]), 3 if rows else 2
+
+    def kernel(*arrays: Any) -> None:
+        compiled(sweep, form)(*arrays)
     moved: dict[tuple[int, ...], Callable[..., None]] = {}
 
     def strided(x: Any, *results: Any) -> None:
@@ -174,9 +222,10 @@ def swept(sweep: Sweep, axes: tuple[int, ...], specs: Sequence[TensorSpec], shap
     if found is None:
         return None
     rows, views = found
-    kernel = compiled(sweep, _form(sweep, rows, views, specs, x))
+    form, whole = _form(sweep, rows, views, specs, x), views[0]
 
-    whole = views[0]
+    def kernel(*arrays: Any) -> None:
+        compiled(sweep, form)(*arrays)
 
     def one(x: Any, out: Any) -> None:
         kernel((x if x.flags.carray else np.array(x, order="C")).reshape(whole), out.reshape(whole))
@@ -185,7 +234,14 @@ def swept(sweep: Sweep, axes: tuple[int, ...], specs: Sequence[TensorSpec], shap
         given = [(a if a.flags.carray else np.array(a, order="C")).reshape(view) for a, view in zip(arrays, views)]
         kernel(*given, arrays[-1].reshape(whole))
     call = one if len(specs) == 1 else several
-    return Kernel(_through_float(call, len(specs)) if _is_half(x) else call)
+    if _is_half(x):
+        return Kernel(_through_float(call, len(specs)))
+
+    def native(*arrays: Any) -> Any:
+        if not all(a.flags.carray for a in arrays):
+            return None
+        return _native(sweep, form, [a.reshape(view) for a, view in zip(arrays[:-1], views)], [arrays[-1].reshape(whole)])
+    return Kernel(call, native=native)
 
 
 def _is_known(x: TensorSpec) -> bool:

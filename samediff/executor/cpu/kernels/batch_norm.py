@@ -49,7 +49,14 @@ def batch_statistics(x, mean, variance):
 
 
 @kernel
-def batch_normalize(x, mean, variance, gamma, beta, epsilon, y):
+def copy_statistics(mean, variance, m, v):
+    """Given statistics as results."""
+    for c in range(mean.size):
+        m[c], v[c] = mean[c], variance[c]
+
+
+@kernel
+def batch_normalize(x, mean, variance, gamma, beta, y, epsilon):
     """y from given statistics."""
     batch, channels, space = x.shape
     scale = np.empty(channels, x.dtype)
@@ -67,7 +74,7 @@ def batch_normalize(x, mean, variance, gamma, beta, epsilon, y):
 
 
 @kernel
-def batch_normalize_backward(x, dy, mean, variance, gamma, epsilon, dx, dgamma, dbeta):
+def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, epsilon):
     """Gradients when the statistics are those of x itself; dx may be dy."""
     batch, channels, space = x.shape
     count = max(batch * space, 1)

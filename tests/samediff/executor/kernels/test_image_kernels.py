@@ -110,10 +110,10 @@ def test_batch_normalization(shape, dtype, rng):
     tolerance = {"rtol": 1e-4, "atol": 1e-5} if dtype == np.float32 else {"rtol": 1e-9, "atol": 1e-10}
     np.testing.assert_allclose(mean, m, **tolerance)
     np.testing.assert_allclose(variance, v, **tolerance)
-    batch_norm.batch_normalize(x, mean, variance, gamma, beta, epsilon, y)
+    batch_norm.batch_normalize(x, mean, variance, gamma, beta, y, epsilon)
     hat = (wide - m[:, None]) / np.sqrt(v + epsilon)[:, None]
     np.testing.assert_allclose(y, hat * gamma[:, None] + beta[:, None], **tolerance)
-    batch_norm.batch_normalize_backward(x, dy, mean, variance, gamma, epsilon, dx, dgamma, dbeta)
+    batch_norm.batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, epsilon)
     np.testing.assert_allclose(dbeta, dy.astype(float).sum((0, 2)), **tolerance)
     np.testing.assert_allclose(dgamma, (dy * hat).sum((0, 2)), **tolerance)
     g = dy.astype(float) * gamma[:, None]

@@ -1,0 +1,14 @@
+"""Plans without Python between their steps.
+
+A program is a table of instructions in memory: the address of a compiled function and that of its operands. One native call
+runs them all; long instructions come in parts that several threads share. Nothing is compiled for a program: only its kernels
+are, once for any size.
+
+=================  ==========================================================================
+:mod:`machine`     memory, atomic words and calls, for compiled code
+:mod:`entry`       kernels as functions that find their operands in a table
+:mod:`runner`      the loops that run programs
+:mod:`pool`        the threads that help
+:mod:`program`     tables for given arrays
+=================  ==========================================================================
+"""

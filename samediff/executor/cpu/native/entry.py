@@ -1,0 +1,155 @@
+"""Kernels as functions of a table: ``entry(table, part, parts)`` finds its operands at the address ``table``.
+
+The words of a table are, operand by operand, the address and sizes of a dense array, the address, sizes and steps of
+any other array, or a number.
+"""
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...cache import PREFIX, compiled_entry, function_of
+from ..operators import TYPE_NAMES
+
+#: Types of arrays that entries take.
+TYPES = {np.dtype(d): n for d, n in TYPE_NAMES.items()}
+
+FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An array as a kernel is compiled for it.
+
+    ``axis`` is the one along which each part of the work takes its slice; None: all of the array goes to every part.
+    """
+
+    dtype: np.dtype[Any]
+    rank: int
+    dense: bool = True
+    axis: int | None = None
+
+    @property
+    def words(self) -> int:
+        """Words of the table that it takes."""
+        return 1 + self.rank * (1 if self.dense else 2)
+
+    def source(self, at: int) -> str:
+        """Source of the array whose words begin at word ``at``."""
+        return f"{'dense' if self.dense else 'strided'}(t + {8 * at}, {TYPES[self.dtype]}, {self.rank})"
+
+
+@functools.cache
+def names() -> dict[str, Any]:
+    """What the source of entries may use."""
+    from . import machine
+    numba: Any = importlib.import_module("numba")
+
+    def share(n: Any, part: Any, parts: Any) -> Any:
+        return n * part // parts, n * (part + 1) // parts
+    return {**{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np, "share": numba.njit(share),
+            **{n: getattr(machine, n) for n in ("rows", "dense", "strided", "load", "load_float")}}
+
+
+@functools.lru_cache(maxsize=4096)
+def entry_of_source(source: str) -> Any:
+    """The compiled function ``entry`` that a source defines, which may use what :func:`names` and the elementwise kernels know."""
+    from ..kernel import NAMES
+    return _kept(compiled_entry(function_of(source, "entry", {**NAMES, **names()}), **FLAGS))
+
+
+_alive: list[Any] = []
+
+
+def _kept(entry: Any) -> Any:
+    """The entry, alive as long as the process: programs hold nothing but its address."""
+    _alive.append(entry)
+    return entry
+
+
+_NUMBERS = {"i": "load(t + {})", "f": "load_float(t + {})", "s": "f4(load_float(t + {}))"}
+
+
+@functools.lru_cache(maxsize=4096)
+def address_of(function: Callable[..., Any], operands: tuple[Operand, ...], numbers: str = "", parts: bool = False) -> int:
+    """The address of the entry of a function that Numba compiles.
+
+    Parameters
+    ----------
+    function : of the arrays, then the numbers, then (``parts``) the part and the number of parts
+    operands : forms of the arrays
+    numbers : "i" for each integer, "f" for each float64, "s" for each float32
+    parts : whether the function takes its share itself; else parts slice the operands that have an axis
+    """
+    code = getattr(function, "py_func", function).__code__
+    file = code.co_filename
+    where = file if file.startswith(PREFIX) else function.__module__       # generated code is named after its content
+    lines, given, at = [f"# {where} {function.__qualname__}", "def entry(t, part, parts):"], [], 0
+    for k, o in enumerate(operands):
+        lines.append(f"    a{k} = {o.source(at)}")
+        given.append(f"a{k}")
+        at += o.words
+    for kind in numbers:
+        given.append(_NUMBERS[kind].format(8 * at))
+        at += 1
+    sliced = [k for k, o in enumerate(operands) if o.axis is not None]
+    if parts:
+        given += ["part", "parts"]
+    elif sliced:
+        lines.append(f"    low, high = share(a{sliced[0]}.shape[{operands[sliced[0]].axis}], part, parts)")
+        for k in sliced:
+            axis = operands[k].axis or 0
+            lines.append(f"    a{k} = a{k}[{':, ' * axis}low:high]" if axis else f"    a{k} = rows(a{k}, low, high)")
+    lines.append(f"    kernel({', '.join(given)})")
+    source = "\n".join(lines) + "\n"
+    return int(_kept(compiled_entry(function_of(source, "entry", {**names(), "kernel": function}), **FLAGS)).address)
+
+
+@dataclass
+class Instruction:
+    """A call of an entry on given arrays and numbers.
+
+    Attributes
+    ----------
+    entry : address of the function
+    arrays, numbers : the operands, in the order of the table
+    dense : which arrays the entry takes as dense
+    work : how long it takes, about, in nanoseconds
+    splits : whether it may be done in parts
+    """
+
+    entry: int
+    arrays: Sequence[Any]
+    dense: Sequence[bool]
+    numbers: Sequence[int | float] = ()
+    work: float = 1000.0
+    splits: bool = False
+    products: bool = False      # calls BLAS
+
+
+def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Sequence[int | float] = (), *, work: float = 1000.0,
+                axes: Sequence[int | None] | None = None, parts: bool = False, products: bool = False,
+                dense: Sequence[bool] | None = None) -> Instruction | None:
+    """A call of a compiled function; None where an array has a type that no entry takes.
+
+    Parameters
+    ----------
+    function, arrays, numbers : see :func:`address_of`
+    work : nanoseconds that it takes, about
+    axes : for each array the axis along which parts slice it
+    parts : whether the function takes its share itself
+    products : whether it calls BLAS
+    dense : which arrays the function takes as dense; by default those that are
+    """
+    if any(a.dtype not in TYPES or not a.flags.aligned for a in arrays):
+        return None
+    operands = tuple(Operand(a.dtype, a.ndim, bool(a.flags.c_contiguous) if dense is None else dense[k], None if axes is None else axes[k])
+                     for k, a in enumerate(arrays))
+    kinds = "".join("i" if isinstance(n, int) else "s" if isinstance(n, np.float32) else "f" for n in numbers)
+    return Instruction(address_of(function, operands, kinds, parts), arrays, [o.dense for o in operands], numbers, work,
+                       parts or any(o.axis is not None for o in operands), products)

@@ -1,0 +1,213 @@
+# mypy: ignore-errors
+"""The loops that run programs.
+
+A segment is a run of instructions. Its header, instructions and claims are words of memory; see :mod:`program`, which writes
+them. Which thread does which part never changes a result: parts are fixed, and do not share memory that they write.
+"""
+from __future__ import annotations
+
+from numba import njit, types
+
+from ...cache import can_cache
+from . import system  # noqa: F401  the functions named below
+from .machine import add_shared, call, claim, control_word, cycles, load, load_shared, pause, store, store_shared
+
+# Words of a segment's header, in bytes.
+(COUNT, INSTRUCTIONS, PATCHES, PATCH_COUNT, POOL, WORK, CLAIMS, EPOCH, SINGLE, DATA_OFFSET, LOCALS) = range(0, 88, 8)
+MOST_LOCALS = 32
+HEADER_WORDS = LOCALS // 8 + MOST_LOCALS
+
+# Words of an instruction.
+ENTRY, TABLE, PARTS = 0, 8, 16
+INSTRUCTION = 24
+
+# Words of the claims of one instruction: one for each part, then how many are done; a cache line of their own.
+MOST_PARTS = 7
+CLAIM = 64
+
+# Words of a pool, a cache line each.
+TICKET, OPEN, INSIDE, BUSY, SLEEPING, SEGMENT, STOP, REST, PENALTY, POOL_WORDS = 0, 64, 128, 192, 256, 320, 384, 448, 456, 64
+
+#: Turns of a waiting loop before a thread takes over what another should have begun, gives way, or sleeps.
+STEAL, YIELD, SLEEP = 400, 4000, 4000
+
+#: Runs without helpers after they have kept a run waiting again and again.
+LONGEST_REST = 255
+
+_FLUSH = 0x8040         # denormals are 0, in and out
+
+_options = {"cache": can_cache(), "nogil": True, "error_model": "numpy"}
+_I8, _VOID = types.int64, types.void
+
+
+_give_way = types.ExternalFunction("dl4py_yield", types.int32())
+_wake = types.ExternalFunction("dl4py_sem_post", types.int32(_I8))
+_sleep = types.ExternalFunction("dl4py_sem_wait", types.int32(_I8))
+_threads = types.ExternalFunction("dl4py_blas_threads", _VOID(types.int32))
+_thread_count = types.ExternalFunction("dl4py_blas_thread_count", types.int32())
+
+
+@njit(_VOID(_I8), **_options)
+def run_alone(segment):
+    """All instructions, part after part, on this thread."""
+    at = load(segment + INSTRUCTIONS)
+    for _ in range(load(segment + COUNT)):
+        entry, table, parts = load(at + ENTRY), load(at + TABLE), load(at + PARTS)
+        for part in range(parts):
+            call(entry, table, part, parts)
+        at += INSTRUCTION
+
+
+@njit(types.boolean(_I8, _I8, _I8, _I8, _I8, _I8), **_options)
+def _take(at, claims, first, last, epoch, parts):
+    """Do the parts from ``first`` to ``last`` that nobody has begun; whether there was one."""
+    found = False
+    for part in range(first, last):
+        if claim(claims + 8 * part, epoch - 1, epoch):
+            call(load(at + ENTRY), load(at + TABLE), part, parts)
+            add_shared(claims + 8 * MOST_PARTS, 1)
+            found = True
+    return found
+
+
+@njit(_I8(_I8, _I8, _I8, _I8), **_options)
+def run_shared(segment, me, epoch, pool):
+    """Take part in a run: each thread has its own parts, and takes over those of one that is late. Gives the cycles spent waiting."""
+    waited = 0
+    at, claims = load(segment + INSTRUCTIONS), load(segment + CLAIMS)
+    for _ in range(load(segment + COUNT)):
+        parts = load(at + PARTS)
+        done = claims + 8 * MOST_PARTS
+        if me < parts:
+            _take(at, claims, me, me + 1, epoch, parts)
+        turns = 0
+        began = cycles()
+        while load_shared(done) < parts * epoch:
+            turns += 1
+            late = turns > STEAL or (me == 0 and load_shared(pool + INSIDE) == 0)
+            if late and _take(at, claims, 0, parts, epoch, parts):
+                turns = 0
+            elif turns > YIELD:
+                turns = STEAL
+                _give_way()
+            else:
+                pause()
+        waited += cycles() - began
+        at += INSTRUCTION
+        claims += CLAIM
+    return waited
+
+
+@njit(_VOID(_I8, _I8), **_options)
+def help_out(pool, me):
+    """What a thread of the pool does until the pool stops: wait for a run, take part in it."""
+    control_word(control_word(types.int32(-1)) | types.int32(_FLUSH))
+    seen = load_shared(pool + TICKET)
+    turns = 0
+    while load_shared(pool + STOP) == 0:
+        ticket = load_shared(pool + TICKET)
+        if ticket == seen:
+            turns += 1
+            if turns > SLEEP:
+                turns = 0
+                add_shared(pool + SLEEPING, 1)
+                _sleep(pool + 8 * POOL_WORDS)
+                add_shared(pool + SLEEPING, -1)
+            else:
+                pause()
+            continue
+        turns = 0
+        seen = ticket
+        add_shared(pool + INSIDE, 1)
+        if load_shared(pool + OPEN) == ticket:
+            segment = load_shared(pool + SEGMENT)
+            run_shared(segment, me, load_shared(segment + EPOCH), pool)
+        add_shared(pool + INSIDE, -1)
+
+
+@njit(_VOID(_I8, _I8), **_options)
+def _with_help(segment, pool):
+    epoch = load(segment + EPOCH) + 1
+    store_shared(segment + EPOCH, epoch)
+    store_shared(pool + SEGMENT, segment)
+    ticket = load(pool + TICKET) + 1
+    store_shared(pool + OPEN, ticket)
+    store_shared(pool + TICKET, ticket)
+    for _ in range(load_shared(pool + SLEEPING)):
+        _wake(pool + 8 * POOL_WORDS)
+    began = cycles()
+    waited = run_shared(segment, 0, epoch, pool)
+    store_shared(pool + OPEN, 0)
+    ended = cycles()
+    while load_shared(pool + INSIDE) != 0:
+        pause()
+    waited += cycles() - ended
+    if 2 * waited > cycles() - began:           # helpers that keep us waiting want a processor that others have: rest
+        penalty = min(2 * load(pool + PENALTY) + 1, LONGEST_REST)
+        store(pool + PENALTY, penalty)
+        store(pool + REST, penalty)
+    else:
+        store(pool + PENALTY, 0)
+
+
+@njit(_VOID(_I8), **_options)
+def _run(segment):
+    old = control_word(types.int32(-1))
+    control_word(old | types.int32(_FLUSH))
+    pool, single = load(segment + POOL), load(segment + SINGLE)
+    before = types.int32(1)
+    if single != 0:
+        before = _thread_count()
+        if before != 1:
+            _threads(types.int32(1))
+    alone = True
+    if pool != 0 and claim(pool + BUSY, 0, 1):
+        rest = load(pool + REST)
+        if rest == 0:
+            _with_help(segment, pool)
+            alone = False
+        else:
+            store(pool + REST, rest - 1)
+        store_shared(pool + BUSY, 0)
+    if alone:
+        run_alone(segment)
+    if before != 1:
+        _threads(before)
+    control_word(old)
+
+
+@njit(_VOID(_I8, _I8, _I8), **_options)
+def place(segment, index, array):
+    """Tell a segment where a local of the run is."""
+    store(segment + LOCALS + 8 * index, array)
+
+
+@njit(_VOID(_I8, _I8, _I8, _I8, _I8), **_options)
+def launch(segment, a, b, c, d):
+    """Run a segment with up to four locals; others were placed before."""
+    count = load(segment + PATCH_COUNT)
+    if count != 0:
+        words, offset = segment + LOCALS, load(segment + DATA_OFFSET)
+        if a != 0:
+            store(words, a)
+        if b != 0:
+            store(words + 8, b)
+        if c != 0:
+            store(words + 16, c)
+        if d != 0:
+            store(words + 24, d)
+        at = load(segment + PATCHES)
+        for _ in range(count):      # word to fill, local, distance from its first byte
+            data = load(words + 8 * load(at + 8))
+            if offset >= 0:
+                data = load(data + offset)
+            store(load(at), data + load(at + 16))
+            at += 24
+    _run(segment)
+
+
+@njit(_VOID(_I8, _I8, _I8), **_options)
+def repeat(entry, table, times):
+    """One instruction by itself, again and again."""
+    for _ in range(times):
+        call(entry, table, 0, 1)
