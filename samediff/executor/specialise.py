@@ -10,6 +10,7 @@ import numpy as np
 from ..datatype import DataType
 from ..errors import DL4PyError, ShapeError
 from ..node import Node, needed
+from ..partial import Partial
 from ..refusal import inferred, refusal
 from ..spec import TensorSpec
 from .context import RunContext
@@ -46,8 +47,15 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     seen: dict[Any, tuple[str, ...]] = {}
     for node in nodes:
         _add(node, done, seen, symbolic or {})
-    done.nodes = _pruned(done, [done.alias.get(n, n) for n in outputs])
+    wanted = [done.alias.get(n, n) for n in outputs]
+    done.nodes = _only_read(_pruned(done, wanted), wanted)
     return done
+
+
+def _only_read(nodes: list[Node], outputs: Sequence[str]) -> list[Node]:
+    """Nodes without the work that is for nobody."""
+    read = {n for node in nodes for n in node.inputs} | set(outputs)
+    return [replace(n, op=n.op.when_read([o in read for o in n.outputs])) if isinstance(n.op, Partial) else n for n in nodes]
 
 
 def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symbolic: Mapping[str, Any]) -> None:

@@ -11,16 +11,14 @@ Source: Hochreiter and Schmidhuber 1997; Gers, Schraudolph and Schmidhuber 2002 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..datatype import DataType
 from ..errors import GraphError
 from ..files.file_args import FileArgs
 from ..named_axes import agree
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..partial import Partial
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
 from .sequence_scan import lstm_by_scan, through_scan
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 INPUTS = "x w rw b? peephole? h0? c0? mask?"
 AXES = "x T N I, w I 4U, rw U 4U, b 4U, peephole 3U, h0 N U, c0 N U, mask T N"
 SAVED = ", states T N U, cells T N U, gates T N 4U, squashed T N U, grad_states T N U, grad_cells T N U"
-Step = Callable[..., None]
 
 
 class LstmAttributes(Op):
@@ -93,7 +90,7 @@ class LstmAttributes(Op):
         h[...] = zo * squashed
 
     def forward(self, xp: Any, x: Any, w: Any, rw: Any, b: Any, peephole: Any, h0: Any, c0: Any, mask: Any, states: Any, cells: Any,
-                gates: Any, squashed: Any, step: Step | None = None) -> None:
+                gates: Any, squashed: Any) -> None:
         """Write states, cells, gates and squashed cells (T, N, units or 4 units)."""
         count, batch, units = states.shape
         if count:
@@ -105,10 +102,7 @@ class LstmAttributes(Op):
             h, c = (first_h, first_c) if last is None else (states[last], cells[last])
             if last is not None or h0 is not None:
                 gates[t] += h @ rw
-            if step is None:
-                self.gates(xp, gates[t], b, peephole, c, cells[t], squashed[t], states[t])
-            else:
-                step(gates[t], b, xp.ascontiguousarray(c), cells[t], squashed[t], states[t], *self.blocks)
+            self.gates(xp, gates[t], b, peephole, c, cells[t], squashed[t], states[t])
             if mask is not None:
                 m = mask[t].reshape(-1, 1).astype(states.dtype)
                 states[t] *= m
@@ -140,13 +134,13 @@ class LstmAttributes(Op):
             dc += dg * pi + df * pf
             dp += xp.stack([(dg * before).sum(0), (df * before).sum(0), (do * c).sum(0)])
 
-    def backward(self, xp: Any, given: Sequence[Any], saved: Sequence[Any], gh: Any, gc: Any, dz: Any,
-                 step: Step | None = None) -> list[Any]:
-        """Gradients of all inputs but the mask, with dz (T, N, 4 units) written on the way."""
+    def backward(self, xp: Any, given: Sequence[Any], saved: Sequence[Any], gh: Any, gc: Any) -> list[Any]:
+        """Gradients of all inputs but the mask."""
         x, w, rw, b, peephole, h0, c0, mask = given
         states, cells, gates, squashed = saved
         count, batch, units = states.shape
-        dtype = states.dtype
+        dtype, dz = states.dtype, xp.empty(gates.shape, gates.dtype)
+        gc = xp.zeros_like(gh) if gc is None else gc
         zero = xp.zeros((batch, units), dtype)
         dp = xp.zeros((3, units), dtype)
         dh_next, dc_next = xp.zeros((batch, units), dtype), xp.zeros((batch, units), dtype)
@@ -161,13 +155,10 @@ class LstmAttributes(Op):
                 if self.hold:
                     kept_h, kept_c = (1 - m) * dh, (1 - m) * dc
                 dh, dc = dh * m, dc * m
-            if step is None:
-                z = x[t] @ w + h @ rw + bias
-                if peephole is not None:
-                    self._add_peepholes(z, peephole, gates[t], c, xp)
-                self.gates_backward(xp, z, peephole, gates[t], c, squashed[t], dh, dc, dz[t], dp)
-            else:
-                step(gates[t], xp.ascontiguousarray(c), squashed[t], dh, dc, dz[t], *self.blocks)
+            z = x[t] @ w + h @ rw + bias
+            if peephole is not None:
+                self._add_peepholes(z, peephole, gates[t], c, xp)
+            self.gates_backward(xp, z, peephole, gates[t], c, squashed[t], dh, dc, dz[t], dp)
             dh_next, dc_next = dz[t] @ transposed, dc
             if kept_h is not None:
                 dh_next, dc_next = dh_next + kept_h, dc_next + kept_c
@@ -231,28 +222,20 @@ class LstmSequence(LstmAttributes):
         """Back through time."""
         given = [*inputs, *[None] * (8 - len(inputs))]
         attributes = {n: getattr(self, n) for n in self.attribute_names()}
-        found = inputs[0].sd.add_op(LstmSequenceGrad(**attributes), [*given, *outputs, *output_grads[:2]])
+        sd, (gh, gc) = inputs[0].sd, output_grads[:2]
+        node = sd.producer(gc.name())
+        unread = node is not None and node.op.id == "zeroslike"
+        found = sd.add_op(LstmSequenceGrad(**attributes), [*given, *outputs, gh, None if unread else gc])
         return [None if v is None else found[i] if i < 7 else None for i, v in enumerate(inputs)]
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop; where it cannot call BLAS, compiled gates. The last arguments are the outputs."""
+        """One compiled loop. The last arguments are the outputs."""
         from ..executor.cpu import recurrent
-        whole = recurrent.lstm(self, (*specs, *[None] * (8 - len(specs))))
-        if whole is not None or not _is_served(self, specs, 8):
-            return whole
-        from ..executor.cpu.kernels.lstm import lstm_gates
-        count = len(specs)
-
-        def call(*arrays: Any) -> None:
-            given: list[Any] = [*arrays[:count], *[None] * (8 - count)]
-            x, w, rw, b, peephole, h0, c0, mask = given
-            states, cells, gates, squashed = arrays[count:]
-            self.forward(np, x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed, lstm_gates)
-        return Kernel(call, one_thread=True)
+        return recurrent.lstm(self, (*specs, *[None] * (8 - len(specs))))
 
 
-@op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells")
-class LstmSequenceGrad(LstmAttributes):
+@op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells?")
+class LstmSequenceGrad(LstmAttributes, Partial):
     """Gradients of :class:`LstmSequence` by back-propagation through time; what it saved counts as a function of the inputs
     (made by gradients)."""
 
@@ -264,6 +247,7 @@ class LstmSequenceGrad(LstmAttributes):
     forget_bias: float = 0.0
     hold: bool = False
     reverse: bool = False
+    dx: bool = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the inputs; a state for those that are left out."""
@@ -278,42 +262,29 @@ class LstmSequenceGrad(LstmAttributes):
                 TensorSpec(peephole.shape, x.dtype) if peephole is not None else TensorSpec((3, units), x.dtype),
                 h0.with_shape(h0.shape) if h0 is not None else state, c0.with_shape(c0.shape) if c0 is not None else state)
 
+    def when_read(self, read: Sequence[bool]) -> Op:
+        """The gradient of x is a product of its own, which the first layer of a network does not need."""
+        values: dict[str, Any] = {**dict(zip(self.attribute_names(), self.values())), "dx": read[0]}
+        return LstmSequenceGrad(**values)
+
     def compute(self, xp: Any, *arrays: Any) -> Any:
         """Step by step, backwards."""
         given, saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
-        found = self.backward(xp, given, saved, gh, gc, xp.empty(saved[2].shape, saved[2].dtype))
+        found = self.backward(xp, given, saved, gh, gc)
         return self._shaped(given, found)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Those of the same gradients from a scan."""
-        found = through_scan(functools.partial(lstm_by_scan, self), inputs[:7], inputs[7], inputs[12:14], output_grads)
-        return [*found[:7], *[None] * 5, *found[7:]]
+        upstream = [inputs[12], inputs[8].sd.call("base", "zeros_like", inputs[9]) if inputs[13] is None else inputs[13]]
+        found = through_scan(functools.partial(lstm_by_scan, self), inputs[:7], inputs[7], upstream, output_grads)
+        return [*found[:7], *[None] * 5, found[7], None if inputs[13] is None else found[8]]
 
     @staticmethod
     def _shaped(given: Sequence[Any], found: list[Any]) -> tuple[Any, ...]:
         return tuple(f if v is None else f.reshape(v.shape) for f, v in zip(found, given))
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop, or compiled gates."""
+        """One compiled loop."""
         from ..executor.cpu import recurrent
-        whole = recurrent.lstm_gradient(self, specs)
-        if whole is not None or not _is_served(self, specs[:8], 8):
-            return whole
-        from ..executor.cpu.kernels.lstm import lstm_gates_backward
-
-        def call(*arrays: Any) -> None:
-            given, saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
-            found = self.backward(np, given, saved, gh, gc, arrays[-1], step=lstm_gates_backward)
-            for target, value in zip(arrays[14:21], self._shaped(given, found)):
-                target[...] = value
-        gates = specs[10]
-        return Kernel(call, (TensorSpec(gates.shape, gates.dtype),), one_thread=True)
-
-
-def _is_served(op_: LstmAttributes, specs: Sequence[TensorSpec | None], count: int) -> bool:
-    """Whether the compiled gates can run on these inputs."""
-    given = [*specs, *[None] * (count - len(specs))]
-    first = given[0]
-    return first is not None and first.dtype in (DataType.FLOAT, DataType.DOUBLE) and op_.is_plain() \
-        and given[4] is None and op_.clip <= 0 and all(s is None or s.is_static for s in given) and 0 not in (first.shape or ())
+        return recurrent.lstm_gradient(self, specs)

@@ -10,9 +10,10 @@ import ctypes
 import functools
 
 import llvmlite.binding as llvm
+from llvmlite import ir
 from numba import njit
 from numba.core import types
-from numba.extending import overload
+from numba.extending import intrinsic
 
 from .blas_threads import libraries
 
@@ -39,8 +40,34 @@ def _declared(symbol, scalar):
 _sgemm, _dgemm = _declared("dl4py_sgemm", types.float32), _declared("dl4py_dgemm", types.float64)
 
 
-def _call(a, b, turn_b, c, beta):
-    """c = a b + beta c."""
+@functools.cache
+def address(double):
+    """Where the library's product of float32, or ``double``, matrices is; 0 where it cannot be called."""
+    for library in libraries() if available() else ():
+        for name in list(_SYMBOLS.values())[double:double + 1]:
+            if hasattr(library, name):
+                return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    return 0
+
+
+@intrinsic
+def _product_at(context, array, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row):
+    """The library's function at an address; it takes numbers of the type of ``array``."""
+    scalar = array.dtype
+
+    def call(context, builder, signature, args):
+        i4, i8, real = ir.IntType(32), ir.IntType(64), context.get_value_type(scalar)
+        kind = ir.FunctionType(ir.VoidType(), [i4] * 3 + [i8] * 3 + [real] + [i8] * 4 + [real] + [i8] * 2)
+        _, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row = args
+
+        def order(turned):
+            return builder.select(turned, i4(_TRANSPOSED), i4(_PLAIN))
+        builder.call(builder.inttoptr(place, kind.as_pointer()),
+                     [i4(_ROW_MAJOR), order(turn_a), order(turn_b), rows, columns, depth, ir.Constant(real, 1.0), a, a_row, b, b_row, beta,
+                      c, c_row])
+        return context.get_dummy_value()
+    i8, yes = types.int64, types.boolean
+    return types.void(array, i8, yes, yes, i8, i8, i8, i8, i8, i8, i8, scalar, i8, i8), call
 
 
 @njit
@@ -49,22 +76,15 @@ def _row_length(m):
     return max(m.strides[0] // m.itemsize, m.shape[1])
 
 
-def _body(gemm):
-    def body(a, b, turn_b, c, beta):
-        gemm(_ROW_MAJOR, _PLAIN, _TRANSPOSED if turn_b else _PLAIN, c.shape[0], c.shape[1], a.shape[1], a.dtype.type(1),
-             a.ctypes.data, _row_length(a), b.ctypes.data, _row_length(b), beta, c.ctypes.data, _row_length(c))
-    return body
-
-
-@overload(_call)
-def _choose(a, b, turn_b, c, beta):
-    return _body(_sgemm if a.dtype == types.float32 else _dgemm)
-
-
 @njit
-def gemm(a, b, turn_b, c, beta):
-    """c = a b + beta c for matrices whose rows are contiguous and not empty; ``turn_b``: b is transposed."""
-    _call(a, b, turn_b, c, a.dtype.type(beta))
+def gemm(place, a, turn_a, b, turn_b, c, beta):
+    """c = a b + beta c by the function at the address ``place``, for matrices whose rows are contiguous and not empty.
+
+    ``turn_a`` and ``turn_b``: that matrix is given transposed.
+    """
+    depth = a.shape[0] if turn_a else a.shape[1]
+    _product_at(c, place, turn_a != 0, turn_b != 0, c.shape[0], c.shape[1], depth, a.ctypes.data, _row_length(a), b.ctypes.data,
+                _row_length(b), c.dtype.type(beta), c.ctypes.data, _row_length(c))
 
 
 available()             # machine code from the cache names the symbols, so they have to be known before it is loaded

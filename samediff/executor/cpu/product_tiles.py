@@ -213,3 +213,22 @@ def put_at(context: Any, array: Any, address: Any, value: Any) -> Any:
         builder.store(args[2], builder.inttoptr(args[1], context.get_value_type(signature.args[0].dtype).as_pointer()))
         return context.get_dummy_value()
     return types.void(array, types.int64, array.dtype), call
+
+
+@intrinsic
+def get_at(context: Any, array: Any, address: Any) -> Any:
+    """The element at an address."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(builder.inttoptr(args[1], context.get_value_type(signature.args[0].dtype).as_pointer()))
+    return array.dtype(array, types.int64), call
+
+
+@intrinsic
+def kept_apart(context: Any) -> Any:
+    """Keeps LLVM from copying the function that calls this into its callers: their machine code, and its compilation, would grow."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+    return types.void(), call

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ..fused import writable
+
 
 def product(a: Any, b: Any, out: Any) -> None:
     """out = a b; a column-major result is that of the transposed product, so that BLAS writes into it without a copy."""
@@ -16,5 +18,5 @@ def product(a: Any, b: Any, out: Any) -> None:
 def row_major(matrix: Any) -> tuple[Any, bool]:
     """The matrix or its transpose, whichever has contiguous rows, and whether it is the transpose; a copy of any other."""
     if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
-        return matrix.T, True
-    return np.ascontiguousarray(matrix), False
+        return writable(matrix.T), True
+    return writable(np.ascontiguousarray(matrix)), False

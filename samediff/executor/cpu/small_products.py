@@ -16,7 +16,20 @@ from typing import Any
 from numba import njit
 
 from ..cache import function_of
-from .product_tiles import ROWS, VECTOR, VECTORS, copy_cut, copy_padded, copy_vectors, lanes_of, put_at, tile, turn_block
+from .product_tiles import (
+    ROWS,
+    VECTOR,
+    VECTORS,
+    copy_cut,
+    copy_padded,
+    copy_vectors,
+    get_at,
+    kept_apart,
+    lanes_of,
+    put_at,
+    tile,
+    turn_block,
+)
 
 #: Depth of a panel that stays in the nearest cache.
 DEPTH = 256
@@ -26,7 +39,6 @@ ROOM = (DEPTH + ROWS) * VECTORS * VECTOR // 4
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
 plain = njit(**_OPTIONS)
-_inline = njit(forceinline=True, **_OPTIONS)
 
 
 def _chooser() -> Any:
@@ -45,45 +57,48 @@ def _chooser() -> Any:
 run_tiles = njit(_chooser(), **_OPTIONS)
 
 
-@_inline
+@plain
 def width_of(array):
     """Columns of a tile."""
     return lanes_of(array) * VECTORS
 
 
 @plain
-def pack_panel(b, turned, row, depth, column, target):
-    """Columns from ``column`` on of ``depth`` rows of b (of its transpose with ``turned``) at the address ``target``, padded with zeros."""
-    lanes, item = lanes_of(b), b.itemsize
+def pack_panel(array, b, b_row, turned, columns, depth, column, target):
+    """Columns from ``column`` on of the matrix b, or of its transpose with ``turned``, at the address ``target``, padded with zeros.
+
+    The matrix, turned if need be, has ``columns`` columns; ``depth`` of its rows are wanted.
+    """
+    kept_apart()
+    lanes, item = lanes_of(array), array.itemsize
     wide = lanes * VECTORS
-    stride = b.strides[0]
-    columns = b.shape[0] if turned else b.shape[1]
     width = min(wide, columns - column)
     if turned:
-        source = b.ctypes.data + column * stride + row * item
+        source = b + column * b_row
         whole = depth // lanes * lanes if width == wide else 0
         for k in range(0, whole, lanes):
             for j in range(0, wide, lanes):
-                turn_block(b, source + j * stride + k * item, stride, target + (k * wide + j) * item, wide * item)
+                turn_block(array, source + j * b_row + k * item, b_row, target + (k * wide + j) * item, wide * item)
         for k in range(whole, depth):
             place = target + k * wide * item
             for j in range(width):
-                put_at(b, place + j * item, b[column + j, row + k])
+                put_at(array, place + j * item, get_at(array, source + j * b_row + k * item))
             for j in range(width, wide):
-                put_at(b, place + j * item, b.dtype.type(0))
-    elif width == wide:
-        source = b.ctypes.data + row * stride + column * item
+                put_at(array, place + j * item, array.dtype.type(0))
+        return
+    source = b + column * item
+    if width == wide:
         for k in range(depth):
-            copy_vectors(b, source + k * stride, target + k * wide * item)
+            copy_vectors(array, source + k * b_row, target + k * wide * item)
     else:
-        source = b.ctypes.data + row * stride + column * item
         for k in range(depth):
-            copy_padded(b, source + k * stride, target + k * wide * item, width)
+            copy_padded(array, source + k * b_row, target + k * wide * item, width)
 
 
 @plain
 def run_rows(array, count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
     """``count`` rows of a panel at the address c, in blocks of nearly equal size."""
+    kept_apart()
     blocks = (count + ROWS - 1) // ROWS
     rows, larger = count // blocks, count % blocks
     if larger > 0:
@@ -95,6 +110,7 @@ def run_rows(array, count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
 @plain
 def run_panel(array, count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
     """The same with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
+    kept_apart()
     wide = width_of(array) * array.itemsize
     if width * array.itemsize == wide:
         run_rows(array, count, depth, a, a_row, a_step, b, wide, c, c_row, more)
@@ -111,40 +127,48 @@ def run_panel(array, count, depth, a, a_row, a_step, b, c, c_row, more, width, s
 
 
 @plain
-def multiply(a, turned_a, b, turned_b, c, work, more, part, parts):
-    """Share ``part`` of ``parts`` of c = a b (+ c): columns of the result, or rows where it has too few columns."""
-    rows, columns = c.shape
-    depth = a.shape[0] if turned_a else a.shape[1]
-    item = c.itemsize
-    wide = width_of(c)
+def multiply_at(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c_row, room, more, part, parts):
+    """Share ``part`` of ``parts`` of c = a b (+ c) at these addresses: columns of the result, or rows where it has too few columns.
+
+    Distances are in bytes. ``room`` (1-D, :data:`ROOM`) says the element type.
+    """
+    kept_apart()
+    item = room.itemsize
+    wide = width_of(room)
     panels = (columns + wide - 1) // wide
     low, high, first, last = 0, rows, 0, panels
     if panels % parts == 0 or panels >= 4 * parts:
         first, last = panels * part // parts, panels * (part + 1) // parts
     else:
         low, high = rows * part // parts, rows * (part + 1) // parts
-    a_row, a_step = (item, a.strides[0]) if turned_a else (a.strides[0], item)
-    count, c_row = high - low, c.strides[0]
-    room = work[part].ctypes.data
-    spare = room + DEPTH * wide * item
+    count, packed = high - low, room.ctypes.data
+    spare = packed + DEPTH * wide * item
     pieces = (depth + DEPTH - 1) // DEPTH
     direct = not turned_b and count <= ROWS
     for panel in range(first, last):
         column = panel * wide
         width = min(wide, columns - column)
-        target = c.ctypes.data + low * c_row + column * item
+        target = c + low * c_row + column * item
         k = 0
         for piece in range(pieces):
             size = depth // pieces + (1 if piece < depth % pieces else 0)
-            start = a.ctypes.data + low * a_row + k * a_step
+            start = a + low * a_row + k * a_step
             again = 1 if piece > 0 else more
             if direct and width == wide:
-                place = b.ctypes.data + k * b.strides[0] + column * item
-                run_rows(c, count, size, start, a_row, a_step, place, b.strides[0], target, c_row, again)
+                run_rows(room, count, size, start, a_row, a_step, b + k * b_row + column * item, b_row, target, c_row, again)
             else:
-                pack_panel(b, turned_b, k, size, column, room)
-                run_panel(c, count, size, start, a_row, a_step, room, target, c_row, again, width, spare)
+                pack_panel(room, b + k * (item if turned_b else b_row), b_row, turned_b, columns, size, column, packed)
+                run_panel(room, count, size, start, a_row, a_step, packed, target, c_row, again, width, spare)
             k += size
+
+
+@plain
+def multiply(a, turned_a, b, turned_b, c, work, more, part, parts):
+    """The same of arrays."""
+    row, depth = a.strides[0], a.shape[0] if turned_a else a.shape[1]
+    a_row, a_step = (a.itemsize, row) if turned_a else (row, a.itemsize)
+    multiply_at(c.shape[0], c.shape[1], depth, a.ctypes.data, a_row, a_step, b.ctypes.data, b.strides[0], turned_b, c.ctypes.data,
+                c.strides[0], work[part], more, part, parts)
 
 
 @plain
@@ -176,26 +200,32 @@ def packed_size(array, depth, columns):
 def pack(b, turned, packed, part, parts):
     """Lay out b, or its transpose with ``turned``, panel by panel for :func:`times_packed`."""
     depth, columns = (b.shape[1], b.shape[0]) if turned else b.shape
-    wide = width_of(b)
+    wide = width_of(packed)
     panels = (columns + wide - 1) // wide
     for panel in range(panels * part // parts, panels * (part + 1) // parts):
-        pack_panel(b, turned, 0, depth, panel * wide, packed.ctypes.data + panel * wide * depth * b.itemsize)
+        place = packed.ctypes.data + panel * wide * depth * packed.itemsize
+        pack_panel(packed, b.ctypes.data, b.strides[0], turned, columns, depth, panel * wide, place)
 
 
 @plain
-def times_packed(a, packed, c, spare, more):
-    """c = a b (+ c) for a b from :func:`pack`; ``spare`` has room for a tile (:data:`ROOM` is more than enough)."""
-    count, columns = c.shape
-    depth, item, wide = a.shape[1], c.itemsize, width_of(c)
+def times_packed_at(rows, columns, depth, a, a_row, place, c, c_row, spare, more):
+    """c = a b (+ c) at these addresses, for b from :func:`pack` at ``place``."""
+    kept_apart()
+    item, wide = spare.itemsize, width_of(spare)
     pieces = (depth + DEPTH - 1) // DEPTH
-    place = packed.ctypes.data
     for column in range(0, columns, wide):
         width = min(wide, columns - column)
         k = 0
         for piece in range(pieces):
             size = depth // pieces + (1 if piece < depth % pieces else 0)
-            target, again = c.ctypes.data + column * item, 1 if piece > 0 else more
-            run_panel(c, count, size, a.ctypes.data + k * item, a.strides[0], item, place, target, c.strides[0], again, width,
+            run_panel(spare, rows, size, a + k * item, a_row, item, place, c + column * item, c_row, 1 if piece > 0 else more, width,
                       spare.ctypes.data)
             place += size * wide * item
             k += size
+
+
+@plain
+def times_packed(a, packed, c, spare, more):
+    """The same of arrays. ``spare`` (1-D) has room for a tile; :data:`ROOM` is more than enough."""
+    times_packed_at(c.shape[0], c.shape[1], a.shape[1], a.ctypes.data, a.strides[0], packed.ctypes.data, c.ctypes.data, c.strides[0],
+                    spare, more)

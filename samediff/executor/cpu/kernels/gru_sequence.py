@@ -1,14 +1,15 @@
 # mypy: ignore-errors
 """All steps of a gated recurrent unit, forward and backward, for some rows of the batch.
 
-Shapes: z, dz, dr (T, N, 3 units) with blocks r, u, c; saved (T, N, 4 units): r, u, c and h R_c; wh (units, 3 units), or with
-``turned`` its transpose; states, gh (T, N, units); h0, carried (N, units); product (N, 3 units).
+Shapes: z, product (N, 3 units) with blocks r, u, c, like dz and dr (T, N, 3 units); saved (T, N, 4 units): r, u, c and h R_c; ``packed``
+weights from :func:`pack_joined` or :func:`pack`; states, gh (T, N, units); h0, carried (N, units); joined (N, in + 1).
 """
 from __future__ import annotations
 
 from ...cache import kernel
-from ..blas import gemm
 from ..mathlib import sigmoid, tanh
+from ..small_products import times_packed
+from .series import join, share
 
 
 @kernel
@@ -60,19 +61,24 @@ def gru_step_back(saved, before, g, carried, dz, dr):
 
 
 @kernel
-def gru_forward(z, wh, turned, h0, saved, states, product, low, high):
-    """Write gates and states from x W + b."""
+def gru_forward(x, packed_x, packed_h, h0, saved, states, joined, z, product, work, part, parts):
+    """Write gates and states."""
+    low, high = share(x.shape[1], part, parts)
     for t in range(states.shape[0]):
         h = h0 if t == 0 else states[t - 1]
-        gemm(h[low:high], wh, turned, product[low:high], 0)
-        gru_step(z[t, low:high], product[low:high], h[low:high], saved[t, low:high], states[t, low:high])
+        join(x[t, low:high], h[low:high, :0], joined[low:high])
+        times_packed(joined[low:high], packed_x, z[low:high], work[part], 0)
+        times_packed(h[low:high], packed_h, product[low:high], work[part], 0)
+        gru_step(z[low:high], product[low:high], h[low:high], saved[t, low:high], states[t, low:high])
 
 
 @kernel
-def gru_backward(saved, wh, turned, h0, states, gh, dz, dr, carried, low, high):
-    """Write dz and dr; ``carried``, zeros at first, ends as the gradient of h0."""
+def gru_backward(saved, packed, h0, states, gh, dz, dr, carried, work, part, parts):
+    """Write dz and dr; ``carried`` becomes the gradient of h0."""
+    low, high = share(states.shape[1], part, parts)
+    carried[low:high] = 0
     for step in range(states.shape[0]):
         t = states.shape[0] - 1 - step
         h = h0 if t == 0 else states[t - 1]
         gru_step_back(saved[t, low:high], h[low:high], gh[t, low:high], carried[low:high], dz[t, low:high], dr[t, low:high])
-        gemm(dr[t, low:high], wh, not turned, carried[low:high], 1)
+        times_packed(dr[t, low:high], packed, carried[low:high], work[part], 1)

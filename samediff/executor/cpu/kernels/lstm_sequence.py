@@ -1,39 +1,38 @@
 # mypy: ignore-errors
 """All steps of an LSTM, forward and backward, for some rows of the batch.
 
-Shapes: gates, dz (T, N, 4 units); rw (units, 4 units), or with ``turned`` its transpose; bias (4 units); states, cells, squashed,
-gh, gc (T, N, units); h0, c0, dh, dc (N, units). ``peephole`` (3, units) and ``mask`` (T, N) are empty where there are none.
-``a f o g`` are the positions of the blocks: block input (tanh), forget, output and input gate (sigmoid).
+Shapes: gates, dz (T, N, 4 units); states, cells, squashed, gh, gc (T, N, units); h0, c0, dh, dc (N, units); ``packed``: weights from
+:func:`pack_joined` or :func:`pack`; joined (N, in + units + 1). ``peephole`` (3, units), ``mask`` (T, N) and gc are empty where there are
+none. ``a f o g`` are the positions of the blocks: block input (tanh), forget, output and input gate (sigmoid). Parts share the batch.
 """
 from __future__ import annotations
 
 from ...cache import kernel
-from ..blas import gemm
 from ..intrinsics import fabs, vmax, vmin
 from ..mathlib import sigmoid, tanh
+from ..small_products import times_packed
+from .series import join, share
 
 
 @kernel
-def lstm_step(z, bias, peephole, before, now, flat, out, a, f, o, g, clip):
+def lstm_step(z, peephole, before, now, flat, out, a, f, o, g, clip):
     """One step for some rows: z becomes the gates; writes cells, squashed cells and states."""
     units = out.shape[1]
     peeps = peephole.shape[0] > 0
     for i in range(z.shape[0]):
-        za, ba = z[i, a * units : (a + 1) * units], bias[a * units : (a + 1) * units]
-        zf, bf = z[i, f * units : (f + 1) * units], bias[f * units : (f + 1) * units]
-        zo, bo = z[i, o * units : (o + 1) * units], bias[o * units : (o + 1) * units]
-        zg, bg = z[i, g * units : (g + 1) * units], bias[g * units : (g + 1) * units]
+        za, zf = z[i, a * units : (a + 1) * units], z[i, f * units : (f + 1) * units]
+        zo, zg = z[i, o * units : (o + 1) * units], z[i, g * units : (g + 1) * units]
         if peeps:
             for j in range(units):
                 zg[j] += before[i, j] * peephole[0, j]
             for j in range(units):
                 zf[j] += before[i, j] * peephole[1, j]
         for j in range(units):                          # few arrays in each loop, so that it becomes vector code
-            za[j] = tanh(za[j] + ba[j])
+            za[j] = tanh(za[j])
         for j in range(units):
-            zf[j] = sigmoid(zf[j] + bf[j])
+            zf[j] = sigmoid(zf[j])
         for j in range(units):
-            zg[j] = sigmoid(zg[j] + bg[j])
+            zg[j] = sigmoid(zg[j])
         for j in range(units):
             now[i, j] = zf[j] * before[i, j] + za[j] * zg[j]
         if clip > 0:
@@ -43,7 +42,7 @@ def lstm_step(z, bias, peephole, before, now, flat, out, a, f, o, g, clip):
             for j in range(units):
                 zo[j] += now[i, j] * peephole[2, j]
         for j in range(units):
-            zo[j] = sigmoid(zo[j] + bo[j])
+            zo[j] = sigmoid(zo[j])
         for j in range(units):
             flat[i, j] = tanh(now[i, j])
         for j in range(units):
@@ -62,18 +61,20 @@ def keep(now, before, mask, hold):
 
 
 @kernel
-def lstm_forward(gates, rw, turned, bias, peephole, h0, c0, mask, states, cells, squashed, a, f, o, g, clip, hold, reverse, started,
-                 low, high):
-    """Turn x W in ``gates`` into the gates, write states, cells and squashed cells; ``started``: h0 is more than zeros."""
-    count = states.shape[0]
+def lstm_forward(x, packed, peephole, h0, c0, mask, states, cells, gates, squashed, joined, work, a, f, o, g, clip, hold, reverse, part,
+                 parts):
+    """Write gates, states, cells and squashed cells."""
+    count, batch = x.shape[:2]
+    low, high = share(batch, part, parts)
+    rows, least = joined[low:high], x.dtype.type(clip)
     for step in range(count):
         t = count - 1 - step if reverse else step
         last = t + 1 if reverse else t - 1
         h, c = (h0, c0) if step == 0 else (states[last], cells[last])
-        if step > 0 or started:
-            gemm(h[low:high], rw, turned, gates[t, low:high], 1)
-        lstm_step(gates[t, low:high], bias, peephole, c[low:high], cells[t, low:high], squashed[t, low:high], states[t, low:high],
-                  a, f, o, g, clip)
+        join(x[t, low:high], h[low:high], rows)
+        times_packed(rows, packed, gates[t, low:high], work[part], 0)
+        lstm_step(gates[t, low:high], peephole, c[low:high], cells[t, low:high], squashed[t, low:high], states[t, low:high], a, f, o, g,
+                  least)
         if mask.shape[0] > 0:
             keep(states[t, low:high], h[low:high], mask[t, low:high], hold)
             keep(cells[t, low:high], c[low:high], mask[t, low:high], hold)
@@ -95,8 +96,9 @@ def lstm_step_back(z, peephole, before, flat, uh, uc, mask, dz, dh, dc, dp, a, f
         zg, dg = z[i, g * units : (g + 1) * units], dz[i, g * units : (g + 1) * units]
         for j in range(units):
             dh[i, j] += uh[i, j]
-        for j in range(units):
-            dc[i, j] += uc[i, j]
+        if uc.shape[0] > 0:
+            for j in range(units):
+                dc[i, j] += uc[i, j]
         for j in range(units):
             do[j] = m * dh[i, j] * flat[i, j] * zo[j] * (one - zo[j])
         for j in range(units):                          # the gradient of the cell, kept in df for a while
@@ -130,14 +132,30 @@ def lstm_step_back(z, peephole, before, flat, uh, uc, mask, dz, dh, dc, dp, a, f
 
 
 @kernel
-def lstm_backward(gates, rw, turned, peephole, h0, c0, mask, cells, squashed, gh, gc, dz, dh, dc, dp, a, f, o, g, clip, hold, reverse,
-                  low, high):
-    """Write dz; dh and dc, zeros at first, end as the gradients of h0 and c0; dp (3, units) collects those of the peepholes."""
-    count = cells.shape[0]
+def lstm_backward(gates, packed, peephole, h0, c0, mask, cells, squashed, gh, gc, dz, dh, dc, dps, work, a, f, o, g, clip, hold, reverse,
+                  part, parts):
+    """Write dz; dh and dc become the gradients of h0 and c0, dps (parts, 3, units), zeros at first, collects those of the peepholes."""
+    count, batch = cells.shape[:2]
+    low, high = share(batch, part, parts)
+    least = gates.dtype.type(clip)
+    dh[low:high] = 0
+    dc[low:high] = 0
     for step in range(count):
         t = step if reverse else count - 1 - step
         c = c0 if step == count - 1 else cells[t + 1 if reverse else t - 1]
         m = mask[t, low:high] if mask.shape[0] > 0 else mask.reshape(-1)
-        lstm_step_back(gates[t, low:high], peephole, c[low:high], squashed[t, low:high], gh[t, low:high], gc[t, low:high], m,
-                       dz[t, low:high], dh[low:high], dc[low:high], dp, a, f, o, g, clip, hold)
-        gemm(dz[t, low:high], rw, not turned, dh[low:high], 1)
+        uc = gc[t, low:high] if gc.shape[0] > 0 else gc.reshape(0, 0)
+        lstm_step_back(gates[t, low:high], peephole, c[low:high], squashed[t, low:high], gh[t, low:high], uc, m,
+                       dz[t, low:high], dh[low:high], dc[low:high], dps[part], a, f, o, g, least, hold)
+        times_packed(dz[t, low:high], packed, dh[low:high], work[part], 1)
+
+
+@kernel
+def sum_peepholes(dps, dp, part, parts):
+    """The gradients of all parts."""
+    low, high = share(dp.shape[1], part, parts)
+    for i in range(dp.shape[0]):
+        for j in range(low, high):
+            dp[i, j] = 0
+            for k in range(dps.shape[0]):
+                dp[i, j] += dps[k, i, j]

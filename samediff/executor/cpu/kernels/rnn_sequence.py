@@ -1,27 +1,26 @@
 # mypy: ignore-errors
 """All steps of a simple recurrent network, forward and backward, for some rows of the batch.
 
-Shapes: sums, dz, states, gh (T, N, units); rw (units, units), or with ``turned`` its transpose; bias (units); h0, carried (N, units);
-``mask`` (T, N) is empty where there is none. ``kind`` is the place of the activation in :data:`ACTIVATIONS`.
+Shapes: sums, dz, states, gh (T, N, units); ``packed``: weights from :func:`pack_joined` or :func:`pack`; joined (N, in + units + 1);
+h0, carried (N, units); ``mask`` (T, N) is empty where there is none. ``kind`` is the place of the activation in :data:`ACTIVATIONS`.
 """
 from __future__ import annotations
 
 from ...cache import kernel
-from ..blas import gemm
 from ..intrinsics import vmax
 from ..mathlib import sigmoid, tanh
+from ..small_products import times_packed
+from .series import join, share
 
 ACTIVATIONS = ("tanh", "sigmoid", "relu", "identity")
 
 
 @kernel
-def rnn_step(z, bias, out, kind):
-    """z + bias in place, and its activation."""
-    zero = bias.dtype.type(0)
+def rnn_step(z, out, kind):
+    """The activation of z."""
+    zero = z.dtype.type(0)
     units = out.shape[1]
     for i in range(z.shape[0]):
-        for j in range(units):
-            z[i, j] += bias[j]
         if kind == 0:
             for j in range(units):
                 out[i, j] = tanh(z[i, j])
@@ -60,13 +59,14 @@ def rnn_step_back(z, g, carried, mask, dz, kind):
 
 
 @kernel
-def rnn_forward(sums, rw, turned, bias, h0, mask, states, kind, started, low, high):
-    """Complete ``sums``, which hold x W, and write the states; ``started``: h0 is more than zeros."""
-    for t in range(states.shape[0]):
+def rnn_forward(x, packed, h0, mask, states, sums, joined, work, kind, part, parts):
+    """Write sums and states."""
+    low, high = share(x.shape[1], part, parts)
+    for t in range(x.shape[0]):
         h = h0 if t == 0 else states[t - 1]
-        if t > 0 or started:
-            gemm(h[low:high], rw, turned, sums[t, low:high], 1)
-        rnn_step(sums[t, low:high], bias, states[t, low:high], kind)
+        join(x[t, low:high], h[low:high], joined[low:high])
+        times_packed(joined[low:high], packed, sums[t, low:high], work[part], 0)
+        rnn_step(sums[t, low:high], states[t, low:high], kind)
         if mask.shape[0] > 0:
             for i in range(low, high):
                 for j in range(states.shape[2]):
@@ -74,10 +74,12 @@ def rnn_forward(sums, rw, turned, bias, h0, mask, states, kind, started, low, hi
 
 
 @kernel
-def rnn_backward(sums, rw, turned, mask, gh, dz, carried, kind, low, high):
-    """Write dz; ``carried``, zeros at first, ends as the gradient of h0."""
+def rnn_backward(sums, packed, mask, gh, dz, carried, work, kind, part, parts):
+    """Write dz; ``carried`` becomes the gradient of h0."""
+    low, high = share(sums.shape[1], part, parts)
+    carried[low:high] = 0
     for step in range(sums.shape[0]):
         t = sums.shape[0] - 1 - step
         m = mask[t, low:high] if mask.shape[0] > 0 else mask.reshape(-1)
         rnn_step_back(sums[t, low:high], gh[t, low:high], carried[low:high], m, dz[t, low:high], kind)
-        gemm(dz[t, low:high], rw, not turned, carried[low:high], 0)
+        times_packed(dz[t, low:high], packed, carried[low:high], work[part], 0)
