@@ -6,7 +6,7 @@ Shapes: x, dx (batch, channels, height, width); y, dy (batch, out, windows); w, 
 ``taps`` are the distances in bytes from the first cell of a window to each of its cells in all channels, ``places`` (vectors, 2) those
 of vectors in the two arrays that a kernel walks along. Rows of windows are no shorter than a vector, and the last vector of a row may
 overlap the one before; vectors are half as long as the CPU has them where ``places`` has a third axis. Shares write what no other
-share writes, and results do not depend on their number.
+share writes, and results do not depend on their number; those for which there is no memory are idle.
 """
 from __future__ import annotations
 
@@ -54,6 +54,9 @@ def convolve(x, w, bias, y, work, taps, places, top, left, part, parts):
     next_row = y.shape[2] * size
     padded = work.shape[0] > 0
     if padded:
+        parts = min(parts, work.shape[0])
+        if part >= parts:
+            return
         work[part] = 0
     image, known = x.ctypes.data, -1
     for unit in range(batch * blocks * part // parts, batch * blocks * (part + 1) // parts):
@@ -91,6 +94,9 @@ def convolve_back(w, dy, dx, work, maps, places, kh, kw, dh, dw, ph, pw, part, p
     out, depth = w.shape[0], w.shape[1]
     taps = kh * kw
     together, windows, span = work.shape[1] // taps, work.shape[2], work.shape[3]
+    parts = min(parts, work.shape[0])
+    if part >= parts:
+        return
     work[part] = 0
     groups = (channels + together - 1) // together
     line, plane = span * size, windows * span * size
@@ -130,6 +136,9 @@ def convolve_weights(x, dy, dw, work, taps, places, top, left, full, width, toge
     rest = places.shape[0] - full
     next_image = x[0].size * size
     if padded:
+        parts = min(parts, work.shape[0])
+        if part >= parts:
+            return
         work[part] = 0
         next_image = work[0, 0].size * size
     for n in range(0, batch, together):
