@@ -31,7 +31,9 @@ class Frame:
     views : views of locals by the step that makes them, for code that needs the array
     copies : steps that make a view in name only
     segments : neighbouring native steps by the number of the first
+    natives : for each native step its instructions
     calls : for each other step the function to call and its workspace
+    layouts : every array whose shape is known: bound ones, stand-ins, and views of them
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -45,26 +47,26 @@ class Frame:
         self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in plan.feeds if n not in self.bound}
         self.views: dict[str, int] = {}
         self.copies: set[int] = set()
-        self._layouts = {**self.bound, **self.locals}
-        natives: dict[int, Sequence[Instruction]] = {}
+        self.layouts = {**self.bound, **self.locals}
+        self.natives: dict[int, Sequence[Instruction]] = {}
         self.calls: dict[int, tuple[Any, ...]] = {}
         for i, step in enumerate(plan.steps):
             if step.kind == "view":
                 self._add_view(i, step, plan)
                 if i in self.copies and (copied := self._copied(step)) is not None:
-                    natives[i] = [copied]
+                    self.natives[i] = [copied]
                     self.copies.discard(i)
                 continue
             for name in step.outputs:
-                if name not in self._layouts and plan.specs[name].is_static:
-                    self._layouts[name] = self.locals[name] = _stand_in(plan.specs[name])
+                if name not in self.layouts and plan.specs[name].is_static:
+                    self.layouts[name] = self.locals[name] = _stand_in(plan.specs[name])
             work = [self._array(s, plan.offsets[f"{i}:work{k}"]) for k, s in enumerate(step.workspace)]
             made = self._native(step, work)
             if made is None:
                 self.calls[i] = (step.call, *work)
             else:
-                natives[i] = made
-        self.segments = self._joined(len(plan.steps), natives)
+                self.natives[i] = made
+        self.segments = self._joined(len(plan.steps), self.natives)
         if plan.code is None:
             plan.code = Writer(plan, self).compile()
         views = {i: (step.call,) for i, step in enumerate(plan.steps) if step.kind == "view"}
@@ -78,12 +80,12 @@ class Frame:
     def _add_view(self, i: int, step: Step, plan: Plan) -> None:
         """Work out a view now; nothing is left to do at run time unless it is a copy."""
         try:
-            results = step.call(*[None if n is None else self._layouts[n] for n in step.inputs])
+            results = step.call(*[None if n is None else self.layouts[n] for n in step.inputs])
         except Exception as error:
             raise_explained(error, step.nodes[-1], [None if n is None else plan.specs[n] for n in step.nodes[-1].inputs])
         given = [n for n in step.inputs if n is not None]
-        self._layouts.update(zip(step.outputs, results))
-        if not all(r.size == 0 or any(np.may_share_memory(r, self._layouts[n]) for n in given) for r in results):
+        self.layouts.update(zip(step.outputs, results))
+        if not all(r.size == 0 or any(np.may_share_memory(r, self.layouts[n]) for n in given) for r in results):
             self.copies.add(i)
         if all(n in self.bound for n in given):
             self.bound.update(zip(step.outputs, results))
@@ -95,21 +97,21 @@ class Frame:
     def _copied(self, step: Step) -> Instruction | None:
         """The instruction for what is a view in name only, where it keeps the order of the elements."""
         given = [n for n in step.inputs if n is not None]
-        x, y = self._layouts[given[0]], self._layouts[step.outputs[0]]
+        x, y = self.layouts[given[0]], self.layouts[step.outputs[0]]
         if len(step.outputs) > 1 or x.dtype != y.dtype or x.size != y.size or not y.flags.c_contiguous or x.dtype.kind not in "fiu":
             return None
         numbered = np.arange(x.size).reshape(x.shape)
-        found = step.call(numbered, *[None if n is None else self._layouts[n] for n in step.inputs[1:]])[0]
+        found = step.call(numbered, *[None if n is None else self.layouts[n] for n in step.inputs[1:]])[0]
         if step.inputs[0] is None or found.shape != y.shape or not np.array_equal(found.reshape(-1), numbered.reshape(-1)):
             return None
         return fused_instruction((ex.input_(0, x.dtype),), ("x", "y"), [x], [y.reshape(x.shape)], {})
 
     def _native(self, step: Step, work: list[Any]) -> Sequence[Instruction] | None:
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
-        if step.native is None or not all(n in self._layouts for n in names):
+        if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in step.outputs):
             return None
-        inputs = [None if n is None else self._layouts[n] for n in step.inputs]
-        made = step.native(*inputs, *[self._layouts[n] for n in step.outputs], *work)
+        inputs = [None if n is None else self.layouts[n] for n in step.inputs]
+        made = step.native(*inputs, *[self.layouts[n] for n in step.outputs], *work)
         return made if made is None or isinstance(made, list) else [made]
 
     def _joined(self, steps: int, natives: dict[int, Sequence[Instruction]]) -> dict[int, Segment]:

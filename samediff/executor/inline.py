@@ -26,7 +26,7 @@ def inlined(node: Node, specs: Mapping[str, TensorSpec]) -> Inlined | None:
     if not isinstance(op, Composite) or not op.inlines:
         return None
     given = tuple(None if n is None else TensorSpec(specs[n].shape, specs[n].dtype) for n in node.inputs)
-    if not all(s is None or s.is_static for s in given) or op.cpu(*given) is not None:  # type: ignore[arg-type]
+    if not all(s is None or (s.is_static and 0 not in (s.shape or ())) for s in given) or op.cpu(*given) is not None:  # type: ignore[arg-type]
         return None
     sd, outputs = composition(op, given)
     names: dict[str, str] = {f"in{i}": n for i, n in enumerate(node.inputs) if n is not None}
@@ -42,5 +42,6 @@ def inlined(node: Node, specs: Mapping[str, TensorSpec]) -> Inlined | None:
         if inner.op.stateful:
             return None
         reads = tuple(None if n is None else renamed(n) for n in inner.inputs)
-        nodes.append(Node(f"{node.name}>{inner.name}", inner.op, reads, tuple(map(renamed, inner.outputs)), node.source, node.control))
+        nodes.append(Node(f"{node.name}>{inner.name}", inner.op, reads, tuple(map(renamed, inner.outputs)), node.source, node.control,
+                          node.gradient_of))
     return Inlined(tuple(nodes), constants, tuple(renamed(o.name()) for o in outputs))

@@ -125,7 +125,11 @@ def data_gradient(direct: Direct) -> Kernel | None:
     def call(w: Any, g: Any, _: Any, dx: Any, work: Any, padded: Any) -> None:
         first.run(w, work)
         then.run(g, dx, work, padded)
-    return Kernel(call, (weights, turned.padding(share_count())))
+
+    def native(w: Any, g: Any, _: Any, dx: Any, work: Any, padded: Any) -> Any:
+        made = [first.instruction(w, work), then.instruction(g, dx, work, padded)]
+        return None if None in made else made
+    return Kernel(call, (weights, turned.padding(share_count())), native=native)
 
 
 def _summed_gradient(direct: Direct) -> Kernel:
@@ -169,4 +173,7 @@ def weight_gradient(direct: Direct) -> Kernel | None:
             return
         shared.run(x, g, like, total, padded)
         s.store(total, dw)
-    return Kernel(call, (work, TensorSpec((s.out, s.length), s.dtype)))
+
+    def native(x: Any, g: Any, like: Any, dw: Any, padded: Any, total: Any) -> Any:
+        return shared.instruction(x, g, like, dw, padded) if s.in_order and dw.flags.c_contiguous else None
+    return Kernel(call, (work, TensorSpec((s.out, s.length), s.dtype)), native=native)

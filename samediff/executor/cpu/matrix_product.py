@@ -22,6 +22,9 @@ _FLAGS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
 
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 
+# One form for all operands, so that one kernel serves them all: the functions look at steps themselves.
+_ANY = (False, False, False, True)
+
 #: Rows up to which a product with a transposed matrix is made of dot products.
 DOT_ROWS = 3
 
@@ -156,13 +159,13 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
         if x is None or y is None or z is None:
             return None
         if tiles:
-            return instruction(many_by_tiles, (x, y, z, _room(c.dtype)), flags, work=work, parts=True)
-        return instruction(many_by_blas, (x, y, z), flags, work=work, parts=True, products=True)
+            return instruction(many_by_tiles, (x, y, z, _room(c.dtype)), flags, work=work, parts=True, dense=_ANY)
+        return instruction(many_by_blas, (x, y, z), flags, work=work, parts=True, products=True, dense=_ANY)
     if rows <= DOT_ROWS and turned_b and not turned_a:
         return instruction(dots, (x, y, c), work=max(work, columns * depth * c.itemsize / 20), parts=True)
     if tiles:
-        return instruction(by_tiles, (x, y, c, _room(c.dtype)), flags, work=work, parts=True)
-    return instruction(by_blas, (x, y, c), flags, work=work, parts=True, products=True)
+        return instruction(by_tiles, (x, y, c, _room(c.dtype)), flags, work=work, parts=True, dense=_ANY)
+    return instruction(by_blas, (x, y, c), flags, work=work, parts=True, products=True, dense=_ANY)
 
 
 def _room(dtype: Any) -> Any:

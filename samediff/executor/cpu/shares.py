@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ...op import Kernel
 from ...spec import TensorSpec
 from .blas_threads import thread_count
@@ -51,6 +53,17 @@ class Shared:
         else:
             run_parts(lambda part, *_: self.function(*given, part, count), [(k, k + 1) for k in range(count)])
 
+    def instruction(self, *arrays: Any) -> Any:
+        """The same as an instruction of a native program; None where an operand would have to be copied."""
+        from .native.entry import instruction
+        given = self.operands(*arrays)
+        fixed = [a is b for a, b in zip(given, self.operands(*arrays))]
+        memory = [a for a in arrays if a is not None]
+        copied = [not known and a.size and not any(np.may_share_memory(a, m) for m in memory) for a, known in zip(given, fixed)]
+        if any(copied) or not all(a.flags.carray for a in given):
+            return None
+        return instruction(self.function, given, self.numbers, work=self.nanoseconds, parts=True)
+
     def kernel(self) -> Kernel:
         """The work as the kernel of an op."""
-        return Kernel(self.run, self.workspace)
+        return Kernel(self.run, self.workspace, native=self.instruction)

@@ -91,7 +91,8 @@ class Segment:
         single = system.CAN_SET_BLAS and most > 1 and any(i.products for i in instructions)
         for field, value in ((runner.COUNT, count), (runner.INSTRUCTIONS, base + 8 * code), (runner.PATCHES, base + 8 * patch),
                              (runner.PATCH_COUNT, len(patches)), (runner.POOL, crew.address if crew else 0),
-                             (runner.CLAIMS, base + 8 * claims), (runner.SINGLE, int(single)), (runner.DATA_OFFSET, data_offset())):
+                             (runner.CLAIMS, base + 8 * claims), (runner.WORK, int(work)),
+                             (runner.SINGLE, int(single)), (runner.DATA_OFFSET, data_offset())):
             memory[field // 8] = value
         self.address = base
         self._code = memory[code:table]

@@ -6,9 +6,9 @@ them. Which thread does which part never changes a result: parts are fixed, and 
 """
 from __future__ import annotations
 
-from numba import njit, types
+from numba import types
 
-from ...cache import can_cache
+from ...cache import jit
 from . import system  # noqa: F401  the functions named below
 from .machine import add_shared, call, claim, control_word, cycles, load, load_shared, pause, store, store_shared
 
@@ -26,18 +26,26 @@ MOST_PARTS = 7
 CLAIM = 64
 
 # Words of a pool, a cache line each.
-TICKET, OPEN, INSIDE, BUSY, SLEEPING, SEGMENT, STOP, REST, PENALTY, POOL_WORDS = 0, 64, 128, 192, 256, 320, 384, 448, 456, 64
+TICKET, OPEN, INSIDE, BUSY, SLEEPING, SEGMENT, STOP, REST, POOL_WORDS = 0, 64, 128, 192, 256, 320, 384, 448, 64
 
 #: Turns of a waiting loop before a thread takes over what another should have begun, gives way, or sleeps.
 STEAL, YIELD, SLEEP = 400, 4000, 4000
 
-#: Runs without helpers after they have kept a run waiting again and again.
-LONGEST_REST = 255
+#: Runs without helpers after they have kept one waiting, at most.
+LONGEST_REST = 10_000
+
+#: Nanoseconds of work for which helpers that sleep are woken.
+WORTH_WAKING = 200_000
 
 _FLUSH = 0x8040         # denormals are 0, in and out
 
-_options = {"cache": can_cache(), "nogil": True, "error_model": "numpy"}
+_options = {"nogil": True, "error_model": "numpy"}
+_inner = {**_options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}      # called from compiled code only
 _I8, _VOID = types.int64, types.void
+
+
+def _compiled(signature, **options):
+    return lambda function: jit(function, signature, **options)
 
 
 _give_way = types.ExternalFunction("dl4py_yield", types.int32())
@@ -47,7 +55,7 @@ _threads = types.ExternalFunction("dl4py_blas_threads", _VOID(types.int32))
 _thread_count = types.ExternalFunction("dl4py_blas_thread_count", types.int32())
 
 
-@njit(_VOID(_I8), **_options)
+@_compiled(_VOID(_I8), **_inner)
 def run_alone(segment):
     """All instructions, part after part, on this thread."""
     at = load(segment + INSTRUCTIONS)
@@ -58,7 +66,7 @@ def run_alone(segment):
         at += INSTRUCTION
 
 
-@njit(types.boolean(_I8, _I8, _I8, _I8, _I8, _I8), **_options)
+@_compiled(types.boolean(_I8, _I8, _I8, _I8, _I8, _I8), **_inner)
 def _take(at, claims, first, last, epoch, parts):
     """Do the parts from ``first`` to ``last`` that nobody has begun; whether there was one."""
     found = False
@@ -70,7 +78,7 @@ def _take(at, claims, first, last, epoch, parts):
     return found
 
 
-@njit(_I8(_I8, _I8, _I8, _I8), **_options)
+@_compiled(_I8(_I8, _I8, _I8, _I8), **_inner)
 def run_shared(segment, me, epoch, pool):
     """Take part in a run: each thread has its own parts, and takes over those of one that is late. Gives the cycles spent waiting."""
     waited = 0
@@ -98,7 +106,7 @@ def run_shared(segment, me, epoch, pool):
     return waited
 
 
-@njit(_VOID(_I8, _I8), **_options)
+@_compiled(_VOID(_I8, _I8), **_options)
 def help_out(pool, me):
     """What a thread of the pool does until the pool stops: wait for a run, take part in it."""
     control_word(control_word(types.int32(-1)) | types.int32(_FLUSH))
@@ -125,7 +133,7 @@ def help_out(pool, me):
         add_shared(pool + INSIDE, -1)
 
 
-@njit(_VOID(_I8, _I8), **_options)
+@_compiled(_VOID(_I8, _I8), **_inner)
 def _with_help(segment, pool):
     epoch = load(segment + EPOCH) + 1
     store_shared(segment + EPOCH, epoch)
@@ -142,15 +150,12 @@ def _with_help(segment, pool):
     while load_shared(pool + INSIDE) != 0:
         pause()
     waited += cycles() - ended
-    if 2 * waited > cycles() - began:           # helpers that keep us waiting want a processor that others have: rest
-        penalty = min(2 * load(pool + PENALTY) + 1, LONGEST_REST)
-        store(pool + PENALTY, penalty)
-        store(pool + REST, penalty)
-    else:
-        store(pool + PENALTY, 0)
+    worked = cycles() - began - waited
+    if waited > worked:         # the processor of a helper has other work: without help until that wait is a tenth of all
+        store(pool + REST, min(10 * waited // max(worked, 1), LONGEST_REST))
 
 
-@njit(_VOID(_I8), **_options)
+@_compiled(_VOID(_I8), **_inner)
 def _run(segment):
     old = control_word(types.int32(-1))
     control_word(old | types.int32(_FLUSH))
@@ -163,11 +168,11 @@ def _run(segment):
     alone = True
     if pool != 0 and claim(pool + BUSY, 0, 1):
         rest = load(pool + REST)
-        if rest == 0:
+        if rest != 0:
+            store(pool + REST, rest - 1)
+        elif load(segment + WORK) >= WORTH_WAKING or load_shared(pool + SLEEPING) == 0:
             _with_help(segment, pool)
             alone = False
-        else:
-            store(pool + REST, rest - 1)
         store_shared(pool + BUSY, 0)
     if alone:
         run_alone(segment)
@@ -176,13 +181,13 @@ def _run(segment):
     control_word(old)
 
 
-@njit(_VOID(_I8, _I8, _I8), **_options)
+@_compiled(_VOID(_I8, _I8, _I8), **_options)
 def place(segment, index, array):
     """Tell a segment where a local of the run is."""
     store(segment + LOCALS + 8 * index, array)
 
 
-@njit(_VOID(_I8, _I8, _I8, _I8, _I8), **_options)
+@_compiled(_VOID(_I8, _I8, _I8, _I8, _I8), **_options)
 def launch(segment, a, b, c, d):
     """Run a segment with up to four locals; others were placed before."""
     count = load(segment + PATCH_COUNT)
@@ -206,7 +211,7 @@ def launch(segment, a, b, c, d):
     _run(segment)
 
 
-@njit(_VOID(_I8, _I8, _I8), **_options)
+@_compiled(_VOID(_I8, _I8, _I8), **_options)
 def repeat(entry, table, times):
     """One instruction by itself, again and again."""
     for _ in range(times):
