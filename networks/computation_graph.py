@@ -12,13 +12,13 @@ from .batch import Batch
 from .configuration import ComputationGraphConfiguration, LayerVertex, NeuralNetConfiguration
 from .evaluating import Evaluating
 from .external_errors import ExternalErrors
-from .fitting import Fitting
 from .gradient import Gradient
 from .graph_indices import GraphIndices
 from .graph_inputs import GraphInputs, arrays_of
 from .inspection import Inspecting
 from .layer_view import LayerView
 from .pretraining import Pretraining
+from .profiling import Profiling
 from .reconfiguring import Reconfiguring
 from .recurrent_state import RecurrentState
 from .settings import BackpropType
@@ -26,7 +26,7 @@ from .structure import Structure, of_graph
 from .variable_names import variable_names
 
 
-class ComputationGraph(GraphInputs, Fitting, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
+class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
     """A network of layers and vertices in any directed acyclic shape (DL4J's ``ComputationGraph``).
 
     Parameters

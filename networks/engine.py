@@ -277,6 +277,11 @@ class Engine:
         n = len(made.losses)
         return self._total(made, results[:n], batch), dict(zip(made.states, results[n:]))
 
+    @property
+    def last_step(self) -> TrainingStep | None:
+        """What computed the last gradient."""
+        return self._last_step
+
     def _begin(self, step: TrainingStep) -> None:
         step.clear_others()
         self.computed, self._last_step = step.names, step

@@ -129,13 +129,21 @@ class Fitting(Network):
     def _at(self) -> At:
         return At(self.engine.epoch, self.engine.iteration, Operation.TRAINING)
 
-    def _fit_batch(self, batch: Batch, hear: Listeners) -> None:
+    def _in_pieces(self, batch: Batch) -> bool:
+        """Whether truncated back-propagation cuts a batch into pieces of time."""
+        return self._tbptt() is not None and any(x.ndim >= 3 for x in batch.inputs)
+
+    def _pieces_of(self, batch: Batch) -> list[Batch]:
+        """The pieces of time that a batch is fitted in; the batch itself where it is not cut."""
         length = self._tbptt()
-        if length is None or all(x.ndim < 3 for x in batch.inputs):
+        return list(_pieces(batch, length, self._time_axis())) if length is not None and self._in_pieces(batch) else [batch]
+
+    def _fit_batch(self, batch: Batch, hear: Listeners) -> None:
+        if not self._in_pieces(batch):
             self._fit_piece(batch, None, hear)
             return
         states: dict[str, Any] = {}
-        pieces = list(_pieces(batch, length, self._time_axis()))
+        pieces = self._pieces_of(batch)
         try:
             for piece in pieces:
                 self._inside_batch = piece is not pieces[-1]
@@ -153,6 +161,8 @@ class Fitting(Network):
             return {}
         with engine.lock:
             self._last_batch_size = batch.rows
+            if hear.wants("iteration_start"):
+                hear.call("iteration_start", self, self._at(), None, self._etl_time)
             if hear.wants("on_forward_pass"):
                 hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
             after = self.get_optimizer().step(batch, states, hear)

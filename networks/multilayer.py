@@ -14,12 +14,12 @@ from .batch import Batch
 from .configuration import MultiLayerConfiguration, NeuralNetConfiguration
 from .evaluating import Evaluating
 from .external_errors import ExternalErrors
-from .fitting import Fitting
 from .gradient import Gradient
 from .inspection import Inspecting
 from .layer_type import LayerType
 from .layer_view import LayerView
 from .pretraining import Pretraining
+from .profiling import Profiling
 from .reconfiguring import Reconfiguring
 from .recurrent_state import RecurrentState
 from .settings import BackpropType
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _NO_MASKS = (None, None)
 
 
-class MultiLayerNetwork(Fitting, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
+class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
     """A network of layers, each fed by the one before (DL4J's ``MultiLayerNetwork``).
 
     Parameters

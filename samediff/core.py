@@ -44,6 +44,7 @@ class GraphCore(JavaSpelling):
         self._names = Names(self._is_taken)
         self._losses: list[str] = []
         self._inference_only = False            # while at_inference() is open
+        self._differentiated: str | None = None     # the node whose gradient is being added
         self._fed = threading.local()
         self.version = 0
         self.seed = 0
@@ -254,7 +255,8 @@ class GraphCore(JavaSpelling):
         outputs = tuple(found) if isinstance(found, tuple) else (found,)
         own = self._names.unique(op.node_name or op.id)
         wanted = self._output_names(own, outputs, names)
-        node = Node(own, op, tuple(None if v is None else v.name() for v in variables), tuple(wanted), line)
+        node = Node(own, op, tuple(None if v is None else v.name() for v in variables), tuple(wanted), line,
+                    gradient_of=self._differentiated)
         made = [self._add_variable(n, VariableType.ARRAY, s) for n, s in zip(wanted, outputs)]
         self._nodes[own] = node
         self._producers.update(dict.fromkeys(wanted, own))

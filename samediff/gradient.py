@@ -48,7 +48,12 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
     for node in reversed(nodes):
         if not path.intersection(node.outputs) or not any(n in sums for n in node.outputs):
             continue
-        _backward(sd, node, sums, path)
+        before = sd._differentiated
+        sd._differentiated = before or node.name        # a gradient may be built of gradients: the outermost counts
+        try:
+            _backward(sd, node, sums, path)
+        finally:
+            sd._differentiated = before
     read = {n for node in nodes for n in node.inputs}
     for name in wanted:
         if name not in sums and name in read:  # reached only through piecewise constant ops

@@ -13,6 +13,7 @@ from .inspection import Inspection
 from .javanames import JavaSpelling, to_snake
 from .lookup import Lookup
 from .namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, find, is_namespace, method_names
+from .profiling import Profiling
 from .rewiring import Rewiring
 from .tensor_array import Sequences
 from .training.evaluating import Evaluating
@@ -32,7 +33,7 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, Functions, ControlDependencies, Saving, FlatAccess, Rewiring, Sequences, Inspection, Lookup, BaseOps):
+class SameDiff(Evaluating, Functions, ControlDependencies, Saving, FlatAccess, Rewiring, Sequences, Inspection, Profiling, Lookup, BaseOps):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

@@ -10,7 +10,10 @@ from .source import SourceLine
 
 @dataclass(frozen=True)
 class Node:
-    """An op with the names of its inputs and outputs (None: an optional input left out)."""
+    """An op with the names of its inputs and outputs (None: an optional input left out).
+
+    ``gradient_of`` names the node whose gradient it is a part of.
+    """
 
     name: str
     op: Op
@@ -18,6 +21,7 @@ class Node:
     outputs: tuple[str, ...]
     source: SourceLine | None = None
     control: tuple[str, ...] = ()
+    gradient_of: str | None = None
 
     def renamed(self, old: str, new: str) -> Node:
         """The same node where variable ``old`` is called ``new``."""

@@ -1,4 +1,4 @@
-"""The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py convert SOURCE TARGET``.
+"""The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py profile FILE``, ``dl4py convert SOURCE TARGET``.
 
 ``python -m dl4py.networks`` is the same.
 """
@@ -41,12 +41,28 @@ def _parser() -> argparse.ArgumentParser:
     two.add_argument("file", help="a model zip or graph file")
     two.set_defaults(run=lambda a: _summary(a.file))
 
+    four = commands.add_parser("profile", help="where the time of a model goes: layer by layer and op by op, with random inputs")
+    four.add_argument("file", help="a model zip or graph file")
+    four.add_argument("--batch", type=int, default=32, metavar="N", help="examples (32)")
+    four.add_argument("--train", action="store_true", help="a step of training in place of an output")
+    four.add_argument("--shape", action="append", default=[], metavar="C,H,W", help="shape of an example, once for each input; "
+                      "where the file does not tell it")
+    four.add_argument("--trace", metavar="JSON", help="write a file for chrome://tracing or ui.perfetto.dev")
+    four.add_argument("--json", action="store_true", help="as JSON")
+    four.set_defaults(run=_profile)
+
     three = commands.add_parser("convert", help="to another kind of file, by the suffix of the target: " + ", ".join(SUFFIXES))
     three.add_argument("source", help="a model zip, graph file, or the arrays of a network")
     three.add_argument("target", help=".zip: a DL4J model; .fb .sdnb .sdz: a graph (of a network the forward pass); "
                                       ".npz .safetensors: arrays by name")
     three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr))
     return parser
+
+
+def _profile(given: argparse.Namespace) -> str:
+    from .profiling import profile
+    found = profile(given.file, given.batch, given.train, given.shape, given.trace)
+    return found.to_json() if given.json else str(found)
 
 
 def _summary(path: str) -> str:

@@ -75,13 +75,14 @@ def _place(plan: Plan, handed_out: set[str]) -> None:
     for n in plan.sources:
         for r in roots.get(n, {n}):
             last[r] = len(plan.steps)
-    buffers = {n: Buffer(_bytes(plan.specs[n]), first[n], last[n]) for n in first
+    buffers = {n: Buffer(bytes_of(plan.specs[n]), first[n], last[n]) for n in first
                if n not in handed_out and n not in plan.pinned and plan.specs[n].is_static}
     for i, step in enumerate(plan.steps):
         for k, spec in enumerate(step.workspace):
-            buffers[f"{i}:work{k}"] = Buffer(_bytes(spec), i, i)
+            buffers[f"{i}:work{k}"] = Buffer(bytes_of(spec), i, i)
     plan.offsets, plan.arena = assign(buffers)
 
 
-def _bytes(spec: TensorSpec) -> int:
+def bytes_of(spec: TensorSpec) -> int:
+    """Bytes of an array of that shape and type."""
     return int(np.prod(spec.shape or (), dtype=np.int64)) * spec.dtype.numpy.itemsize

@@ -92,10 +92,15 @@ class Plan:
             trace = trace.tb_next
         raise error
 
+    def look(self) -> Frame:
+        """A frame to look at: a run may be using it."""
+        try:
+            return self._pool[-1]
+        except IndexError:
+            self._pool.append(made := Frame(self))
+            return made
+
     def explain(self) -> str:
-        """What was fused, where values live, and what runs as plain NumPy."""
-        rows = []
-        for i, step in enumerate(self.steps):
-            where = ", ".join(f"{n} {self.specs[n]}" + (f" @{self.offsets[n]}" if n in self.offsets else "") for n in step.outputs)
-            rows.append(f"{i:3} {step.kind:7} {step.label:32} {', '.join(n or '-' for n in step.inputs)} -> {where}")
-        return "\n".join([f"{len(self.steps)} steps, arena of {self.arena} bytes", *rows])
+        """What was fused, where values live, what one native call does, and what runs as Python and why."""
+        from .explain import explained
+        return explained(self)

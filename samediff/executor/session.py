@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
     feeds = checked_feeds(sd, placeholders)
     for name in request.placeholders:
         if name not in feeds:
-            _missing(sd, request, name, feeds)
+            missing(sd, request, name, feeds)
     if uses_reference():
         return run_reference(sd, feeds, request, context)
     plan = plan_for(sd, feeds, request)
@@ -103,7 +103,8 @@ def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], tra
         return None
 
 
-def _missing(sd: GraphCore, request: Request, name: str, feeds: Mapping[str, Any]) -> None:
+def missing(sd: GraphCore, request: Request, name: str, feeds: Mapping[str, Any]) -> NoReturn:
+    """GraphError that says who needs a placeholder that has no value."""
     reader = next((n for n in request.nodes if name in n.inputs), None)
     why = f"{reader.where()} needs it" if reader else "it is asked for"
     raise GraphError(f"no value for placeholder {name!r} {sd.variable(name).spec}: {why}; given: {', '.join(feeds) or 'none'}")

@@ -50,6 +50,7 @@ from .listeners import (
     TimeIterationListener,
 )
 from .plots import plot_stats
+from .profiling_listener import ProfilingListener, ProfilingListenerBuilder
 from .regularization import (
     ApplyStep,
     L1Regularization,
@@ -89,7 +90,8 @@ __all__ = [
     "HistoryListener", "IUpdater", "InMemoryStatsStorage", "InjectedFailure", "InverseSchedule", "InvocationType",
     "KeepMode", "L1Regularization", "L2Regularization", "Listener", "ListenerEvaluations", "ListenerResponse",
     "ListenerVariables", "Listeners", "Loss", "LossCurve", "MapSchedule", "Nadam", "Nesterovs", "NoOp", "Operation",
-    "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode", "ProgressListener",
+    "OutputConfig", "ParameterSlot", "PerformanceListener", "PolySchedule", "PrintMode", "ProfilingListener",
+    "ProfilingListenerBuilder", "ProgressListener",
     "RampSchedule", "RatedUpdater", "Regularization", "RmsProp", "Schedule", "ScheduleType", "ScoreIterationListener",
     "ScoreListener", "Sgd", "SigmoidSchedule", "SleepMode", "SleepyTrainingListener", "StatsListener", "StatsStorage",
     "StepSchedule", "TimeIterationListener", "TimeMode", "TrainingConfig", "TrainingConfigBuilder", "TrainingListener",

@@ -16,6 +16,7 @@ from .fit_loop import FitLoop
 from .graph_parameters import GraphParameters, States, TrainingSession
 from .history import History
 from .listener import HasListeners, Listener, flat
+from .step import TrainingStep
 from .updater import GradientUpdater
 
 _FIT_OPTIONS = ("epochs", "validation_data", "validation_frequency", "listeners", "check_finite", "batch_size")
@@ -62,6 +63,10 @@ class Fitting(HasListeners, Differentiation):
         if not self._losses and self._config is not None and self._config.loss_variables:
             return [self.variable(n).name() for n in self._config.loss_variables]
         return super().infer_loss_variables()
+
+    def last_training_step(self) -> TrainingStep | None:
+        """The step of the last training, while the graph is as it was."""
+        return None if self._session is None else self._session.step
 
     # Training
 

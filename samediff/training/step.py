@@ -132,14 +132,20 @@ class TrainingStep:
 
     def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
         """Forward and backward: gradients land in the flat vector, the outputs are returned."""
-        request = request_for(self.graph, (*self.outputs, *self._pinned), context.training)
         values = checked_feeds(self.graph, feeds)
         if uses_reference():
-            self.last_plan, results = None, self._reference(values, request, context)
+            self.last_plan, results = None, self._reference(values, self._request(context.training), context)
             self._copy()
             return results
-        plan = self.last_plan = plan_for(self.graph, values, request, self._pinned)
+        plan = self.last_plan = self.plan_for(values, context.training)
         return self.run_plan(plan, [values[n] for n in plan.feeds], context)
+
+    def _request(self, training: bool) -> Request:
+        return request_for(self.graph, (*self.outputs, *self._pinned), training)
+
+    def plan_for(self, feeds: Mapping[str, Any], training: bool = True) -> Plan:
+        """The plan for checked feeds of these shapes."""
+        return plan_for(self.graph, feeds, self._request(training), self._pinned)
 
     def run_plan(self, plan: Plan, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """The same with a plan of an earlier call, for arrays of the shapes and types of that one."""

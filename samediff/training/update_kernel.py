@@ -59,25 +59,35 @@ class UpdateKernel:
 
     Types of 16 bits are computed in float32 and rounded when they are stored; where the square of a gradient would round
     to 0 in float16, the updater's ``half_epsilon`` keeps the step finite.
+
+    Attributes
+    ----------
+    arrays : parameters, gradients, then the state
+    exprs : what becomes of parameters and state
     """
 
     def __init__(self, rule: UpdateRule, params: Any, gradient: Any, state: Sequence[Any], reference: bool = False) -> None:
         self.rule = rule = replace(rule, updater=rule.updater.stored_as(params.dtype))
-        self._arrays = [params, gradient, *state]
+        self.arrays = [params, gradient, *state]
         self._wide = np.dtype(np.float32) if params.dtype.itemsize == 2 else params.dtype
         count = len(rule.scalars(0, 0, 1.0))
         self._numbers = np.zeros(count, self._wide)
         self._scalars = [self._numbers[k:k + 1] for k in range(count)]
-        self._exprs = ex.trace(rule.step, [self._wide] * (len(self._arrays) + count))
+        self.exprs = ex.trace(rule.step, [self._wide] * (len(self.arrays) + count))
         reference = reference or self._wide != params.dtype
         self._call = None if reference else self._compiled()
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is a native instruction, not NumPy."""
+        return self._call is not None
+
     def _compiled(self) -> Any:
         from ..executor.cpu import Layout, elementwise_kernel
-        layouts = [Layout.same(1)] * len(self._arrays) + [Layout.scalar(1)] * len(self._scalars)
-        kernel = elementwise_kernel(self._exprs, layouts)
-        changed = [self._arrays[0], *self._arrays[2:]]
-        return None if kernel is None else kernel.bind(*self._arrays, *self._scalars, out=changed)
+        layouts = [Layout.same(1)] * len(self.arrays) + [Layout.scalar(1)] * len(self._scalars)
+        kernel = elementwise_kernel(self.exprs, layouts)
+        changed = [self.arrays[0], *self.arrays[2:]]
+        return None if kernel is None else kernel.bind(*self.arrays, *self._scalars, out=changed)
 
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Apply one step."""
@@ -85,6 +95,6 @@ class UpdateKernel:
         if self._call is not None:
             self._call()
             return
-        results = ex.evaluate(self._exprs, numpy_xp, [*(a.astype(self._wide, copy=False) for a in self._arrays), *self._scalars])
-        for array, value in zip([self._arrays[0], *self._arrays[2:]], results):
+        results = ex.evaluate(self.exprs, numpy_xp, [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars])
+        for array, value in zip([self.arrays[0], *self.arrays[2:]], results):
             array[...] = value.astype(array.dtype, copy=False)

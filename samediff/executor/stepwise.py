@@ -1,0 +1,143 @@
+"""Running a plan step by step, to time each one by itself."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .context import RunContext
+from .explain import in_parts, is_helped, native_calls, way_of, why
+from .frame import Frame
+from .limits import shortest
+from .profile import Profile, StepProfile
+from .reference import plain
+from .work import flops_of, sizes_of
+
+if TYPE_CHECKING:
+    from ..node import Node
+    from .cpu.native.entry import Instruction
+    from .plan import Plan
+
+#: Nanoseconds of work that are timed at once, so that the call itself does not count, and repetitions of an instruction at most.
+_WORTH_TIMING, _MOST = 2e4, 64
+
+
+def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats: int = 10,
+             layer_of: Callable[[str], str] | None = None, title: str = "plan") -> Profile:
+    """Time, bytes and operations of every step, on these feeds. Arrays that the plan writes in place are as before afterwards.
+
+    Parameters
+    ----------
+    plan : Plan
+    feeds : a value for each placeholder of the plan
+    context : for the random numbers
+    repeats : how often each step is timed; the shortest time counts
+    layer_of : what the layer of a name scope ("a/b") is called; by default the scope is
+    title : what the profile is called
+    """
+    given = [plain(np.asarray(feeds[n])) for n in plan.feeds]
+    with _kept(plan):
+        whole = shortest(lambda: plan.run(given, context), repeats + 1)
+        frame = Frame(plan)
+        seconds, values = _timed(plan, frame, dict(zip(plan.feeds, given)), context, repeats)
+    helped = _helped(frame)
+    named, steps = layer_of or (lambda scope: scope), []
+    for i, step in enumerate(plan.steps):
+        way = way_of(plan, frame, i)
+        owner, back = _owner(step.nodes)
+        counts = [flops_of(n, plan.specs) for n in step.nodes]
+        moved = 0 if way == "view" else sum(sizes_of(values[n]) for n in {*step.inputs, *step.outputs} if n and not n.startswith("~"))
+        parts = i in helped and any(map(in_parts, frame.natives[i]))
+        steps.append(StepProfile(
+            i, step.outputs[0], step.label, way, named(owner), "backward" if back else "forward", seconds[i], moved,
+            None if None in counts else sum(c or 0 for c in counts), parts, tuple(n.name for n in step.nodes), why(plan, frame, i)))
+    dtype = next((s.dtype.numpy for s in plan.specs.values() if s.dtype.is_floating), np.dtype(np.float32))
+    return Profile(title, tuple(steps), {"plan": whole}, dtype)
+
+
+@contextmanager
+def _kept(plan: Plan) -> Iterator[None]:
+    """What the plan writes into is restored afterwards."""
+    arrays = list({id(a): a for a in (*plan.pinned.values(), *plan.handed_in.values())}.values())
+    before = [a.copy() for a in arrays]
+    try:
+        yield
+    finally:
+        for array, value in zip(arrays, before):
+            array[...] = value
+
+
+def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunContext, repeats: int) -> tuple[list[float], dict[str, Any]]:
+    """Seconds of each step, and all values. No step overwrites what it reads, so each may run again and again before the next one."""
+    helped = _helped(frame)
+    values = dict(frame.layouts)
+    for name, array in feeds.items():
+        _set(values, name, array)
+    seconds = []
+    with np.errstate(all="ignore"):
+        for i in range(len(plan.steps)):
+            call, count = _call(plan, frame, i, values, context, i in helped)
+            if call is None:
+                seconds.append(0.0)
+                continue
+            call()
+            seconds.append(shortest(call, repeats) / count)
+    return seconds, values
+
+
+def _call(plan: Plan, frame: Frame, i: int, values: dict[str, Any], context: RunContext,
+          helped: bool) -> tuple[Callable[[], Any] | None, int]:
+    """What runs a step, and how many times at once; None for a view that is worked out before."""
+    step = plan.steps[i]
+    if i in frame.natives:
+        return _native(frame.natives[i], helped)
+    inputs = [None if n is None else values[n] for n in step.inputs]
+    if step.kind in ("kernel", "fused"):
+        function, *work = frame.calls[i]
+        used = inputs if step.kind == "kernel" else [a for a in inputs if a is not None]
+        return (lambda: function(*used, *[values[n] for n in step.outputs], *work)), 1
+    if step.kind == "view" and i not in frame.copies:
+        return None, 1
+    given = (context, *inputs) if step.kind == "python" else tuple(inputs)
+
+    def fresh() -> None:
+        for name, array in zip(step.outputs, step.call(*given)):
+            _set(values, name, array)
+    return fresh, 1
+
+
+def _set(values: dict[str, Any], name: str, array: Any) -> None:
+    """A value into the array that stands in for it, where there is one: views of that see it."""
+    if name in values and values[name].shape == array.shape:
+        np.copyto(values[name], array)
+    else:
+        values[name] = array
+
+
+def _native(instructions: Sequence[Instruction], helped: bool) -> tuple[Callable[[], Any], int]:
+    """The instructions several times in one call, with the help of other threads just where the plan has it."""
+    from .cpu.native.program import WORTH_HELP, Segment
+    work = max(sum(i.work for i in instructions), 1.0)
+    count = min(_MOST, math.ceil(_WORTH_TIMING / work))
+    if any(map(in_parts, instructions)):
+        count = max(count, math.ceil(WORTH_HELP / work)) if helped else min(count, math.ceil(WORTH_HELP / work) - 1)
+    count = max(count, 1)
+    return Segment([i for _ in range(count) for i in instructions]), count
+
+
+def _helped(frame: Frame) -> set[int]:
+    """Steps of native calls that other threads help with."""
+    return {i for steps in native_calls(frame).values() if is_helped([made for k in steps for made in frame.natives[k]]) for i in steps}
+
+
+def _owner(nodes: Sequence[Node]) -> tuple[str, bool]:
+    """The name scope of the last node that has one, and whether it belongs to a gradient: that of what it is the gradient of."""
+    back = nodes[-1].gradient_of is not None
+    for node in reversed(nodes):
+        name = (node.gradient_of or node.name).split(">")[0]
+        if "/" in name:
+            return name.rpartition("/")[0], back
+    return "", back

@@ -1,0 +1,61 @@
+"""Chrome's trace format, which chrome://tracing and ui.perfetto.dev show."""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .profile import StepProfile
+
+
+def event(name: str, category: str, start: float, seconds: float, track: int, **details: Any) -> dict[str, Any]:
+    """Something that took time; the format counts microseconds."""
+    return {"name": name, "cat": category, "ph": "X", "ts": round(start * 1e6, 3), "dur": round(seconds * 1e6, 3), "pid": 1, "tid": track,
+            "args": details}
+
+
+def track_names(names: Sequence[str], process: str) -> list[dict[str, Any]]:
+    """What the tracks 1, 2 ... and their process are called."""
+    return [{"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": process}},
+            *({"name": "thread_name", "ph": "M", "pid": 1, "tid": k, "args": {"name": name}} for k, name in enumerate(names, 1))]
+
+
+def trace_events(steps: Iterable[StepProfile]) -> list[dict[str, Any]]:
+    """Steps one after the other, a track for each phase."""
+    from .profile import PHASES
+    events, at = track_names(PHASES, "dl4py"), 0.0
+    for s in steps:
+        events.append(event(s.op, s.phase, at, s.seconds, PHASES.index(s.phase) + 1, layer=s.layer, output=s.name, way=s.way, bytes=s.bytes,
+                            flops=s.flops, nodes=list(s.members), **({"why": s.why} if s.why else {})))
+        at += s.seconds
+    return events
+
+
+def write_trace(path: str | os.PathLike[str], events: Sequence[dict[str, Any]]) -> None:
+    """A file of these events."""
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"traceEvents": list(events), "displayTimeUnit": "ms"}, file)
+
+
+class TraceFile:
+    """A trace that grows: valid JSON after every call of :meth:`append`."""
+
+    _END = b"\n]}\n"
+
+    def __init__(self, path: str | os.PathLike[str], events: Sequence[dict[str, Any]]) -> None:
+        self.path = path
+        with open(path, "wb") as file:
+            file.write(b'{"displayTimeUnit": "ms", "traceEvents": [\n' + _lines(events) + self._END)
+
+    def append(self, events: Sequence[dict[str, Any]]) -> None:
+        """Add events behind those that are there."""
+        if events:
+            with open(self.path, "r+b") as file:
+                file.seek(-len(self._END), os.SEEK_END)
+                file.write(b",\n" + _lines(events) + self._END)
+
+
+def _lines(events: Iterable[dict[str, Any]]) -> bytes:
+    return ",\n".join(map(json.dumps, events)).encode()
