@@ -37,6 +37,17 @@ def fused_instruction(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Se
     return None if kernel is None else kernel.instruction(kernel.views([*given, *outputs]))
 
 
+def stored(x: Any, target: Any) -> Instruction | None:
+    """The instruction that copies an array, repeated as broadcasting does, into an array or a view of one."""
+    if not target.size:
+        return None
+    space = target.shape or (1,)
+    x, target = _unstretched(x.reshape((1,) * (len(space) - x.ndim) + x.shape)), target.reshape(space)
+    kernel = elementwise_kernel((ex.input_(0, x.dtype),), [_layout(x, x.shape, space)],
+                                output_layouts=[_layout(target, space, space)])
+    return None if kernel is None else kernel.instruction(kernel.views([x, target]))
+
+
 def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
     """The same by NumPy, for types and functions that have no kernel."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..errors import ShapeError
 from ..families import View
-from ..op import Op, Specs, op
+from ..op import Kernel, Op, Specs, op
 from ..spec import Shape, TensorSpec
 from .creation import ints_of
 
@@ -112,6 +114,23 @@ class Placed(Op):
         out = xp.zeros(like.shape, x.dtype)
         out[index_of(like.shape, self.of.entries(like.ndim, *([int(v) for v in n.reshape(-1)] for n in numbers)))] = x
         return out
+
+    def cpu(self, *specs: TensorSpec) -> Kernel | None:
+        """Zeros, then the part; where the place is known."""
+        if len(specs) > 2 or not all(s.is_static for s in specs):
+            return None
+        shape: Shape = specs[1].shape or ()
+        index = index_of(shape, self.of.entries(len(shape)))
+
+        def call(x: Any, like: Any, out: Any) -> None:
+            out[...] = 0
+            out[index] = x
+
+        def native(x: Any, like: Any, out: Any) -> Any:
+            from ..executor.fused import stored
+            zeros, part = stored(np.zeros((), x.dtype), out), stored(x, out[index])
+            return None if zeros is None or part is None else [zeros, part]
+        return Kernel(call, native=native)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...op import Kernel
 from ...spec import TensorSpec
-from .phases import Phases
+from .phases import Phases, phased
 from .recurrent import Specs, fits, library, packed_spec, rooms, work
 from .threads import parts_of
 
@@ -22,8 +22,8 @@ def gru(given: Specs) -> Kernel | None:
     (_, batch, inputs), (units, columns) = x_spec.shape or (0, 0, 0), wh_spec.shape or (0, 0)
     parts = parts_of(batch, work(wh_spec, x_spec))
 
-    def call(x: Any, h0: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, dense_x: Any, packed_x: Any, packed_h: Any, joined: Any,
-             z: Any, product: Any, room: Any) -> None:
+    def build(x: Any, h0: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, dense_x: Any, packed_x: Any, packed_h: Any, joined: Any,
+             z: Any, product: Any, room: Any) -> Phases:
         phases = Phases(x.dtype)
         (wx, turned_wx), (wh, turned_wh) = phases.weight(wx), phases.weight(wh)
         nothing = np.zeros((0, columns), x.dtype)
@@ -31,9 +31,9 @@ def gru(given: Specs) -> Kernel | None:
         phases.add(pack_back, (wh, packed_h, np.zeros((0, 0, 0), x.dtype)), turned_wh)
         outputs = phases.input(h0), phases.output(saved), phases.output(states)
         phases.add(gru_forward, (phases.series(x, dense_x), packed_x, packed_h, *outputs, joined, z, product, room))
-        phases.run(parts)
+        return phases
     one, packed = TensorSpec((batch, columns), x_spec.dtype), [packed_spec(x_spec, n, columns) for n in (inputs + 1, units)]
-    return Kernel(call, (TensorSpec(x_spec.shape, x_spec.dtype), *packed, TensorSpec((batch, inputs + 1), x_spec.dtype), one, one,
+    return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), *packed, TensorSpec((batch, inputs + 1), x_spec.dtype), one, one,
                          rooms(x_spec, parts)))
 
 
@@ -47,8 +47,8 @@ def gru_gradient(given: Specs) -> Kernel | None:
     (count, batch, _), (units, columns) = x_spec.shape or (0, 0, 0), wh_spec.shape or (0, 0)
     parts = parts_of(batch, work(wh_spec, x_spec))
 
-    def call(x: Any, h0: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, gh: Any, dx: Any, dh0: Any, dwx: Any, dwh: Any,
-             db: Any, dz: Any, dr: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> None:
+    def build(x: Any, h0: Any, wx: Any, wh: Any, b: Any, states: Any, saved: Any, gh: Any, dx: Any, dh0: Any, dwx: Any, dwh: Any,
+             db: Any, dz: Any, dr: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> Phases:
         phases = Phases(x.dtype)
         (wx, turned_wx), (wh, turned_wh) = phases.weight(wx), phases.weight(wh)
         phases.add(pack_back, (wh, packed, np.zeros((0, 0, 0), x.dtype)), not turned_wh)
@@ -58,7 +58,7 @@ def gru_gradient(given: Specs) -> Kernel | None:
         targets = phases.output(dx), dwx, dwh, phases.output(db).reshape(-1)
         phases.add(gradients, (phases.series(x, dense_x), wx, first, after, dz, dr, *targets, room),
                    turned_wx, turned_dwx, turned_dwh, True, False, library(x_spec))
-        phases.run(parts)
+        return phases
     whole = TensorSpec((count, batch, columns), x_spec.dtype)
-    return Kernel(call, (whole, whole, TensorSpec(x_spec.shape, x_spec.dtype), TensorSpec((count, batch, units), x_spec.dtype),
+    return phased(build, parts, (whole, whole, TensorSpec(x_spec.shape, x_spec.dtype), TensorSpec((count, batch, units), x_spec.dtype),
                          packed_spec(x_spec, columns, units), rooms(x_spec, parts)))

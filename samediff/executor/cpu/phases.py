@@ -10,10 +10,25 @@ from typing import Any
 
 import numpy as np
 
+from ...op import Kernel
+from ...spec import TensorSpec
 from ..fused import writable
 from .blas_threads import one_thread
 from .products import row_major
 from .threads import run_parts
+
+#: Nanoseconds that are worth parts; how many there may be is known from the sizes.
+_LONG = 1e5
+
+
+def phased(build: Callable[..., Phases], parts: list[tuple[int, int]], workspace: tuple[TensorSpec, ...]) -> Kernel:
+    """The kernel of the phases that ``build`` makes for its arrays."""
+    def call(*arrays: Any) -> None:
+        build(*arrays).run(parts)
+
+    def native(*arrays: Any) -> list[Any] | None:
+        return build(*arrays).instructions(len(parts))
+    return Kernel(call, workspace, native=native)
 
 
 class Phases:
@@ -69,6 +84,15 @@ class Phases:
         """The output or its transpose, and whether it is the transpose."""
         turned = array.flags.f_contiguous and not array.flags.c_contiguous
         return (array.T, True) if turned else (self.output(array), False)
+
+    def instructions(self, most: int) -> list[Any] | None:
+        """The same as instructions of a native program in at most that many parts; None where something has to be copied."""
+        from .native.entry import instruction
+        if not self.exact or self._results:
+            return None
+        made = [instruction(function, arrays, [n if isinstance(n, float) else int(n) for n in numbers], work=_LONG, parts=True,
+                            products=True, most=most) for function, arrays, numbers in self._list]
+        return None if None in made else made
 
     def run(self, parts: list[tuple[int, int]]) -> None:
         """Do the work on as many threads as there are parts, each with BLAS on one."""

@@ -8,12 +8,13 @@ in bytes, and the argument ``array`` only says the element type.
 # mypy: ignore-errors
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 _FEATURES = llvm.get_host_cpu_features()
 
@@ -29,8 +30,18 @@ class _Code:
     """Vectors of one element type in the code that is being built."""
 
     def __init__(self, context: Any, builder: Any, array: Any) -> None:
-        self.builder, self.item = builder, context.get_value_type(array.dtype)
-        self.size = array.dtype.bitwidth // 8
+        self._set(builder, context.get_value_type(array.dtype))
+
+    @classmethod
+    def for_type(cls, builder: Any, item: Any) -> _Code:
+        """Code of a LLVM type, outside of Numba."""
+        code = object.__new__(cls)
+        code._set(builder, item)
+        return code
+
+    def _set(self, builder: Any, item: Any) -> None:
+        self.builder, self.item = builder, item
+        self.size = 4 if isinstance(item, ir.FloatType) else 8
         self.lanes = VECTOR // self.size
         self.kind = ir.VectorType(self.item, self.lanes)
         self.suffix = f"v{self.lanes}f{8 * self.size}"
@@ -111,29 +122,77 @@ def _tile_code(code: _Code, rows: int, vectors: int, args: Any) -> None:
         code.store(value, place)
 
 
-def tile(rows: int, vectors: int) -> Any:
-    """``f(array, depth, a, a_row, a_step, b, b_step, c, c_row, more)``: the tile at c becomes a b, plus itself with ``more``.
+def _runner(module: Any, item: Any) -> Any:
+    """``run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)`` as LLVM code."""
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64] * 11), _SYMBOL[item])
+    rows, count, *args = function.args
+    entry, end = function.append_basic_block(), function.append_basic_block()
+    ir.IRBuilder(end).ret_void()
+    choice = ir.IRBuilder(entry).switch(rows, end)
+    for m in range(1, ROWS + 1):
+        head, body = function.append_basic_block(), function.append_basic_block()
+        choice.add_case(_I64(m), head)
+        b = ir.IRBuilder(head)
+        b.cbranch(b.icmp_signed(">", count, _I64(0)), body, end)
+        b.position_at_end(body)
+        turn, at, ct = b.phi(_I64), b.phi(_I64), b.phi(_I64)
+        depth, _, a_row, a_step, right, right_step, _, c_row, more = args
+        code = _Code.for_type(b, item)
+        _tile_code(code, m, VECTORS, (depth, at, a_row, a_step, right, right_step, ct, c_row, more))
+        following = b.add(turn, _I64(1)), b.add(at, b.mul(a_row, _I64(m))), b.add(ct, b.mul(c_row, _I64(m)))
+        for phi, first, new in zip((turn, at, ct), (_I64(0), args[1], args[6]), following):
+            phi.add_incoming(first, head)
+            phi.add_incoming(new, b.block)
+        b.cbranch(b.icmp_signed("<", following[0], count), body, end)
+    return function
+
+
+_SYMBOL = {ir.FloatType(): "dl4py_tiles_f4", ir.DoubleType(): "dl4py_tiles_f8"}
+
+
+@functools.cache
+def _compiled() -> Any:
+    """The runners, known to compiled code by their symbols. LLVM makes them in a moment, where Numba would take seconds."""
+    module = ir.Module("dl4py_tiles")
+    for item in _SYMBOL:
+        _runner(module, item)
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=_FEATURES.flatten(), opt=2, jit=True)
+    module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    engine = llvm.create_mcjit_compiler(parsed, machine)
+    engine.finalize_object()
+    for symbol in _SYMBOL.values():
+        llvm.add_symbol(symbol, engine.get_function_address(symbol))
+    return engine
+
+
+_compiled()         # machine code from the cache names the symbols, so they have to be known before it is loaded
+
+_TILES = types.void(*[types.int64] * 11)
+_run_f4, _run_f8 = (types.ExternalFunction(name, _TILES) for name in _SYMBOL.values())
+
+
+def run_tiles(rows: Any, count: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
+              more: Any) -> None:
+    """``count`` tiles of ``rows`` rows, one below the other: each becomes a b, plus itself with ``more``; for compiled code.
 
     Distances are ``a_row`` from one row of a to the next and ``a_step`` along the depth, which is at least 1.
     """
 
-    def body(context: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
-             more: Any) -> Any:
-        def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            code = _Code(context, builder, signature.args[0])
-            name = f"dl4py_tile_{rows}_{vectors}_{code.suffix}"
-            function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), [_I64] * 9), name)
-            if function.is_declaration:                 # a function of its own, or LLVM would copy it to every place that needs it
-                function.linkage = "linkonce_odr"
-                function.attributes.add("noinline")
-                code.builder = ir.IRBuilder(function.append_basic_block())
-                _tile_code(code, rows, vectors, function.args)
-                code.builder.ret_void()
-            builder.call(function, args[1:])
-            return context.get_dummy_value()
-        return types.void(array, *[types.int64] * 9), call
-    body.__name__ = body.__qualname__ = f"tile_{rows}_{vectors}"
-    return intrinsic(body)
+
+@overload(run_tiles)
+def _run(rows: Any, count: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
+         more: Any) -> Any:
+    run = _run_f4 if array.dtype == types.float32 else _run_f8
+
+    def call(rows: Any, count: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
+             more: Any) -> None:
+        run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)
+    return call
 
 
 @intrinsic

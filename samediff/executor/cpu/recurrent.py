@@ -11,7 +11,7 @@ import numpy as np
 from ...datatype import DataType
 from ...op import Kernel
 from ...spec import TensorSpec
-from .phases import Phases
+from .phases import Phases, phased
 from .threads import parts_of
 
 if TYPE_CHECKING:
@@ -62,19 +62,20 @@ def lstm(op: LstmAttributes, given: Specs) -> Kernel | None:
     (_, batch, inputs), units = x_spec.shape or (0, 0, 0), (rw_spec.shape or ())[0]
     parts, depth = parts_of(batch, work(rw_spec, x_spec)), inputs + units + 1
 
-    def call(*arrays: Any) -> None:
+    def build(*arrays: Any) -> Phases:
         given: list[Any] = [*arrays[:-8], *[None] * (16 - len(arrays))]
         x, w, rw, b, peephole, h0, c0, mask = given
         states, cells, gates, squashed, dense_x, packed, joined, room = arrays[-8:]
         phases = Phases(x.dtype)
+        phases.exact = not op.forget_bias or b is None       # else the bias of the op is a sum
         (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
         phases.add(pack_joined, (w, rw, phases.input(op.bias(np, b, gates[0])), packed), turned_w, turned_rw)
         rest = peepholes(phases, peephole), *(phases.input(a, (batch, units)) for a in (h0, c0)), phases.input(mask)
         outputs = [phases.output(a) for a in (states, cells, gates, squashed)]
         phases.add(lstm_forward, (phases.series(x, dense_x), packed, *rest, *outputs, joined, room), *op.blocks, float(op.clip), op.hold,
                    op.reverse)
-        phases.run(parts)
-    return Kernel(call, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, 4 * units),
+        return phases
+    return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, 4 * units),
                          TensorSpec((batch, depth), x_spec.dtype), rooms(x_spec, parts)))
 
 
@@ -94,7 +95,7 @@ def lstm_gradient(op: LstmAttributes, given: Specs) -> Kernel | None:
     units = (rw_spec.shape or ())[0]
     parts, wants_dx = parts_of(batch, work(rw_spec, x_spec)), bool(getattr(op, "dx", True))
 
-    def call(*arrays: Any) -> None:
+    def build(*arrays: Any) -> Phases:
         (x, w, rw, _, peephole, h0, c0, mask), saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
         dx, dw, drw, db, dp, dh0, dc0, dz, dense_x, dense_gh, packed, dps, room = arrays[14:]
         phases = Phases(x.dtype)
@@ -111,9 +112,9 @@ def lstm_gradient(op: LstmAttributes, given: Specs) -> Kernel | None:
                    turned_w, turned_dw, turned_drw, wants_dx, op.reverse, library(x_spec))
         if peephole is not None:
             phases.add(sum_peepholes, (dps, phases.output(dp).reshape(3, -1)))
-        phases.run(parts)
+        return phases
     whole = TensorSpec((count, batch, units), x_spec.dtype)
-    return Kernel(call, (TensorSpec((count, batch, 4 * units), x_spec.dtype), TensorSpec(x_spec.shape, x_spec.dtype), whole,
+    return phased(build, parts, (TensorSpec((count, batch, 4 * units), x_spec.dtype), TensorSpec(x_spec.shape, x_spec.dtype), whole,
                          packed_spec(x_spec, 4 * units, units), TensorSpec((len(parts), 3, units), x_spec.dtype), rooms(x_spec, parts)))
 
 
@@ -129,7 +130,7 @@ def rnn(activation: str, given: Specs) -> Kernel | None:
     (_, batch, inputs), units = x_spec.shape or (0, 0, 0), (rw_spec.shape or ())[0]
     kind, depth, parts = ACTIVATIONS.index(activation), inputs + units + 1, parts_of(batch, work(rw_spec, x_spec))
 
-    def call(*arrays: Any) -> None:
+    def build(*arrays: Any) -> Phases:
         given: list[Any] = [*arrays[:-6], *[None] * (12 - len(arrays))]
         x, w, rw, b, h0, mask = given
         states, sums, dense_x, packed, joined, room = arrays[-6:]
@@ -138,8 +139,8 @@ def rnn(activation: str, given: Specs) -> Kernel | None:
         phases.add(pack_joined, (w, rw, phases.input(b, (units,)).reshape(-1), packed), turned_w, turned_rw)
         rest = phases.input(h0, (batch, units)), phases.input(mask), phases.output(states), phases.output(sums)
         phases.add(rnn_forward, (phases.series(x, dense_x), packed, *rest, joined, room), kind)
-        phases.run(parts)
-    return Kernel(call, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, units),
+        return phases
+    return phased(build, parts, (TensorSpec(x_spec.shape, x_spec.dtype), packed_spec(x_spec, depth, units),
                          TensorSpec((batch, depth), x_spec.dtype), rooms(x_spec, parts)))
 
 
@@ -155,8 +156,8 @@ def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
     (count, batch, _), units = x_spec.shape or (0, 0, 0), (rw_spec.shape or ())[0]
     kind, parts = ACTIVATIONS.index(activation), parts_of(batch, work(rw_spec, x_spec))
 
-    def call(x: Any, w: Any, rw: Any, b: Any, h0: Any, mask: Any, states: Any, sums: Any, gh: Any, dx: Any, dw: Any, drw: Any, db: Any,
-             dh0: Any, dz: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> None:
+    def build(x: Any, w: Any, rw: Any, b: Any, h0: Any, mask: Any, states: Any, sums: Any, gh: Any, dx: Any, dw: Any, drw: Any, db: Any,
+             dh0: Any, dz: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> Phases:
         phases = Phases(x.dtype)
         (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
         phases.add(pack_back, (rw, packed, np.zeros((0, 0, 0), x.dtype)), not turned_rw)
@@ -166,6 +167,7 @@ def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
         targets = phases.output(dx), dw, drw, phases.output(db).reshape(-1)
         phases.add(gradients, (phases.series(x, dense_x), w, phases.input(h0), phases.input(states), dz, dz, *targets, room),
                    turned_w, turned_dw, turned_drw, True, False, library(x_spec))
-        phases.run(parts)
+        return phases
     whole = TensorSpec((count, batch, units), x_spec.dtype)
-    return Kernel(call, (whole, TensorSpec(x_spec.shape, x_spec.dtype), whole, packed_spec(x_spec, units, units), rooms(x_spec, parts)))
+    return phased(build, parts, (whole, TensorSpec(x_spec.shape, x_spec.dtype), whole, packed_spec(x_spec, units, units),
+                                 rooms(x_spec, parts)))

@@ -62,7 +62,7 @@ class Shared:
         copied = [not known and a.size and not any(np.may_share_memory(a, m) for m in memory) for a, known in zip(given, fixed)]
         if any(copied) or not all(a.flags.carray for a in given):
             return None
-        return instruction(self.function, given, self.numbers, work=self.nanoseconds, parts=True)
+        return instruction(self.function, given, self.numbers, work=self.nanoseconds, parts=True, most=share_count())
 
     def kernel(self) -> Kernel:
         """The work as the kernel of an op."""

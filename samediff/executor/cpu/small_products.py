@@ -15,7 +15,6 @@ from typing import Any
 
 from numba import njit
 
-from ..cache import function_of
 from .product_tiles import (
     ROWS,
     VECTOR,
@@ -27,7 +26,7 @@ from .product_tiles import (
     kept_apart,
     lanes_of,
     put_at,
-    tile,
+    run_tiles,
     turn_block,
 )
 
@@ -39,22 +38,6 @@ ROOM = (DEPTH + ROWS) * VECTORS * VECTOR // 4
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
 plain = njit(**_OPTIONS)
-
-
-def _chooser() -> Any:
-    """A function that runs the tile of a number of rows ``count`` times, down the rows of a and c."""
-    names = "array, depth, a, a_row, a_step, b, b_step, c, c_row, more"
-    cases = "".join(f"""    {'elif' if m > 1 else 'if'} rows == {m}:
-        for _ in range(count):
-            tile_{m}({names})
-            a += a_row * {m}
-            c += c_row * {m}
-""" for m in range(1, ROWS + 1))
-    tiles = {f"tile_{m}": tile(m, VECTORS) for m in range(1, ROWS + 1)}
-    return function_of(f"def run_tiles(rows, count, {names}):\n{cases}", "run_tiles", tiles)
-
-
-run_tiles = njit(_chooser(), **_OPTIONS)
 
 
 @plain

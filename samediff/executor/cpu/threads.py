@@ -11,11 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from .blas_threads import thread_count
 
-#: Rows of a batch that a part should have at least.
-ROWS = 8
-
-#: Multiplications from which a second thread is worth waking up.
-WORTH_WAKING = 8 << 20
+#: Rows of a batch that a part should have at least, and multiplications from which there is more than one.
+ROWS, WORTH_PARTS = 5, 1 << 20
 
 _MOST = 4
 
@@ -27,7 +24,7 @@ def _pool(process: int) -> ThreadPoolExecutor:
 
 def parts_of(rows: int, multiplications: int) -> list[tuple[int, int]]:
     """Ranges of rows to work on side by side, at most as many as the BLAS library uses threads."""
-    count = max(1, min(thread_count(), rows // ROWS, _MOST)) if multiplications >= WORTH_WAKING else 1
+    count = max(1, min(thread_count(), rows // ROWS, _MOST)) if multiplications >= WORTH_PARTS else 1
     return [(rows * k // count, rows * (k + 1) // count) for k in range(count)]
 
 

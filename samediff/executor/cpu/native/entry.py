@@ -121,6 +121,8 @@ class Instruction:
     dense : which arrays the entry takes as dense
     work : how long it takes, about, in nanoseconds
     splits : whether it may be done in parts
+    products : whether it calls BLAS
+    most : parts that it has memory for
     """
 
     entry: int
@@ -129,12 +131,13 @@ class Instruction:
     numbers: Sequence[int | float] = ()
     work: float = 1000.0
     splits: bool = False
-    products: bool = False      # calls BLAS
+    products: bool = False
+    most: int = 1 << 30
 
 
 def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Sequence[int | float] = (), *, work: float = 1000.0,
                 axes: Sequence[int | None] | None = None, parts: bool = False, products: bool = False,
-                dense: Sequence[bool] | None = None) -> Instruction | None:
+                dense: Sequence[bool] | None = None, most: int = 1 << 30) -> Instruction | None:
     """A call of a compiled function; None where an array has a type that no entry takes.
 
     Parameters
@@ -145,6 +148,7 @@ def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Se
     parts : whether the function takes its share itself
     products : whether it calls BLAS
     dense : which arrays the function takes as dense; by default those that are
+    most : parts that there is memory for
     """
     if any(a.dtype not in TYPES or not a.flags.aligned for a in arrays):
         return None
@@ -152,4 +156,4 @@ def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Se
                      for k, a in enumerate(arrays))
     kinds = "".join("i" if isinstance(n, int) else "s" if isinstance(n, np.float32) else "f" for n in numbers)
     return Instruction(address_of(function, operands, kinds, parts), arrays, [o.dense for o in operands], numbers, work,
-                       parts or any(o.axis is not None for o in operands), products)
+                       parts or any(o.axis is not None for o in operands), products, most)

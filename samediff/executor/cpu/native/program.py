@@ -72,7 +72,7 @@ class Segment:
         self.locals = tuple(order)
         count, most = len(instructions), helpers.parts()
         work = sum(i.work for i in instructions)
-        shares = [most if i.splits and i.work >= WORTH_PARTS else 1 for i in instructions]
+        shares = [min(most, i.most) if i.splits and i.work >= WORTH_PARTS else 1 for i in instructions]
         crew = helpers.pool() if work >= WORTH_HELP and any(n > 1 for n in shares) else None
         words = runner.HEADER_WORDS + 3 * count + len(tables) + 3 * len(patches)
         raw = np.zeros(words + 8 * (count + 1) + 8, np.int64)

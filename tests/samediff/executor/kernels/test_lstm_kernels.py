@@ -19,7 +19,7 @@ OPTIONS = [{}, {"blocks": (2, 1, 3, 0), "clip": 0.5, "hold": True, "reverse": Tr
 @pytest.mark.parametrize("size", [(1, 1, 1, 1), (4, 17, 3, 5)], ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_whole_sequences(dtype, size, options, parts, rng, monkeypatch):
-    monkeypatch.setattr(threads, "WORTH_WAKING", 0 if parts == 2 else 1 << 60)
+    monkeypatch.setattr(threads, "WORTH_PARTS", 0 if parts == 2 else 1 << 60)
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
     (count, batch, inputs, units), op = size, LstmSequence(**options)
 

@@ -20,7 +20,7 @@ def strided(array):
 
 @pytest.fixture(params=[False, True], ids=["one thread", "two threads"])
 def shared(request, monkeypatch):
-    monkeypatch.setattr(threads, "WORTH_WAKING", 0 if request.param else 1 << 60)
+    monkeypatch.setattr(threads, "WORTH_PARTS", 0 if request.param else 1 << 60)
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
 
 
