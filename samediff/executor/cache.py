@@ -1,7 +1,7 @@
 """Compiled kernels on disk: generated source becomes a function, its machine code outlives the process.
 
-The folder is ``DL4PY_CACHE_DIR``, or the user's cache folder.  A folder that cannot be read or written, or a damaged
-file in it, costs time but never changes a result.
+The folder is ``DL4PY_CACHE_DIR``, or the user's cache folder; ``DL4PY_CACHE_MB`` limits its size.  A folder that cannot be read or written,
+or a damaged file in it, costs time but never changes a result.
 """
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from .cache_limit import tidy
 
 PREFIX = "<dl4py-"
 
@@ -89,7 +91,14 @@ def _install() -> bool:
 
 def can_cache() -> bool:
     """True when machine code can be kept on disk."""
-    return _install() and _usable(str(cache_folder() / "numba"))
+    folder = cache_folder() / "numba"
+    return _install() and _usable(str(folder)) and _tidied(str(folder))
+
+
+@functools.cache
+def _tidied(folder: str) -> bool:
+    tidy(Path(folder))
+    return True
 
 
 def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
