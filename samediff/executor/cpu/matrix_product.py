@@ -18,7 +18,7 @@ from .blas import _dgemm, _sgemm, available
 from .native.entry import Instruction, instruction
 from .small_products import ROOM, multiply
 
-_FLAGS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
+_FLAGS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
 

@@ -38,15 +38,16 @@ ROOM = (DEPTH + ROWS) * VECTORS * VECTOR // 4
 
 _OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
 plain = njit(**_OPTIONS)
+_inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)         # called from compiled code only
 
 
-@plain
+@_inner
 def width_of(array):
     """Columns of a tile."""
     return lanes_of(array) * VECTORS
 
 
-@plain
+@_inner
 def pack_panel(array, b, b_row, turned, columns, depth, column, target):
     """Columns from ``column`` on of the matrix b, or of its transpose with ``turned``, at the address ``target``, padded with zeros.
 
@@ -78,7 +79,7 @@ def pack_panel(array, b, b_row, turned, columns, depth, column, target):
             copy_padded(array, source + k * b_row, target + k * wide * item, width)
 
 
-@plain
+@_inner
 def run_rows(array, count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
     """``count`` rows of a panel at the address c, in blocks of nearly equal size."""
     kept_apart()
@@ -90,7 +91,7 @@ def run_rows(array, count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
     run_tiles(rows, blocks - larger, array, depth, a + done * a_row, a_row, a_step, b, b_step, c + done * c_row, c_row, more)
 
 
-@plain
+@_inner
 def run_panel(array, count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
     """The same with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
     kept_apart()
@@ -145,7 +146,7 @@ def multiply_at(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c
             k += size
 
 
-@plain
+@_inner
 def multiply(a, turned_a, b, turned_b, c, work, more, part, parts):
     """The same of arrays."""
     row, depth = a.strides[0], a.shape[0] if turned_a else a.shape[1]

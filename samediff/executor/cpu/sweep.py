@@ -22,8 +22,8 @@ _HALVES = ("HALF", "BFLOAT16")
 
 
 @functools.lru_cache(maxsize=1024)
-def _function(sweep: Sweep, form: Form) -> Any:
-    """A sweep as a function that Numba compiles; sizes stay open."""
+def _known(form: Form) -> tuple[tuple[str, Any], ...]:
+    """What the source of a sweep knows by name."""
     numba: Any = importlib.import_module("numba")
     from . import address, intrinsics, mathlib
     names: dict[str, Any] = {
@@ -31,7 +31,7 @@ def _function(sweep: Sweep, form: Form) -> Any:
         **{n: getattr(mathlib, n) for n in ("exp", "log", "radd")},
         "magnitude": intrinsics.fabs if form.works_in.kind == "f" else numba.njit(_magnitude),
         **{n: getattr(intrinsics, n) for n in ("fabs", "sqrt", "vmax", "vmin")}}
-    return function_of(source_of(sweep, form), "kernel", names)
+    return tuple(names.items())
 
 
 @functools.lru_cache(maxsize=1024)
@@ -41,15 +41,8 @@ def compiled(sweep: Sweep, form: Form) -> Any:
     given = [numba.types.Array(numba.from_dtype(d), 4, "A") for d in form.dtypes]
     made = numba.from_dtype(form.result)
     out = [numba.types.Array(made, 4, "A")] if sweep.each else [numba.types.Array(made, 2, "C")] * len(sweep.results)
-    return jit(_function(sweep, form), numba.void(*given, *out), error_model="numpy", nogil=True, fastmath={"contract"})
-
-
-@functools.lru_cache(maxsize=1024)
-def _callee(sweep: Sweep, form: Form) -> Any:
-    """The same for native programs."""
-    numba: Any = importlib.import_module("numba")
-    return numba.njit(_function(sweep, form), error_model="numpy", nogil=True, fastmath={"contract"}, no_cpython_wrapper=True,
-                      no_cfunc_wrapper=True)
+    function = function_of(source_of(sweep, form), "kernel", dict(_known(form)))
+    return jit(function, numba.void(*given, *out), error_model="numpy", nogil=True, fastmath={"contract"})
 
 
 #: Nanoseconds for each element and fold.
@@ -58,7 +51,7 @@ _COST = 0.3
 
 def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     """The instruction for views in four loops; parts take rows of their own."""
-    from .native.entry import instruction
+    from .native.entry import Instruction, Operand, address_of_generated
     a, b, c, _ = inputs[0].shape
     axes: list[int | None] = [None] * (len(inputs) + len(outputs))
     if form.rows and a == b == 1:       # nothing but rows: these become the outermost loop
@@ -70,7 +63,9 @@ def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[A
     arrays = [*inputs, *outputs]
     dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
     work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10
-    return instruction(_callee(sweep, form), arrays, work=work, axes=axes, dense=dense)
+    operands = tuple(Operand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
+    entry = address_of_generated(source_of(sweep, form), _known(form), operands)
+    return Instruction(entry, arrays, dense, (), work, a > 1)
 
 
 def _magnitude(x: Any) -> Any:
