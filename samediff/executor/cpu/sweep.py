@@ -53,13 +53,11 @@ def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[A
     """The instruction for views in four loops; parts take rows of their own."""
     from .native.entry import Instruction, Operand, address_of_generated
     a, b, c, _ = inputs[0].shape
-    axes: list[int | None] = [None] * (len(inputs) + len(outputs))
     if form.rows and a == b == 1:       # nothing but rows: these become the outermost loop
         inputs = [x.transpose(2, 0, 1, 3) for x in inputs]
         outputs = [y.transpose(2, 0, 1, 3) if sweep.each else y.reshape(-1, 1) for y in outputs]
         a, c = c, 1
-    if a > 1:
-        axes = [0 if x.shape[0] == a else None for x in (*inputs, *outputs)]
+    axes = [0 if x.shape[0] == a else None for x in (*inputs, *outputs)]
     arrays = [*inputs, *outputs]
     dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
     work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10

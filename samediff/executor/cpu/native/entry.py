@@ -91,7 +91,15 @@ def address_of(function: Callable[..., Any], operands: tuple[Operand, ...], numb
     at = sum(o.words for o in operands)
     given += [_NUMBERS[kind].format(8 * (at + k)) for k, kind in enumerate(numbers)] + ["part", "parts"] * parts
     source = "\n".join([*lines, f"    kernel({', '.join(given)})", ""])
-    return int(_kept(compiled_entry(function_of(source, "entry", {**names(), "kernel": function}), **FLAGS)).address)
+    return int(_kept(compiled_entry(function_of(source, "entry", {**names(), "kernel": _callee(function)}), **FLAGS)).address)
+
+
+@functools.cache
+def _callee(function: Any) -> Any:
+    """A function that is compiled for compiled code only, not for Python besides."""
+    numba: Any = importlib.import_module("numba")
+    options = {k: v for k, v in function.targetoptions.items() if k != "nopython"}
+    return numba.njit(function.py_func, **{**options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True})
 
 
 def _head(given: Sequence[str], operands: Sequence[Operand], slices: bool) -> list[str]:
