@@ -11,7 +11,6 @@ import functools
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import njit
 from numba.core import types
 from numba.extending import intrinsic
 
@@ -51,7 +50,7 @@ def address(double):
 
 
 @intrinsic
-def _product_at(context, array, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row):
+def product_at(context, array, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row):
     """The library's function at an address; it takes numbers of the type of ``array``."""
     scalar = array.dtype
 
@@ -68,23 +67,6 @@ def _product_at(context, array, place, turn_a, turn_b, rows, columns, depth, a, 
         return context.get_dummy_value()
     i8, yes = types.int64, types.boolean
     return types.void(array, i8, yes, yes, i8, i8, i8, i8, i8, i8, i8, scalar, i8, i8), call
-
-
-@njit
-def _row_length(m):
-    """Elements from one row to the next; a single row may have any stride, which BLAS would refuse."""
-    return max(m.strides[0] // m.itemsize, m.shape[1])
-
-
-@njit
-def gemm(place, a, turn_a, b, turn_b, c, beta):
-    """c = a b + beta c by the function at the address ``place``, for matrices whose rows are contiguous and not empty.
-
-    ``turn_a`` and ``turn_b``: that matrix is given transposed.
-    """
-    depth = a.shape[0] if turn_a else a.shape[1]
-    _product_at(c, place, turn_a != 0, turn_b != 0, c.shape[0], c.shape[1], depth, a.ctypes.data, _row_length(a), b.ctypes.data,
-                _row_length(b), c.dtype.type(beta), c.ctypes.data, _row_length(c))
 
 
 available()             # machine code from the cache names the symbols, so they have to be known before it is loaded

@@ -291,3 +291,12 @@ def kept_apart(context: Any) -> Any:
         builder.function.attributes.add("noinline")
         return context.get_dummy_value()
     return types.void(), call
+
+
+@intrinsic
+def start_of(context: Any, array: Any) -> Any:
+    """The address of an array as int64: one type of number keeps Numba from compiling the same code again and again."""
+
+    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(context.make_array(signature.args[0])(context, builder, args[0]).data, _I64)
+    return types.int64(array), call

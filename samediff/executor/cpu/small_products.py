@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from .product_tiles import (
@@ -27,6 +28,7 @@ from .product_tiles import (
     lanes_of,
     put_at,
     run_tiles,
+    start_of,
     turn_block,
 )
 
@@ -57,7 +59,7 @@ def pack_panel(array, b, b_row, turned, columns, depth, column, target):
     lanes, item = lanes_of(array), array.itemsize
     wide = lanes * VECTORS
     width = min(wide, columns - column)
-    if turned:
+    if turned != 0:
         source = b + column * b_row
         whole = depth // lanes * lanes if width == wide else 0
         for k in range(0, whole, lanes):
@@ -83,6 +85,8 @@ def pack_panel(array, b, b_row, turned, columns, depth, column, target):
 def run_rows(array, count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
     """``count`` rows of a panel at the address c, in blocks of nearly equal size."""
     kept_apart()
+    if count < 1:
+        return
     blocks = (count + ROWS - 1) // ROWS
     rows, larger = count // blocks, count % blocks
     if larger > 0:
@@ -105,7 +109,7 @@ def run_panel(array, count, depth, a, a_row, a_step, b, c, c_row, more, width, s
         if more != 0:
             for i in range(rows):
                 copy_padded(array, place + i * c_row, spare + i * wide, width)
-        run_tiles(rows, 1, array, depth, a + low * a_row, a_row, a_step, b, wide, spare, wide, more)
+        run_tiles(rows, np.int64(1), array, depth, a + low * a_row, a_row, a_step, b, wide, spare, wide, more)
         for i in range(rows):
             copy_cut(array, spare + i * wide, place + i * c_row, width)
 
@@ -125,10 +129,10 @@ def multiply_at(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c
         first, last = panels * part // parts, panels * (part + 1) // parts
     else:
         low, high = rows * part // parts, rows * (part + 1) // parts
-    count, packed = high - low, room.ctypes.data
+    count, packed = high - low, start_of(room)
     spare = packed + DEPTH * wide * item
     pieces = (depth + DEPTH - 1) // DEPTH
-    direct = not turned_b and count <= ROWS
+    direct = turned_b == 0 and count <= ROWS
     for panel in range(first, last):
         column = panel * wide
         width = min(wide, columns - column)
@@ -141,7 +145,7 @@ def multiply_at(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c
             if direct and width == wide:
                 run_rows(room, count, size, start, a_row, a_step, b + k * b_row + column * item, b_row, target, c_row, again)
             else:
-                pack_panel(room, b + k * (item if turned_b else b_row), b_row, turned_b, columns, size, column, packed)
+                pack_panel(room, b + k * (item if turned_b != 0 else b_row), b_row, turned_b, columns, size, column, packed)
                 run_panel(room, count, size, start, a_row, a_step, packed, target, c_row, again, width, spare)
             k += size
 
@@ -151,8 +155,8 @@ def multiply(a, turned_a, b, turned_b, c, work, more, part, parts):
     """The same of arrays."""
     row, depth = a.strides[0], a.shape[0] if turned_a else a.shape[1]
     a_row, a_step = (a.itemsize, row) if turned_a else (row, a.itemsize)
-    multiply_at(c.shape[0], c.shape[1], depth, a.ctypes.data, a_row, a_step, b.ctypes.data, b.strides[0], turned_b, c.ctypes.data,
-                c.strides[0], work[part], more, part, parts)
+    multiply_at(c.shape[0], c.shape[1], depth, start_of(a), a_row, a_step, start_of(b), b.strides[0],
+                np.int64(turned_b), start_of(c), c.strides[0], work[part], np.int64(more), np.int64(part), np.int64(parts))
 
 
 @plain
@@ -187,8 +191,8 @@ def pack(b, turned, packed, part, parts):
     wide = width_of(packed)
     panels = (columns + wide - 1) // wide
     for panel in range(panels * part // parts, panels * (part + 1) // parts):
-        place = packed.ctypes.data + panel * wide * depth * packed.itemsize
-        pack_panel(packed, b.ctypes.data, b.strides[0], turned, columns, depth, panel * wide, place)
+        place = start_of(packed) + panel * wide * depth * packed.itemsize
+        pack_panel(packed, start_of(b), b.strides[0], np.int64(turned), columns, depth, panel * wide, place)
 
 
 @plain
@@ -203,7 +207,7 @@ def times_packed_at(rows, columns, depth, a, a_row, place, c, c_row, spare, more
         for piece in range(pieces):
             size = depth // pieces + (1 if piece < depth % pieces else 0)
             run_panel(spare, rows, size, a + k * item, a_row, item, place, c + column * item, c_row, 1 if piece > 0 else more, width,
-                      spare.ctypes.data)
+                      start_of(spare))
             place += size * wide * item
             k += size
 
@@ -211,5 +215,5 @@ def times_packed_at(rows, columns, depth, a, a_row, place, c, c_row, spare, more
 @plain
 def times_packed(a, packed, c, spare, more):
     """The same of arrays. ``spare`` (1-D) has room for a tile; :data:`ROOM` is more than enough."""
-    times_packed_at(c.shape[0], c.shape[1], a.shape[1], a.ctypes.data, a.strides[0], packed.ctypes.data, c.ctypes.data, c.strides[0],
-                    spare, more)
+    times_packed_at(c.shape[0], c.shape[1], a.shape[1], start_of(a), a.strides[0], start_of(packed), start_of(c), c.strides[0],
+                    spare, np.int64(more))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...cache import kernel
 from ..mathlib import sigmoid, tanh
+from ..product_tiles import kept_apart
 from ..small_products import times_packed
 from .series import join, share
 
@@ -15,6 +16,7 @@ from .series import join, share
 @kernel
 def gru_step(z, product, before, saved, out):
     """Gates and state from the sums of the inputs and the product with the state before."""
+    kept_apart()
     units = out.shape[1]
     one = z.dtype.type(1)
     for i in range(z.shape[0]):
@@ -36,6 +38,7 @@ def gru_step(z, product, before, saved, out):
 @kernel
 def gru_step_back(saved, before, g, carried, dz, dr):
     """Gradients of the sums of the inputs (dz) and of the product (dr); ``carried`` becomes the direct part of the state before."""
+    kept_apart()
     units = carried.shape[1]
     one = saved.dtype.type(1)
     for i in range(saved.shape[0]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ...cache import kernel
 from ..intrinsics import fabs, vmax, vmin
 from ..mathlib import sigmoid, tanh
+from ..product_tiles import kept_apart
 from ..small_products import times_packed
 from .series import join, share
 
@@ -17,6 +18,7 @@ from .series import join, share
 @kernel
 def lstm_step(z, peephole, before, now, flat, out, a, f, o, g, clip):
     """One step for some rows: z becomes the gates; writes cells, squashed cells and states."""
+    kept_apart()
     units = out.shape[1]
     peeps = peephole.shape[0] > 0
     for i in range(z.shape[0]):
@@ -52,6 +54,7 @@ def lstm_step(z, peephole, before, now, flat, out, a, f, o, g, clip):
 @kernel
 def keep(now, before, mask, hold):
     """Rows times their mask; with ``hold`` plus what the mask leaves of the rows before."""
+    kept_apart()
     one = now.dtype.type(1)
     for i in range(now.shape[0]):
         m = mask[i]
@@ -83,6 +86,7 @@ def lstm_forward(x, packed, peephole, h0, c0, mask, states, cells, gates, squash
 @kernel
 def lstm_step_back(z, peephole, before, flat, uh, uc, mask, dz, dh, dc, dp, a, f, o, g, clip, hold):
     """One step back for some rows: dz from dh and dc, which become what the step before gets besides dz."""
+    kept_apart()
     units = dh.shape[1]
     peeps, masked = peephole.shape[0] > 0, mask.shape[0] > 0
     one = z.dtype.type(1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...cache import kernel
 from ..intrinsics import vmax
 from ..mathlib import sigmoid, tanh
+from ..product_tiles import kept_apart
 from ..small_products import times_packed
 from .series import join, share
 
@@ -18,6 +19,7 @@ ACTIVATIONS = ("tanh", "sigmoid", "relu", "identity")
 @kernel
 def rnn_step(z, out, kind):
     """The activation of z."""
+    kept_apart()
     zero = z.dtype.type(0)
     units = out.shape[1]
     for i in range(z.shape[0]):
@@ -38,6 +40,7 @@ def rnn_step(z, out, kind):
 @kernel
 def rnn_step_back(z, g, carried, mask, dz, kind):
     """dz = (g + carried) times slope and mask."""
+    kept_apart()
     one = z.dtype.type(1)
     zero = one - one
     units = dz.shape[1]

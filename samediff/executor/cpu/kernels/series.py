@@ -6,16 +6,22 @@ columns of a weight.
 """
 from __future__ import annotations
 
+import numpy as np
+from numba import njit
+
 from ...cache import kernel
-from ..blas import gemm
-from ..product_tiles import get_at, lanes_of, put_at, turn_block
+from ..blas import product_at
+from ..product_tiles import get_at, kept_apart, lanes_of, put_at, start_of, turn_block
 from ..small_products import multiply_at, pack, pack_panel, width_of
 
 #: Multiplications up to which own products are as fast as the BLAS library.
 SMALL = 32 << 20
 
+# Numbers of a type: Numba compiles a function anew for each literal that it is given.
+NONE, ONE = np.int64(0), np.int64(1)
 
-@kernel
+
+@njit(inline="always")
 def share(count, part, parts):
     """The range of ``count`` things that a part has."""
     return count * part // parts, count * (part + 1) // parts
@@ -29,7 +35,7 @@ def copy_series(x, out, part, parts):
     whole_rows, whole_columns = (rows // lanes * lanes, columns // lanes * lanes) if x.strides[1] == item else (0, 0)
     low, high = share(count, part, parts)
     for k in range(low, high):
-        source, target = x.ctypes.data + k * x.strides[0], out.ctypes.data + k * out.strides[0]
+        source, target = start_of(x) + k * x.strides[0], start_of(out) + k * out.strides[0]
         for i in range(0, whole_rows, lanes):
             for j in range(0, whole_columns, lanes):
                 turn_block(x, source + j * x.strides[2] + i * item, x.strides[2], target + i * out.strides[1] + j * item, out.strides[1])
@@ -52,10 +58,10 @@ def pack_joined(w, rw, bias, packed, turned_w, turned_rw, part, parts):
     first, last = share((columns + wide - 1) // wide, part, parts)
     for panel in range(first, last):
         column, start = panel * wide, panel * wide * depth
-        place = packed.ctypes.data + start * packed.itemsize
-        pack_panel(packed, w.ctypes.data, w.strides[0], turned_w, columns, inputs, column, place)
+        place = start_of(packed) + start * packed.itemsize
+        pack_panel(packed, start_of(w), w.strides[0], ONE if turned_w else NONE, columns, inputs, column, place)
         place += inputs * wide * packed.itemsize
-        pack_panel(packed, rw.ctypes.data, rw.strides[0], turned_rw, columns, units, column, place)
+        pack_panel(packed, start_of(rw), rw.strides[0], ONE if turned_rw else NONE, columns, units, column, place)
         for j in range(wide):
             packed[start + (depth - 1) * wide + j] = bias[column + j] if column + j < columns else packed.dtype.type(0)
 
@@ -74,6 +80,7 @@ def pack_back(b, packed, sums, turned, part, parts):
 @kernel
 def join(x, h, out):
     """Rows of input, state and a one."""
+    kept_apart()
     inputs, units = x.shape[1], h.shape[1]
     for i in range(x.shape[0]):
         for j in range(inputs):
@@ -84,29 +91,34 @@ def join(x, h, out):
 
 
 @kernel
-def product(a, turn_a, b, turn_b, c, room, blas, more):
-    """c = a b (+ c) on this thread, by own code or by the BLAS library, whose function is at the address ``blas`` (0: there is none)."""
-    depth = a.shape[0] if turn_a else a.shape[1]
-    if blas == 0 or c.shape[0] * c.shape[1] * depth <= SMALL:
-        row = a.strides[0]
-        a_row, a_step = (a.itemsize, row) if turn_a else (row, a.itemsize)
-        multiply_at(c.shape[0], c.shape[1], depth, a.ctypes.data, a_row, a_step, b.ctypes.data, b.strides[0], turn_b, c.ctypes.data,
-                    c.strides[0], room, more, 0, 1)
+def product(rows, columns, depth, a, a_row, turn_a, b, b_row, turn_b, c, c_row, room, blas, more):
+    """c = a b (+ c) at these addresses on this thread, by own code or by the BLAS library, whose function is at the address ``blas``.
+
+    Distances are in bytes, 0 or 1 says which matrix is given transposed, and ``blas`` is 0 where there is no library.
+    """
+    kept_apart()
+    item = room.itemsize
+    if blas == 0 or rows * columns * depth <= SMALL:
+        a_here, a_step = (item, a_row) if turn_a != 0 else (a_row, item)
+        multiply_at(rows, columns, depth, a, a_here, a_step, b, b_row, turn_b, c, c_row, room, more, NONE, ONE)
     else:
-        gemm(blas, a, turn_a, b, turn_b, c, more)
+        a_least, b_least = rows if turn_a != 0 else depth, depth if turn_b != 0 else columns
+        product_at(room, blas, turn_a != 0, turn_b != 0, rows, columns, depth, a, max(a_row // item, a_least), b,
+                   max(b_row // item, b_least), room.dtype.type(more), c, max(c_row // item, columns))
 
 
 @kernel
-def weight_gradient(x, dz, dw, turned, room, blas, more, part, parts):
-    """dw = x' dz for rows x and dz (+ dw); ``turned``: dw is given transposed. Parts have columns of dz."""
-    low, high = share(dz.shape[1], part, parts)
+def weight_gradient(rows, x, x_row, inputs, dz, dz_row, columns, dw, dw_row, turned, room, blas, more, part, parts):
+    """dw = x' dz (+ dw) for ``rows`` rows at these addresses; ``turned`` is 1 where dw is given transposed. Parts have columns of dz."""
+    kept_apart()
+    low, high = share(columns, part, parts)
+    item = room.itemsize
     if low == high:
         return
-    columns = dz[:, low:high]
-    if turned:
-        product(columns, True, x, False, dw[low:high], room, blas, more)
+    if turned != 0:
+        product(high - low, inputs, rows, dz + low * item, dz_row, ONE, x, x_row, NONE, dw + low * dw_row, dw_row, room, blas, more)
     else:
-        product(x, True, columns, False, dw[:, low:high], room, blas, more)
+        product(inputs, high - low, rows, x, x_row, ONE, dz + low * item, dz_row, NONE, dw + low * item, dw_row, room, blas, more)
 
 
 @kernel
@@ -116,24 +128,30 @@ def gradients(x, w, h0, states, dz, dr, dx, dw, drw, db, work, turned_w, turned_
     ``h0`` is empty where it is zeros. A share has rows of dx and columns of dz.
     """
     count, batch, columns = dz.shape
-    rows, inputs, units = count * batch, x.shape[2], states.shape[2]
-    flat, room = dz.reshape(rows, columns), work[part]
+    rows, inputs, units, item = count * batch, x.shape[2], states.shape[2], dz.itemsize
+    flat, room, wide = dz.reshape(rows, columns), work[part], columns * item
+    w_turn, dw_turn, drw_turn = ONE if turned_w else NONE, ONE if turned_dw else NONE, ONE if turned_drw else NONE
     if wants_dx:
         low, high = share(rows, part, parts)
         if low < high:
-            product(flat[low:high], False, w, not turned_w, dx.reshape(rows, inputs)[low:high], room, blas, 0)
-    weight_gradient(x.reshape(rows, inputs), flat, dw, turned_dw, room, blas, 0, part, parts)
+            product(high - low, inputs, columns, start_of(dz) + low * wide, wide, NONE, start_of(w), w.strides[0], 1 - w_turn,
+                    start_of(dx) + low * inputs * item, inputs * item, room, blas, NONE)
+    weight_gradient(rows, start_of(x), inputs * item, inputs, start_of(dz), wide, columns, start_of(dw), dw.strides[0], dw_turn, room, blas,
+                    NONE, part, parts)
     low, high = share(columns, part, parts)
+    step = batch * units * item, batch * wide
     if count > 1:
-        before, after = (states[1:], dr[:-1]) if reverse else (states[:-1], dr[1:])
-        weight_gradient(before.reshape(rows - batch, units), after.reshape(rows - batch, columns), drw, turned_drw, room, blas, 0, part,
-                        parts)
-    elif turned_drw:
+        before, after = (start_of(states) + step[0], start_of(dr)) if reverse else (start_of(states), start_of(dr) + step[1])
+        weight_gradient(rows - batch, before, units * item, units, after, wide, columns, start_of(drw), drw.strides[0], drw_turn, room,
+                        blas, NONE, part, parts)
+    elif drw_turn != 0:
         drw[low:high] = 0
     else:
         drw[:, low:high] = 0
     if h0.shape[0] > 0:
-        weight_gradient(h0, dr[count - 1 if reverse else 0], drw, turned_drw, room, blas, 1, part, parts)
+        first = start_of(dr) + ((count - 1) * step[1] if reverse else 0)
+        weight_gradient(batch, start_of(h0), units * item, units, first, wide, columns, start_of(drw), drw.strides[0], drw_turn, room, blas,
+                        ONE, part, parts)
     for j in range(low, high):
         db[j] = 0
     for i in range(rows):

@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff.executor.cpu import blas, recurrent, threads
 from dl4py.samediff.executor.cpu.kernels.series import SMALL
+from dl4py.samediff.executor.cpu.native.program import Segment
 from dl4py.samediff.ops.lstm_sequence import LstmSequence, LstmSequenceGrad
 
 from .agreement import agree, spec
@@ -52,6 +53,38 @@ def test_large_products_with_and_without_a_library(dtype, has_library, rng, monk
     saved = agree(op, given)
     upstream = rng.normal(size=(count, batch, units)).astype(dtype)
     agree(LstmSequenceGrad(*op.values()), [*given, *[None] * 5, *saved, upstream, None], ignore=(4,))
+
+
+def native_agrees(op, arrays, wanted, unused=()):
+    """The same as instructions of a native program, where the executor runs such."""
+    kernel = op.cpu(*map(spec, arrays))
+    got = [np.full(w.shape, np.nan, w.dtype) for w in wanted]
+    work = [np.full(s.shape, np.nan, s.dtype.numpy) for s in kernel.workspace]
+    made = kernel.native(*arrays, *got, *work)
+    assert made is not None
+    for _ in range(2):                                      # instructions do not rely on what an earlier run left
+        Segment(made)()
+    for k, (w, g) in enumerate(zip(wanted, got)):
+        if k not in unused:
+            np.testing.assert_allclose(g, w, rtol=0, atol=1e-9 * np.abs(w).max(), err_msg=f"output {k}")
+
+
+@pytest.mark.parametrize("batch", [1, 9])
+def test_native_programs(batch, rng):
+    count, inputs, units = 12, 3, 16
+    x = rng.normal(size=(batch, inputs, count)).transpose(2, 0, 1)
+    weights = np.asfortranarray(rng.normal(size=(inputs, 4 * units))), rng.normal(size=(units, 4 * units)), rng.normal(size=4 * units)
+    for rest in ((None,) * 4, (rng.normal(size=(3, units)), None, rng.normal(size=(batch, units)), None)):
+        op, given = LstmSequence(reverse=rest[0] is None), [x, *weights, *rest]
+        saved = op.compute(np, *given)
+        native_agrees(op, given, saved)
+        back, arrays = LstmSequenceGrad(*op.values()), [*given, *saved, rng.normal(size=(batch, units, count)).transpose(2, 0, 1), None]
+        native_agrees(back, arrays, back.compute(np, *arrays), (4,) if rest[0] is None else ())
+    raised = LstmSequence(forget_bias=1.0)                  # its bias is not an array of the graph: it would be out of date
+    outputs = [np.empty(s.shape, s.dtype.numpy) for s in raised.infer(*map(spec, [x, *weights]))]
+    kernel = raised.cpu(*map(spec, [x, *weights]))
+    work = [np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace]
+    assert kernel.native(x, *weights, *outputs, *work) is None
 
 
 def test_other_activations_and_empty_batches_are_left_to_compute():

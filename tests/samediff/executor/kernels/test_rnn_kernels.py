@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu import blas, threads
+from dl4py.samediff.executor.cpu import threads
 from dl4py.samediff.ops.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.rnn_sequence import RnnSequence, RnnSequenceGrad
 
@@ -63,19 +63,3 @@ def test_other_activations_empty_batches_and_types_are_left_to_compute():
     assert RnnSequence("softsign").cpu(spec(x), spec(w), spec(rw)) is None
     assert RnnSequence("tanh").cpu(spec(x[:, :0]), spec(w), spec(rw)) is None
     assert RnnSequence("tanh").cpu(*(spec(a.astype(np.float16)) for a in (x, w, rw))) is None
-
-
-@pytest.mark.skipif(not blas.available(), reason="compiled loops call no library here")
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_products_with_single_rows_whose_stride_means_nothing(dtype, rng):
-    """Recurrent weights of one unit are the front of one row, whose stride in column order is one element."""
-    row = rng.normal(size=7).astype(dtype).reshape(1, 7, order="F")[:, :4]
-    row = np.lib.stride_tricks.as_strided(row, strides=(row.itemsize, row.itemsize))
-    column = rng.normal(size=(3, 1)).astype(dtype)
-    out = np.ones((3, 4), dtype)
-    place = blas.address(dtype == np.float64)
-    blas.gemm(place, column, False, row, False, out, 1)
-    np.testing.assert_allclose(out, column @ row + 1, rtol=1e-5)
-    back = np.zeros((3, 1), dtype)
-    blas.gemm(place, out, False, row, True, back, 0)
-    np.testing.assert_allclose(back, out @ row.T, rtol=1e-5)
