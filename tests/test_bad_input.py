@@ -265,7 +265,8 @@ class Breaks(Listener):
         self.after -= 1
 
     def iteration_start(self, sd, at, data, etl_time_ms):
-        self.on_backward_pass(sd)
+        if isinstance(sd, SameDiff):            # networks hear of the backward pass
+            self.on_backward_pass(sd)
 
 
 @pytest.mark.parametrize("make", [network, net_graph])
