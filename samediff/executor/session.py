@@ -72,6 +72,9 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
     ShapeError
         A value that does not fit its placeholder's declaration.
     """
+    known = known_plan(sd, placeholders, outputs, context.training)
+    if known is not None and placeholders is not None:
+        return dict(zip(outputs, known.run([placeholders[n] for n in known.feeds], context)))
     cache, key = cache_of(sd), call_key(placeholders, outputs, context.training)
     version = sd.version
     request = request_for(sd, outputs, context.training)
