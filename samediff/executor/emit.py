@@ -102,9 +102,10 @@ class Writer:
         segment = self.frame.segments[i]
         self._allocate(segment.locals, i)
         given = [f"locate({self._name(n)})" for n in segment.locals]
-        for k, text in enumerate(given[4:], 4):
+        from .cpu.native.runner import GIVEN
+        for k, text in enumerate(given[GIVEN:], GIVEN):
             self.body.append((f"place(s{i}, {k}, {text})", i))
-        self.body.append((f"launch(s{i}, {', '.join((given + ['0'] * 4)[:4])})", i))
+        self.body.append((f"launch(s{i}, {', '.join((given + ['0'] * GIVEN)[:GIVEN])})", i))
 
     def _results(self) -> list[str]:
         """What each output is: a fresh array as it is, anything else copied, None where it was written into a given array."""

@@ -74,13 +74,13 @@ class Segment:
         work = sum(i.work for i in instructions)
         shares = [min(most, i.most) if i.splits and i.work >= WORTH_PARTS else 1 for i in instructions]
         crew = helpers.pool() if work >= WORTH_HELP and any(n > 1 for n in shares) else None
-        words = runner.HEADER_WORDS + 3 * count + len(tables) + 3 * len(patches)
+        code = runner.LOCALS // 8 + max(len(order), runner.GIVEN)
+        words = code + 3 * count + len(tables) + 3 * len(patches)
         raw = np.zeros(words + 8 * (count + 1) + 8, np.int64)
         self._memory = raw
         base = (_address(raw) + 63) // 64 * 64
         memory = raw[(base - _address(raw)) // 8:]
         claims = (words + 7) // 8 * 8
-        code = runner.HEADER_WORDS
         table = code + 3 * count
         patch = table + len(tables)
         memory[table:patch] = tables

@@ -12,10 +12,9 @@ from ...cache import jit
 from . import system  # noqa: F401  the functions named below
 from .machine import add_shared, call, claim, control_word, cycles, load, load_shared, pause, store, store_shared
 
-# Words of a segment's header, in bytes.
+# Words of a segment's header, in bytes; from LOCALS on one for each local.
 (COUNT, INSTRUCTIONS, PATCHES, PATCH_COUNT, POOL, WORK, CLAIMS, EPOCH, SINGLE, DATA_OFFSET, LOCALS) = range(0, 88, 8)
-MOST_LOCALS = 32
-HEADER_WORDS = LOCALS // 8 + MOST_LOCALS
+GIVEN = 4               # locals that a call takes itself
 
 # Words of an instruction.
 ENTRY, TABLE, PARTS = 0, 8, 16

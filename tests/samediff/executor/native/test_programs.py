@@ -63,16 +63,17 @@ def test_locals_are_looked_up_in_each_run():
         assert out.tolist() == (2 * given[2:5] + 1).tolist()
 
 
-def test_more_locals_than_a_call_takes():
-    inputs = {f"x{k}": np.empty(2, np.float32) for k in range(7)}
-    outs = [np.zeros(2, np.float32) for _ in range(7)]
+@pytest.mark.parametrize("count", [5, 7, 100])
+def test_more_locals_than_a_call_takes(count):
+    inputs = {f"x{k}": np.empty(2, np.float32) for k in range(count)}
+    outs = [np.zeros(2, np.float32) for _ in range(count)]
     segment = Segment([doubled(x, y) for x, y in zip(inputs.values(), outs)], inputs)
-    given = [np.full(2, k, np.float32) for k in range(7)]
+    given = [np.full(2, k, np.float32) for k in range(count)]
     where = [locator()(given[int(n[1:])]) for n in segment.locals]
     for k, at in enumerate(where[4:], 4):
         runner.place(segment.address, k, at)
     runner.launch(segment.address, *where[:4])
-    assert [y.tolist() for y in outs] == [[2 * k + 1.0] * 2 for k in range(7)]
+    assert [y.tolist() for y in outs] == [[2 * k + 1.0] * 2 for k in range(count)]
 
 
 def test_many_threads_run_their_own_programs(always_shared):
