@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Frame:
                 if name not in self.layouts and plan.specs[name].is_static:
                     self.layouts[name] = self.locals[name] = _stand_in(plan.specs[name])
             work = [self._array(s, plan.offsets[f"{i}:work{k}"]) for k, s in enumerate(step.workspace)]
-            made = self._native(step, work)
+            made = self._native(step, work, plan)
             if made is None:
                 self.calls[i] = (step.call, *work)
             else:
@@ -82,7 +82,7 @@ class Frame:
         try:
             results = step.call(*[None if n is None else self.layouts[n] for n in step.inputs])
         except Exception as error:
-            raise_explained(error, step.nodes[-1], [None if n is None else plan.specs[n] for n in step.nodes[-1].inputs])
+            _explain(error, step, plan)
         given = [n for n in step.inputs if n is not None]
         self.layouts.update(zip(step.outputs, results))
         if not all(r.size == 0 or any(np.may_share_memory(r, self.layouts[n]) for n in given) for r in results):
@@ -106,12 +106,15 @@ class Frame:
             return None
         return fused_instruction((ex.input_(0, x.dtype),), ("x", "y"), [x], [y.reshape(x.shape)], {})
 
-    def _native(self, step: Step, work: list[Any]) -> Sequence[Instruction] | None:
+    def _native(self, step: Step, work: list[Any], plan: Plan) -> Sequence[Instruction] | None:
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
         if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in step.outputs):
             return None
         inputs = [None if n is None else self.layouts[n] for n in step.inputs]
-        made = step.native(*inputs, *[self.layouts[n] for n in step.outputs], *work)
+        try:
+            made = step.native(*inputs, *[self.layouts[n] for n in step.outputs], *work)
+        except Exception as error:
+            _explain(error, step, plan)
         return made if made is None or isinstance(made, list) else [made]
 
     def _joined(self, steps: int, natives: dict[int, Sequence[Instruction]]) -> dict[int, Segment]:
@@ -125,6 +128,11 @@ class Frame:
                 made[run[0]] = Segment([i for k in run for i in natives[k]], self.locals)
                 run = []
         return made
+
+
+def _explain(error: Exception, step: Step, plan: Plan) -> NoReturn:
+    node = step.nodes[-1]
+    raise_explained(error, node, [None if n is None else plan.specs[n] for n in node.inputs])
 
 
 def _stand_in(spec: TensorSpec) -> Any:

@@ -74,7 +74,10 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
         return
     if key is not None:
         seen[key] = node.outputs
-    parts = inlined(node, done.specs)
+    try:
+        parts = inlined(node, done.specs)
+    except DL4PyError as error:
+        raise_explained(error, node, [None if n is None else done.specs[n] for n in node.inputs])
     if parts is None:
         done.nodes.append(node)
         return

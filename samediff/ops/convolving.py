@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
+from ..named_axes import expect
 from ..op import Kernel, Op, Specs, op
 from ..spec import Shape, TensorSpec
 from .window import Window, from_last, to_last
@@ -106,13 +107,13 @@ class Geometry:
 
 
 class Convolving(Op):
-    """Two arrays and, for the gradients, one whose shape the result takes."""
+    """Two of images, weights and gradient of the result; for the gradients also the array whose shape the result takes."""
 
     geometry: Geometry
 
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """As the third input."""
-        return TensorSpec(specs[2].shape, specs[0].dtype)
+    def fitting(self, x: TensorSpec, w: TensorSpec, upstream: TensorSpec) -> None:
+        """ShapeError unless the upstream gradient is one of a convolution of these images by these weights."""
+        expect("the gradient of the result", upstream, output_shape(self.geometry, x.shape, w.shape))
 
 
 @op("convolution", inputs="x w")
@@ -146,6 +147,12 @@ class ConvolutionDataGrad(Convolving):
 
     geometry: Geometry
 
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the images."""
+        w, upstream, x = specs
+        self.fitting(x, w, upstream)
+        return TensorSpec(x.shape, w.dtype)
+
     def compute(self, xp: Any, w: Any, upstream: Any, x: Any) -> Any:
         """One matrix product for each position in the kernel, added up where windows overlap."""
         return self.geometry.data_gradient(xp, w, upstream, x.shape)
@@ -168,6 +175,12 @@ class ConvolutionWeightGrad(Convolving):
     """Gradient of a convolution by its weights (made by gradients)."""
 
     geometry: Geometry
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the weights."""
+        x, upstream, w = specs
+        self.fitting(x, w, upstream)
+        return TensorSpec(w.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any, w: Any) -> Any:
         """One matrix product for each position in the kernel."""
@@ -197,7 +210,9 @@ def output_shape(geometry: Geometry, x: Shape | None, w: Shape | None) -> Shape 
     sizes = x[1:-1] if geometry.channels_last else x[2:]
     channels, out = x[-1] if geometry.channels_last else x[1], -1
     if w is not None:
-        _, given, out = geometry.weight_sizes(w)
+        kernel, given, out = geometry.weight_sizes(w)
+        if any(-1 not in (m, n) and m != n for m, n in zip(kernel, geometry.window.kernel)):
+            raise ShapeError(f"weights {w} ({geometry.weights_format}) have a kernel of {kernel}; {geometry.window.kernel} was expected")
         if -1 not in (given, channels) and given != channels:
             layout = "last" if geometry.channels_last else "first"
             raise ShapeError(f"images {x} have {channels} channels (channels {layout}), the weights {w} "

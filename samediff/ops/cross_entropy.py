@@ -11,6 +11,7 @@ from ..choices import LossReduce
 from ..composite import Composite
 from ..errors import DataTypeError, ShapeError
 from ..files.file_args import FileArgs
+from ..named_axes import expect
 from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import Shape, TensorSpec
 from .loss import Loss, with_float
@@ -130,6 +131,7 @@ class CrossEntropyTerms(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """Without the last axis."""
         shape = specs[0].shape
+        expect("label", specs[1], shape)
         return TensorSpec(None if shape is None else shape[:-1], specs[0].dtype)
 
     def compute(self, xp: Any, logits: Any, label: Any) -> Any:
@@ -154,7 +156,10 @@ class CrossEntropySlope(Composite):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the logits."""
-        return TensorSpec(specs[0].shape, specs[0].dtype)
+        shape = specs[0].shape
+        expect("label", specs[1], shape)
+        expect("upstream", specs[2], None if shape is None else shape[:-1])
+        return specs[0].with_shape(shape)
 
     def compute(self, xp: Any, logits: Any, label: Any, upstream: Any) -> Any:
         """Per example."""
@@ -235,6 +240,9 @@ class SparseCrossEntropySlope(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the logits."""
+        examples = None if specs[1].shape is None else specs[1].shape[:-1]
+        expect("labels", specs[0], examples)
+        expect("upstream", specs[2], examples)
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, labels: Any, logits: Any, upstream: Any) -> Any:

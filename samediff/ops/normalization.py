@@ -9,6 +9,7 @@ from ..composite import Composite
 from ..errors import ShapeError
 from ..families import Elementwise, View
 from ..files.file_args import FileArgs
+from ..named_axes import expect
 from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec, normalize_axes, normalize_axis
 
@@ -188,6 +189,7 @@ class StandardizeSlope(Composite):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
+        expect("upstream", specs[1], specs[0].shape)
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any) -> Any:

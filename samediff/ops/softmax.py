@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite, composite_grad
 from ..files.file_args import FileArgs
+from ..named_axes import expect
 from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import TensorSpec, normalize_axis
 
@@ -39,6 +40,8 @@ class AlongAxis(Op):
         require_floating(self.id, *specs)
         if x.shape is not None:
             normalize_axis(self.dimension, len(x.shape), "dimension")
+        for other in specs[1:]:
+            expect("the gradient", other, x.shape)
         return TensorSpec(x.shape, x.dtype)
 
     def sweep(self, name: str, *specs: TensorSpec) -> Kernel | None:
