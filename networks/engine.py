@@ -50,7 +50,7 @@ class Engine:
         self._draws = itertools.count(1)
         self.views: dict[str, Any] = {}         # what views of single layers keep, by layer
         self._known: dict[Any, tuple[Plan, tuple[int, ...]]] = {}     # plans of plain forward passes, by what was given
-        self._known_steps: dict[Any, KnownStep] = {}                  # the same of steps, by the form of the batch
+        self.known_steps: dict[Any, KnownStep] = {}                  # the same of steps, by the form of the batch
         self._last_step: TrainingStep | None = None
 
     def _read_slots(self) -> None:
@@ -104,7 +104,7 @@ class Engine:
         self.flat = fresh
         self._graphs.clear()
         self._known.clear()
-        self._known_steps.clear()
+        self.known_steps.clear()
         self._last_step = None
         self._input_graphs.clear()
         self._steps.clear()
@@ -165,7 +165,7 @@ class Engine:
         structure = replace(self.structure, inputs=inputs, members=members, outputs=(members[-1].key,), declared=())
         part = object.__new__(Engine)
         part.__dict__.update(self.__dict__, structure=structure, views={}, _graphs={}, _steps={}, _input_graphs={}, _known={},
-                             _known_steps={}, _last_step=None)
+                             known_steps={}, _last_step=None)
         return part
 
     # Forward
@@ -263,12 +263,12 @@ class Engine:
         """Forward and backward: the score without regularization; the flat gradient then holds sums over examples."""
         plain = states is None and not stateful and not uses_reference()
         form = batch.form() if plain else None
-        known = self._known_steps.get(form) if plain else None
+        known = self.known_steps.get(form) if plain else None
         if known is not None:
-            self._begin(known.step)
+            self.begin(known.step)
             return known.run(batch, self.context(True) if known.plan.draws else None), {}
         step, made = self.training_step(batch, stateful)
-        self._begin(step)
+        self.begin(step)
         feeds = self.feeds(batch, made, states)
         with self._explained(batch):
             results = step.compute(feeds, self.context(True))
@@ -278,11 +278,27 @@ class Engine:
         return self._total(made, results[:n], batch), dict(zip(made.states, results[n:]))
 
     @property
+    def updates_in_steps(self) -> bool:
+        """Whether nothing but updaters stands between gradients and new parameters."""
+        return not (self._normalizes or self._constrained or not self.slots)
+
+    def whole_step(self, batch: Batch) -> float | None:
+        """Gradient and update in one call: the score; None where that has to be done one by one."""
+        known = self.known_steps.get(batch.form()) if self.updates_in_steps and not uses_reference() else None
+        whole = None if known is None else known.whole
+        if known is None or whole is None:
+            return None
+        self.begin(known.step)
+        penalty = self.regularization_score()
+        return penalty + known.run_whole(whole, known.feeds(batch), self.iteration, self.epoch, self.scale(batch.rows))
+
+    @property
     def last_step(self) -> TrainingStep | None:
         """What computed the last gradient."""
         return self._last_step
 
-    def _begin(self, step: TrainingStep) -> None:
+    def begin(self, step: TrainingStep) -> None:
+        """Note that a step is what computes the gradients."""
         step.clear_others()
         self.computed, self._last_step = step.names, step
 
@@ -291,9 +307,9 @@ class Engine:
         plan = step.last_plan
         places = None if plan is None else KnownStep.places_of(feeds, plan, batch)
         if plan is not None and places is not None:
-            if len(self._known_steps) >= MAX_PLANS:
-                self._known_steps.clear()
-            self._known_steps[form] = KnownStep(step, made, plan, places, [self._divisor(made, n, batch) for n in made.losses])
+            if len(self.known_steps) >= MAX_PLANS:
+                self.known_steps.clear()
+            self.known_steps[form] = KnownStep(step, made, plan, places, [self._divisor(made, n, batch) for n in made.losses])
 
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
@@ -327,12 +343,16 @@ class Engine:
 
     def prepare_gradients(self, batch_size: int) -> float:
         """Normalize the gradients as configured; the number by which updaters still have to multiply them."""
-        scale = 1.0 / batch_size if self.structure.mini_batch else 1.0
+        scale = self.scale(batch_size)
         if not self._normalizes:
             return scale
         for member, own in self._owned:
             scale_gradients(member, own, self.flat.gradient_arrays, scale)
         return 1.0
+
+    def scale(self, batch_size: int) -> float:
+        """What the sums of gradients are multiplied by."""
+        return 1.0 / batch_size if self.structure.mini_batch else 1.0
 
     def constrain(self) -> None:
         """Apply the constraints of all members to their parameters."""

@@ -13,6 +13,7 @@ from .batch import Batch
 from .batch_checks import time_axis
 from .network import Network
 from .optimizers import Optimizer, optimizer_for
+from .straight_fit import StraightFit
 from .structure import Solver
 
 
@@ -75,9 +76,12 @@ class Fitting(Network):
             raise GraphError(f"{epochs} epochs need data that can be gone through again; a {type(batches).__name__} can be read once")
 
         def run(hear: Listeners) -> None:
+            straight = StraightFit.of(self)
             for _ in range(epochs):
                 hear.epoch_start(self, self._at())
                 for data in self._timed(batches):
+                    if straight is not None and straight(data):
+                        continue
                     if not isinstance(data, (Batch, DataSet, MultiDataSet)):
                         raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
                     self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 States = Mapping[str, Any] | None
 
+#: What listeners hear when the gradient is there and the parameters have not changed.
+BETWEEN = ("on_backward_pass", "on_gradient_calculation")
+
 
 class Optimizer(JavaSpelling):
     """Fits a network to one batch after the other; ``network.get_optimizer()`` gives that of a network."""
@@ -40,7 +43,7 @@ class Optimizer(JavaSpelling):
         if network._checks_finite:
             network.engine.check_finite(total, batch, states, states is not None)
         network._score = network._penalized(total)
-        for hook in ("on_backward_pass", "on_gradient_calculation"):
+        for hook in BETWEEN:
             if hear.wants(hook):
                 hear.call(hook, network)
         return after

@@ -68,10 +68,7 @@ class Plan:
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """Outputs that the caller owns (pinned ones: None); without a context nothing may be drawn."""
-        try:
-            frame = self._pool.pop()            # taking from and adding to a list need no lock
-        except IndexError:
-            frame = Frame(self)
+        frame = self.take()
         try:
             if frame.calls:
                 with np.errstate(all="ignore"):
@@ -82,6 +79,17 @@ class Plan:
             self._raise_explained(error)
         self._pool.append(frame)
         return results
+
+    def take(self) -> Frame:
+        """A frame that is nobody else's."""
+        try:
+            return self._pool.pop()             # taking from and adding to a list need no lock
+        except IndexError:
+            return Frame(self)
+
+    def put_back(self, frame: Frame) -> None:
+        """Let the next run have it."""
+        self._pool.append(frame)
 
     def _raise_explained(self, error: Exception) -> NoReturn:
         trace = error.__traceback__

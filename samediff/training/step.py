@@ -16,6 +16,7 @@ from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_block
 from .regularization import Regularization
 from .update_kernel import UpdateKernel, UpdateRule
 from .updater import IUpdater
+from .whole_step import WholeStep
 
 
 @dataclass(frozen=True)
@@ -166,10 +167,18 @@ class TrainingStep:
 
     def update(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Turn the gradients into updates and subtract them; ``scale`` multiplies the gradients first."""
+        for kernel in self.kernels():
+            kernel(iteration, epoch, scale)
+
+    def kernels(self) -> list[UpdateKernel]:
+        """What turns the gradients into new parameters."""
         if self._kernels is None:
             self._kernels = self.flat.kernels(self._minimize)
-        for kernel in self._kernels:
-            kernel(iteration, epoch, scale)
+        return self._kernels
+
+    def whole(self, plan: Plan) -> WholeStep | None:
+        """A plan of this step together with the update, as one native call; None where that cannot be."""
+        return None if self._copied else WholeStep.of(plan, self.kernels(), len(self.outputs))
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
                  between: Callable[[], None] | None = None) -> tuple[Any, ...]:

@@ -34,9 +34,13 @@ class UpdateRule:
 
     def scalars(self, iteration: int, epoch: int, scale: float) -> list[float]:
         """The numbers that change from step to step, in the order in which :meth:`step` takes them."""
-        rate = self.updater.get_learning_rate(iteration, epoch) if self.updater.has_learning_rate() else 1.0
-        strengths = [r.coefficient(iteration, epoch) for r in self.regularization]
-        return [scale if self.scaled else 1.0, rate, *strengths, *self.updater.hyper(iteration, epoch)]
+        updater = self.updater
+        rate = updater.get_learning_rate(iteration, epoch) if updater.has_learning_rate() else 1.0
+        found = [scale if self.scaled else 1.0, rate]
+        for r in self.regularization:
+            found.append(r.coefficient(iteration, epoch))
+        found += updater.hyper(iteration, epoch)
+        return found
 
     def step(self, xp: Any, param: Any, gradient: Any, *rest: Any) -> tuple[Any, ...]:
         """New parameter, then new state: elementwise, so that it is traced into one kernel."""
@@ -82,6 +86,15 @@ class UpdateKernel:
         """Whether it is a native instruction, not NumPy."""
         return self._call is not None
 
+    @property
+    def instructions(self) -> list[Any]:
+        """The native instructions that apply the rule to the numbers of :meth:`set_rates`; none where NumPy does."""
+        return [] if self._call is None else list(self._call.instructions)
+
+    def set_rates(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
+        """Work out what changes from step to step."""
+        self._numbers[:] = self.rule.scalars(iteration, epoch, scale)
+
     def _compiled(self) -> Any:
         from ..executor.cpu import Layout, elementwise_kernel
         layouts = [Layout.same(1)] * len(self.arrays) + [Layout.scalar(1)] * len(self._scalars)
@@ -91,7 +104,7 @@ class UpdateKernel:
 
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Apply one step."""
-        self._numbers[:] = self.rule.scalars(iteration, epoch, scale)
+        self.set_rates(iteration, epoch, scale)
         if self._call is not None:
             self._call()
             return

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from . import intrinsics, mathlib
 from .emit import Operand, dims_of, source_of
 from .native.entry import Instruction, entry_of_source
 from .operators import TYPE_NAMES
+
+if TYPE_CHECKING:
+    from .native.program import Segment
 
 Array = np.ndarray[Any, Any]
 
@@ -109,7 +112,7 @@ class Kernel:
         return tuple(self._view(k, a, sizes) if k >= self.inputs or self.used[k] else _UNUSED
                      for k, a in enumerate(arrays))
 
-    def bind(self, *inputs: Array, out: Array | Sequence[Array]) -> Callable[[], None]:
+    def bind(self, *inputs: Array, out: Array | Sequence[Array]) -> Segment:
         """A call without arguments on fixed arrays; reads and writes their memory each time."""
         outputs = out if isinstance(out, (tuple, list)) else (out,)
         from .native.program import Segment

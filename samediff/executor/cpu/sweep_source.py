@@ -48,19 +48,20 @@ class _Rows(Writer):
             self.put("e = 0.0")
         self.inside("for b in range(B):")
         self.start("b", "ac")
+        run = "for d in range(D):"
         if blocks:
             self.inside(f"for s in range(0, D, {BLOCK}):")
             self.put(f"t = {identity(fold, part)}")
-            self.inside(f"for d in range(s, min(s + {BLOCK}, D)):")
-        else:
-            self.inside("for d in range(D):")
+            run = f"for d in range(s, min(s + {BLOCK}, D)):"
+        self.inside(run)
         self.load("acb", "d")
         term = self.text(fold.term)
         self.recall(fold.term, "d", "acb")
-        if fold.keep:
-            self.put(f"kept = {term}")
-            self.put(f"put(y0, {self.kept('d', 'acb')}, kept)")
-            term = "kept"
+        if fold.keep:          # a loop that stores may run in another order where arrays lie close together: it must not add up
+            self.put(f"put(y0, {self.kept('d', 'acb')}, {term})")
+            self.depth -= 1
+            self.inside(run)
+            term = f"at(y0, {self.kept('d', 'acb')})"
         self.put(f"t = {self.combine(fold, 't', f'{TYPE_NAMES[part]}({term})', part, reorder=True)}")
         self.depth -= 1
         if blocks and part == wide:          # what rounding takes from the sum of blocks is kept aside

@@ -49,11 +49,12 @@ class Segment:
 
     Attributes
     ----------
+    instructions
     locals : names of those that it uses, in the order in which a run gives them
     """
 
     def __init__(self, instructions: Sequence[Instruction], stand_ins: Mapping[str, Any] | None = None) -> None:
-        self._kept = list(instructions)
+        self.instructions = list(instructions)
         spans = sorted((_address(a), a.nbytes, n) for n, a in (stand_ins or {}).items() if a.nbytes)
         begins = [s[0] for s in spans]
         order: dict[str, int] = {}
@@ -100,7 +101,7 @@ class Segment:
     def seconds(self, repeats: int = 20) -> list[float]:
         """How long each instruction takes alone, by itself: the least of some repeats. Locals must be where the last run had them."""
         found = []
-        for k in range(len(self._kept)):
+        for k in range(len(self.instructions)):
             entry, table, _ = (int(w) for w in self._code[3 * k:3 * k + 3])
             times = []
             for _ in range(repeats):

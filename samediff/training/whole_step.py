@@ -1,0 +1,67 @@
+"""Forward, backward and update as one native call."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..executor.frame import Frame
+from ..executor.plan import Plan
+from ..executor.reference import plain
+from .update_kernel import UpdateKernel
+
+
+class WholeStep:
+    """A plan of native instructions only, with those of the updaters behind them.
+
+    It has a frame of its own, and its results keep their place: one thread at a time may call it.
+
+    Parameters
+    ----------
+    plan : forward and backward; see :meth:`of`
+    frame : its arrays
+    kernels : the updaters
+    results : the arrays in which the outputs of the plan are after a run
+    """
+
+    def __init__(self, plan: Plan, frame: Frame, kernels: Sequence[UpdateKernel], results: Sequence[Any]) -> None:
+        from ..executor.cpu.native.program import Segment, locator
+        from ..executor.cpu.native.runner import GIVEN, launch, place
+        self.plan, self.kernels, self._results = plan, kernels, results
+        instructions = [i for segment in frame.segments.values() for i in segment.instructions]
+        instructions += [i for kernel in kernels for i in kernel.instructions]
+        self._frame, self._segment = frame, Segment(instructions, frame.locals)
+        self._launch, self._place, self._locate = launch, place, locator()
+        self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
+        self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed
+        for k, name in enumerate(self._segment.locals):
+            if name not in plan.feeds:
+                place(self._segment.address, k, self._locate(frame.locals[name]))
+            elif k < GIVEN:
+                self._given[k] = plan.feeds.index(name)
+            else:
+                self._feeds.append((plan.feeds.index(name), k))
+
+    @staticmethod
+    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int) -> WholeStep | None:
+        """The step of a plan whose first ``outputs`` results are wanted; None where Python has something left to do."""
+        if not all(k.is_compiled for k in kernels):
+            return None
+        if any(plan.handed_in[n] is not plan.pinned.get(s) for n, s in zip(plan.outputs, plan.sources) if n in plan.handed_in):
+            return None
+        frame = plan.take()
+        found = [None if s in plan.feeds else frame.bound.get(s, frame.locals.get(s)) for s in plan.sources[:outputs]]
+        if frame.calls or frame.copies or any(r is None for r in found):
+            plan.put_back(frame)
+            return None
+        return WholeStep(plan, frame, kernels, found)
+
+    def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float) -> Sequence[Any]:
+        """One step for feeds in the order of the plan; the results are valid until the next one."""
+        feeds = [a if a.flags.carray else plain(a) for a in feeds]
+        for kernel in self.kernels:
+            kernel.set_rates(iteration, epoch, scale)
+        address, locate = self._segment.address, self._locate
+        for k, local in self._feeds:
+            self._place(address, local, locate(feeds[k]))
+        self._launch(address, *[0 if k is None else locate(feeds[k]) for k in self._given])
+        return self._results

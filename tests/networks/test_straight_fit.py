@@ -1,0 +1,153 @@
+"""Steps in one call: the same parameters, scores and updater state as forward, backward and update one by one."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.layers import LSTM, BatchNormalization, DenseLayer, DropoutLayer, InputType, OutputLayer, RnnOutputLayer
+from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.networks.straight_fit import StraightFit
+from dl4py.samediff.data import DataSet
+from dl4py.samediff.errors import ShapeError
+from dl4py.samediff.training import Adam, GradientNormalization, Listener, Nesterovs, StepSchedule
+
+
+class Watcher(Listener):
+    """Makes every step stop between gradient and update."""
+
+    def on_gradient_calculation(self, model):
+        self.seen = model.gradient()
+
+
+def batches(count=6, rows=(8, 8, 5), seed=3):
+    rng = np.random.default_rng(seed)
+    sizes = [rows[k % len(rows)] for k in range(count)]
+    return [DataSet(rng.standard_normal((n, 4)).astype("f"), np.eye(3, dtype="f")[rng.integers(0, 3, n)]) for n in sizes]
+
+
+def network(*layers, **options):
+    builder = NeuralNetConfiguration.Builder().seed(5).updater(options.pop("updater", Adam(0.01)))
+    for name, value in options.items():
+        getattr(builder, name)(*value if isinstance(value, tuple) else (value,))
+    conf = builder.list(*layers, OutputLayer(n_out=3)).set_input_type(InputType.feed_forward(4)).build()
+    return MultiLayerNetwork(conf).init()
+
+
+def same(a, b):
+    np.testing.assert_array_equal(a.params(), b.params())
+    np.testing.assert_array_equal(a.engine.flat.state, b.engine.flat.state)
+    assert a.score() == b.score()
+    assert a.get_iteration_count() == b.get_iteration_count()
+    assert a.batch_size() == b.batch_size()
+
+
+DENSE = {"plain": ([DenseLayer(n_out=7, activation="tanh")], {}),
+         "penalties": ([DenseLayer(n_out=7, activation="relu")], {"l2": 0.01, "l1": 0.02}),
+         "weight decay": ([DenseLayer(n_out=7, activation="relu")], {"weight_decay": (0.01, True)}),
+         "schedule": ([DenseLayer(n_out=7, activation="relu")], {"updater": Nesterovs(StepSchedule("iteration", 0.1, 0.5, 2), 0.9)}),
+         "batch norm": ([DenseLayer(n_out=7), BatchNormalization()], {}),
+         "dropout": ([DenseLayer(n_out=7), DropoutLayer(0.5)], {}),
+         "normalized": ([DenseLayer(n_out=7)], {"gradient_normalization": GradientNormalization.ClipL2PerLayer}),
+         "sums": ([DenseLayer(n_out=7)], {"mini_batch": False})}
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_steps_agree(name):
+    layers, options = DENSE[name]
+    data = batches()
+    whole, parts = (network(*layers, **options) for _ in range(2))
+    parts.set_listeners(Watcher())
+    whole.fit(data, 2)
+    parts.fit(data, 2)
+    same(whole, parts)
+
+
+@pytest.mark.parametrize("name", DENSE)
+def test_single_steps_agree_with_epochs(name):
+    layers, options = DENSE[name]
+    data = batches()
+    epochs, singles = (network(*layers, **options) for _ in range(2))
+    epochs.fit(data)
+    for one in data:
+        singles.fit(one)
+    same(epochs, singles)
+
+
+def test_a_graph_of_two_inputs():
+    rng = np.random.default_rng(0)
+    conf = (NeuralNetConfiguration.Builder().seed(2).updater(Adam(0.02)).graph_builder().add_inputs("a", "b")
+            .add_layer("h", DenseLayer(n_out=5, activation="tanh"), "a", "b").add_layer("out", OutputLayer(n_out=2), "h").set_outputs("out")
+            .set_input_types(InputType.feed_forward(3), InputType.feed_forward(2)).build())
+    whole, parts = ComputationGraph(conf).init(), ComputationGraph(conf).init()
+    parts.set_listeners(Watcher())
+    for _ in range(4):
+        a, b = rng.standard_normal((6, 3)).astype("f"), rng.standard_normal((6, 2)).astype("f")
+        y = np.eye(2, dtype="f")[rng.integers(0, 2, 6)]
+        for net in (whole, parts):
+            net.fit([a, b], [y])
+    same(whole, parts)
+
+
+def test_masks_and_lists_take_the_long_way():
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((4, 3, 5)).astype("f"), np.zeros((4, 2, 5), "f")
+    y[:, 0] = 1
+    mask = np.ones((4, 5), "f")
+    mask[1, 3:] = 0
+    conf = (NeuralNetConfiguration.Builder().seed(2).updater(Adam(0.02)).list(LSTM(n_out=4), RnnOutputLayer(n_out=2))
+            .set_input_type(InputType.recurrent(3)).build())
+    nets = [MultiLayerNetwork(conf).init() for _ in range(2)]
+    nets[1].set_listeners(Watcher())
+    for net in nets:
+        net.fit([DataSet(x, y), DataSet(x, y, mask, mask), DataSet(x, y)] * 2)
+    same(*nets)
+
+
+def test_arrays_in_any_memory():
+    data = batches(4, (8,))
+    turned = [DataSet(np.asfortranarray(d.features), np.repeat(d.labels, 2, 1)[:, ::2]) for d in data]
+    a, b = network(DenseLayer(n_out=7)), network(DenseLayer(n_out=7))
+    a.fit(data, 2)
+    b.fit(turned, 2)
+    same(a, b)
+
+
+def test_a_listener_that_comes_later_is_heard():
+    net = network(DenseLayer(n_out=7))
+    net.fit(batches(3))
+    heard = Watcher()
+    net.set_listeners(heard)
+    net.fit(batches(1))
+    assert heard.seen is not None
+    assert StraightFit.of(net) is None
+
+
+def test_a_batch_that_does_not_fit_changes_nothing():
+    net = network(DenseLayer(n_out=7))
+    data = batches(3, (8,))
+    net.fit(data)
+    before, count = net.params().copy(), net.get_iteration_count()
+    with pytest.raises(ShapeError):
+        net.fit([DataSet(np.zeros((8, 5), "f"), data[0].labels)])
+    np.testing.assert_array_equal(net.params(), before)
+    assert net.get_iteration_count() == count
+
+
+def test_parameters_set_from_outside_count():
+    a, b = network(DenseLayer(n_out=7)), network(DenseLayer(n_out=7))
+    data = batches(2, (8,))
+    a.fit(data)
+    a.set_params(b.params())
+    a.engine.flat.state[...] = 0
+    a.engine.iteration = 0
+    for net in (a, b):
+        net.fit(data)
+    same(a, b)
+
+
+def test_gradients_of_the_last_step_stay_readable():
+    a, b = network(DenseLayer(n_out=7)), network(DenseLayer(n_out=7))
+    b.set_listeners(Watcher())
+    for net in (a, b):
+        net.fit(batches(4, (8,)))
+    np.testing.assert_array_equal(a.gradient().gradient(), b.gradient().gradient())
