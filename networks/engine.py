@@ -285,12 +285,11 @@ class Engine:
     def whole_step(self, batch: Batch) -> float | None:
         """Gradient and update in one call: the score; None where that has to be done one by one."""
         known = self.known_steps.get(batch.form()) if self.updates_in_steps and not uses_reference() else None
-        whole = None if known is None else known.whole
-        if known is None or whole is None:
+        if known is None or known.whole is None:
             return None
         self.begin(known.step)
         penalty = self.regularization_score()
-        return penalty + known.run_whole(whole, known.feeds(batch), self.iteration, self.epoch, self.scale(batch.rows))
+        return penalty + known.run_whole([known.feeds(batch)], self.iteration, self.epoch, self.scale(batch.rows))
 
     @property
     def last_step(self) -> TrainingStep | None:
@@ -309,7 +308,8 @@ class Engine:
         if plan is not None and places is not None:
             if len(self.known_steps) >= MAX_PLANS:
                 self.known_steps.clear()
-            self.known_steps[form] = KnownStep(step, made, plan, places, [self._divisor(made, n, batch) for n in made.losses])
+            divisors = [self._divisor(made, n, batch) for n in made.losses]
+            self.known_steps[form] = KnownStep(step, made, plan, places, divisors, batch.rows)
 
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
@@ -358,6 +358,11 @@ class Engine:
         """Apply the constraints of all members to their parameters."""
         for member in self._constrained:
             constrain(member, self.flat.arrays)
+
+    @property
+    def has_penalties(self) -> bool:
+        """Whether scores have a part that depends on nothing but parameters."""
+        return bool(self._penalties)
 
     def regularization_score(self) -> float:
         """Sum of the penalties of all parameters at the present iteration."""

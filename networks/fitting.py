@@ -79,9 +79,11 @@ class Fitting(Network):
             straight = StraightFit.of(self)
             for _ in range(epochs):
                 hear.epoch_start(self, self._at())
-                for data in self._timed(batches):
-                    if straight is not None and straight(data):
-                        continue
+                source = self._timed(batches)
+                if straight is not None:
+                    stay = isinstance(batches, (list, tuple, _Sliced)) or getattr(batches, "batches_stay", False)
+                    source = straight.through(batches if isinstance(batches, (list, tuple)) else source, stay)
+                for data in source:
                     if not isinstance(data, (Batch, DataSet, MultiDataSet)):
                         raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
                     self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)

@@ -22,15 +22,25 @@ class KnownStep:
     plan : the plan for the form of the batch
     places : for each placeholder of the plan which part of a batch, and which array of it
     divisors : by what the losses are divided
+    rows : what gradients are divided by
+
+    Attributes
+    ----------
     whole : forward, backward and update as one call, where nothing has to happen between them
+    most : how many of these to take in one call
     """
 
-    def __init__(self, step: TrainingStep, made: NetworkGraph, plan: Plan, places: list[tuple[int, int]], divisors: list[int]) -> None:
-        self.step, self.made, self.plan, self.places, self.divisors = step, made, plan, places, divisors
+    def __init__(self, step: TrainingStep, made: NetworkGraph, plan: Plan, places: list[tuple[int, int]], divisors: list[int],
+                 rows: int) -> None:
+        self.step, self.made, self.plan, self.places, self.divisors, self.rows = step, made, plan, places, divisors, rows
 
     @functools.cached_property
     def whole(self) -> WholeStep | None:
         return self.step.whole(self.plan)
+
+    @property
+    def most(self) -> int:
+        return 1 if self.whole is None else self.whole.most
 
     @staticmethod
     def places_of(feeds: Mapping[str, Any], plan: Plan, batch: Batch) -> list[tuple[int, int]] | None:
@@ -39,18 +49,22 @@ class KnownStep:
         found = [where.get(id(feeds[n])) for n in plan.feeds]
         return None if None in found else found  # type: ignore[return-value]
 
-    def run(self, batch: Batch, context: RunContext | None) -> float:
-        """The summed losses, divided; the gradients land in the flat vector."""
-        return self._total(self.step.run_plan(self.plan, self.feeds(batch), context))
-
     def feeds(self, batch: Batch) -> list[Any]:
         """What the plan takes of a batch."""
         parts = batch.parts()
         return [parts[k][i] for k, i in self.places]
 
-    def run_whole(self, whole: WholeStep, feeds: Sequence[Any], iteration: int, epoch: int, scale: float) -> float:
-        """The same for such feeds, and the parameters are updated."""
-        return self._total(whole(feeds, iteration, epoch, scale))
+    def run(self, batch: Batch, context: RunContext | None) -> float:
+        """The summed losses, divided; the gradients land in the flat vector."""
+        return self._total(self.step.run_plan(self.plan, self.feeds(batch), context))
+
+    def run_whole(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float) -> float:
+        """The same for the feeds of one batch, and the parameters are updated."""
+        return self._total(self.whole(batches[0], iteration, epoch, scale))  # type: ignore[misc]  # there is one
+
+    def run_series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float) -> float:
+        """The same for several batches, one after the other; gives what the last one does."""
+        return self._total(self.whole.series(batches, iteration, epoch, scale))  # type: ignore[union-attr]  # there is one
 
     def _total(self, results: Sequence[Any]) -> float:
         total = 0.0

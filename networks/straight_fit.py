@@ -1,17 +1,22 @@
 """Steps that need nothing but features and labels, without a detour: for small networks the way to a step costs as much as the step."""
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..samediff.data import DataSet
 from ..samediff.executor.session import uses_reference
+from .batch import Batch
 from .engine import Engine
+from .known_step import KnownStep
 from .optimizers import StochasticGradientDescent
 
 if TYPE_CHECKING:
     from .fitting import Fitting
+
+Feeds = list[Any]
 
 
 class StraightFit:
@@ -29,25 +34,64 @@ class StraightFit:
             return None
         return StraightFit(network, engine)
 
-    def __call__(self, data: Any) -> bool:
-        """One step; False where that was not possible, and nothing was done."""
+    def through(self, batches: Iterable[Any], stay: bool) -> Iterator[Any]:
+        """Fit the batches; gives, in its place among them, each for which that was not possible.
+
+        ``stay`` says that batches stay as they are when the next ones are made: short steps are taken several at a time then.
+        """
+        last: KnownStep | None = None
+        waiting: list[Feeds] = []
+        try:
+            for data in batches:
+                known = self._known(data)
+                if waiting and (known is not last or len(waiting) >= last.most):  # type: ignore[union-attr]
+                    waiting = self._fitted(last, waiting)
+                last = known
+                if known is None:
+                    yield data
+                    continue
+                waiting.append(_feeds(data, known))
+                if not stay:
+                    waiting = self._fitted(known, waiting)
+        finally:            # when a batch cannot be had, those before it are fitted as ever
+            self._fitted(last, waiting)
+
+    def _known(self, data: Any) -> KnownStep | None:
+        if type(data) is Batch:
+            return self._usable(data.form())
         if type(data) is not DataSet:
-            return False
+            return None
         x, y = data.features, data.labels
         if type(x) is not np.ndarray or type(y) is not np.ndarray or data.features_mask is not None or data.labels_mask is not None:
-            return False
-        engine = self.engine
-        known = engine.known_steps.get((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
-        whole = None if known is None else known.whole
-        if known is None or whole is None:
-            return False
-        network, rows = self.network, len(y)
+            return None
+        return self._usable((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
+
+    def _usable(self, form: Any) -> KnownStep | None:
+        known = self.engine.known_steps.get(form)
+        return None if known is None or known.whole is None else known
+
+    def _fitted(self, known: KnownStep | None, batches: list[Feeds]) -> list[Feeds]:
+        """Take the steps for batches of one form; gives what is left to do: nothing."""
+        if known is None or not batches:
+            return []
+        network, engine = self.network, self.engine
         with engine.lock:
             engine.begin(known.step)
-            network._last_batch_size = rows
+            network._last_batch_size = known.rows
+            scale = engine.scale(known.rows)
+            if len(batches) > 1 and engine.has_penalties:       # these belong to the parameters before the last step
+                known.run_series(batches[:-1], engine.iteration, engine.epoch, scale)
+                engine.iteration += len(batches) - 1
+                batches = batches[-1:]
             penalty = engine.regularization_score()
-            given = (x, y)
-            network._score = penalty + known.run_whole(whole, [given[k] for k, _ in known.places], engine.iteration, engine.epoch,
-                                                       engine.scale(rows))
-            engine.iteration += 1
-        return True
+            run = known.run_series if len(batches) > 1 else known.run_whole
+            network._score = penalty + run(batches, engine.iteration, engine.epoch, scale)
+            engine.iteration += len(batches)
+        return []
+
+
+def _feeds(data: Batch | DataSet, known: KnownStep) -> Feeds:
+    if isinstance(data, Batch):
+        return known.feeds(data)
+    given = data.features, data.labels
+    return [given[part] for part, _ in known.places]

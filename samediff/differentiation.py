@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .core import graph_of
 from .errors import GradientError, GraphError
-from .execution import Execution
-from .executor.session import run
+from .execution import NOTHING_DRAWN, Execution
+from .executor.session import known_plan, run
 from .gradient import check_losses, gradients
 from .variable import SDVariable, VariableType
 
@@ -21,6 +21,15 @@ class OutAndGrad(NamedTuple):
 
     outputs: dict[str, Any]
     gradients: dict[str, Any]
+
+
+class GradientRequest(NamedTuple):
+    """What :meth:`Differentiation.calculate_gradients_and_outputs` runs."""
+
+    graph: Any
+    outputs: tuple[str, ...]
+    variables: tuple[str, ...]
+    wanted: tuple[str, ...]
 
 
 class Differentiation(Execution):
@@ -147,19 +156,35 @@ class Differentiation(Execution):
     def calculate_gradients_and_outputs(self, placeholders: Mapping[str, Any] | None, outputs: Any,
                                         variables: Any) -> OutAndGrad:
         """Outputs and gradients from one run."""
-        names, outs = self._names_in(_list(variables)), self._names_in(_list(outputs))
-        for name in names:
-            self.variable(name)
-        graph, found = self._gradients_for(names)
-        lost = [n for n in names if found[n] is None]  # type: ignore[index]
-        if lost:
-            raise GradientError(f"the loss ({', '.join(self.infer_loss_variables())}) does not depend on {', '.join(lost)}")
-        asked = {n: found[n].name() for n in names}  # type: ignore[index]
-        context = self._context(True)
+        request = self._gradient_request(tuple(self._names_in(_list(outputs))), tuple(self._names_in(_list(variables))))
         if placeholders is None or not placeholders:
             placeholders = dict(self._placeholder_values())
-        values = run(graph, placeholders, [*outs, *asked.values()], context)  # type: ignore[arg-type]
-        return OutAndGrad({n: values[n] for n in outs}, {n: values[g] for n, g in asked.items()})
+        plan = known_plan(request.graph, placeholders, request.wanted, True)
+        if plan is None:
+            values = run(request.graph, placeholders, request.wanted, self._context(True))
+            results = tuple([values[n] for n in request.wanted])
+        else:
+            context = self._context(True) if plan.draws else NOTHING_DRAWN
+            results = plan.run([placeholders[n] for n in plan.feeds], context)
+        return OutAndGrad(dict(zip(request.outputs, results)), dict(zip(request.variables, results[len(request.outputs):])))
+
+    def _gradient_request(self, outputs: tuple[str, ...], variables: tuple[str, ...]) -> GradientRequest:
+        """The gradient graph, and what to compute of it: worked out once for each request to a version of the graph."""
+        version, requests = self.__dict__.setdefault("_gradient_requests", (-1, {}))
+        if version != self.version:
+            requests = {}
+            self._gradient_requests = (self.version, requests)
+        request: GradientRequest | None = requests.get((outputs, variables))
+        if request is None:
+            for name in variables:
+                self.variable(name)
+            graph, found = self._gradients_for(list(variables))
+            lost = [n for n in variables if found[n] is None]  # type: ignore[index]
+            if lost:
+                raise GradientError(f"the loss ({', '.join(self.infer_loss_variables())}) does not depend on {', '.join(lost)}")
+            wanted = (*outputs, *[found[n].name() for n in variables])  # type: ignore[index]
+            request = requests[outputs, variables] = GradientRequest(graph, outputs, variables, wanted)
+        return request
 
 
 GraphAndGradients = Any

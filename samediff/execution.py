@@ -15,7 +15,8 @@ from .javanames import JavaSpelling
 from .sd_value import SDValue, SDValueType
 from .variable import VariableType
 
-_NOTHING_DRAWN = RunContext()
+#: For runs that draw no random numbers.
+NOTHING_DRAWN = RunContext()
 
 
 class Execution(GraphCore):
@@ -25,7 +26,7 @@ class Execution(GraphCore):
         plan = known_plan(self, placeholders, names, training)
         if plan is None:
             return run(self, placeholders, names, self._context(training))
-        context = self._context(training) if plan.draws else _NOTHING_DRAWN
+        context = self._context(training) if plan.draws else NOTHING_DRAWN
         return dict(zip(names, plan.run([placeholders[n] for n in plan.feeds], context)))  # type: ignore[index]  # not None then
 
     def _context(self, training: bool) -> RunContext:

@@ -33,6 +33,7 @@ class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
     it stands (`rest`), and `get_position` tells where that is.
     """
 
+    batches_stay = False        # whether a batch keeps its values while further ones are made: training may look ahead then
     _pre_processor: DataSetPreProcessor | None = None
 
     @abstractmethod

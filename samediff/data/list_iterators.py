@@ -46,6 +46,8 @@ class ListDataSetIterator(DataSetIterator):
     [2, 1]
     """
 
+    batches_stay = True
+
     def __init__(self, data_sets: Iterable[DataSet], batch: int = 5) -> None:
         self._list = list(data_sets)
         self._batch, self._at = check_batch(batch), 0
@@ -166,6 +168,8 @@ class ViewIterator(DataSetIterator):
     data : DataSet
     batch : int
     """
+
+    batches_stay = True
 
     def __init__(self, data: DataSet, batch: int) -> None:
         self._data, self._batch, self._at = data, check_batch(batch), 0

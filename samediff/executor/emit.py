@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..datatype import DataType
+from .reference import plain
 
 if TYPE_CHECKING:
     from .frame import Frame
@@ -35,11 +36,12 @@ class Writer:
                 *(f"    {py} = bound[{n!r}]" for n, py in self.names.items() if n in self.frame.bound),
                 *(f"    c{i}{''.join(f', w{i}_{k}' for k in range(len(plan.steps[i].workspace)))}, = calls[{i}]" for i in self.used),
                 *(f"    s{i} = segments[{i}]" for i in self.frame.segments),
-                f"    def run({', '.join(['ctx', *feeds])}):"]
+                f"    def run({', '.join(['ctx', *feeds])}):",
+                *(f"        if not {v}.flags.carray: {v} = plain({v})" for v in feeds)]
         text = [*head, *(f"        {line}" for line, _ in self.body),
                 f"        return ({''.join(r + ', ' for r in results)})", "    return run"]
         plan.lines[:] = [0] * len(head) + [i for _, i in self.body] + [max(len(plan.steps) - 1, 0)] * 2
-        scope: dict[str, Any] = {"empty": np.empty, "copy": owned, "copyto": np.copyto,
+        scope: dict[str, Any] = {"empty": np.empty, "copy": owned, "plain": plain, "copyto": np.copyto,
                                  **{t.name: t.numpy for t in DataType if t.is_numeric}}
         if self.frame.segments:
             from .cpu.native.program import locator

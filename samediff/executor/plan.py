@@ -12,7 +12,7 @@ from ..spec import TensorSpec
 from .context import RunContext
 from .emit import FILE
 from .frame import Frame
-from .reference import plain, raise_explained
+from .reference import raise_explained
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,16 @@ class Plan:
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """Outputs that the caller owns (pinned ones: None); without a context nothing may be drawn."""
-        frame = self.take()
+        try:
+            frame = self._pool.pop()            # as take(): the shortest plans are done in two microseconds
+        except IndexError:
+            frame = Frame(self)
         try:
             if frame.calls:
                 with np.errstate(all="ignore"):
-                    results: tuple[Any, ...] = frame.call(context, *map(plain, feeds))
+                    results: tuple[Any, ...] = frame.call(context, *feeds)
             else:
-                results = frame.call(context, *map(plain, feeds))
+                results = frame.call(context, *feeds)
         except Exception as error:
             self._raise_explained(error)
         self._pool.append(frame)

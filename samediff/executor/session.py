@@ -95,13 +95,19 @@ def known_plan(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: S
     cache: PlanCache | None = sd.__dict__.get("_plan_cache")
     if cache is None or cache.version != sd.version or not placeholders or uses_reference():
         return None
-    return cache.known.get(call_key(placeholders, outputs, training))
+    try:
+        return cache.known.get(call_key(placeholders, outputs, training))
+    except TypeError:       # a list among the outputs
+        return None
 
 
 def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Any:
     """What was asked and the names, shapes and types given; None when something is no array."""
     try:
-        return (tuple(outputs), training, *[(n, a.shape, a.dtype) for n, a in (placeholders or {}).items()])
+        key: list[Any] = [training, *outputs]
+        for name, a in (placeholders or {}).items():
+            key += name, a.shape, a.dtype
+        return tuple(key)
     except AttributeError:
         return None
 

@@ -13,8 +13,10 @@ from ..node import Node, needed
 from ..partial import Partial
 from ..refusal import inferred, refusal
 from ..spec import TensorSpec
+from ..spreading import SumTo
 from .context import RunContext
 from .inline import inlined
+from .join_sums import joined
 from .reference import compute, promised, raise_explained
 
 #: Folded constants larger than this are computed at run time after all.
@@ -29,6 +31,7 @@ class Specialised:
     specs: dict[str, TensorSpec]
     constants: dict[str, Any] = field(default_factory=dict)
     alias: dict[str, str] = field(default_factory=dict)     # name -> name of the equal value that is computed instead
+    sums: dict[str, Node] = field(default_factory=dict)     # results of gradients summed over broadcast axes
 
 
 def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants: Mapping[str, Any],
@@ -74,6 +77,13 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
         return
     if key is not None:
         seen[key] = node.outputs
+    pair = joined(node, done.sums, done.specs)
+    if pair is not None:
+        for part in pair:
+            _add(part, done, seen, symbolic)
+        return
+    if isinstance(node.op, SumTo):
+        done.sums[node.outputs[0]] = node
     try:
         parts = inlined(node, done.specs)
     except DL4PyError as error:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigurationError, GraphError
+from ..execution import NOTHING_DRAWN
+from ..executor.session import known_plan
 from .batches import Source
 from .fit_loop import evaluate
 from .fitting import Fitting, _split
@@ -78,8 +80,11 @@ class Evaluating(Fitting):
         """
         if placeholders is _NOTHING:
             return OutputConfig(self)
-        if type(placeholders) is dict and not self._listeners and {*map(type, outputs)} == {str}:
-            return self._run(placeholders, outputs)         # nearly always: nothing else to look at
+        if type(placeholders) is dict and not self._listeners:
+            plan = known_plan(self, placeholders, outputs, False)
+            if plan is not None:                            # nearly always: nothing else to look at
+                context = self._context(False) if plan.draws else NOTHING_DRAWN
+                return dict(zip(outputs, plan.run([placeholders[n] for n in plan.feeds], context)))
         outputs, heard = _split(outputs, Listener)
         if placeholders is None or isinstance(placeholders, Mapping):
             listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None

@@ -91,6 +91,11 @@ class UpdateKernel:
         """The native instructions that apply the rule to the numbers of :meth:`set_rates`; none where NumPy does."""
         return [] if self._call is None else list(self._call.instructions)
 
+    @property
+    def numbers(self) -> Any:
+        """The array of the numbers that change from step to step."""
+        return self._numbers
+
     def set_rates(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Work out what changes from step to step."""
         self._numbers[:] = self.rule.scalars(iteration, epoch, scale)

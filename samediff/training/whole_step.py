@@ -4,10 +4,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..executor.frame import Frame
 from ..executor.plan import Plan
 from ..executor.reference import plain
 from .update_kernel import UpdateKernel
+
+#: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end.
+LONGEST = 1e6
 
 
 class WholeStep:
@@ -21,6 +26,10 @@ class WholeStep:
     frame : its arrays
     kernels : the updaters
     results : the arrays in which the outputs of the plan are after a run
+
+    Attributes
+    ----------
+    most : steps of one :meth:`series`, at most
     """
 
     def __init__(self, plan: Plan, frame: Frame, kernels: Sequence[UpdateKernel], results: Sequence[Any]) -> None:
@@ -29,17 +38,22 @@ class WholeStep:
         self.plan, self.kernels, self._results = plan, kernels, results
         instructions = [i for segment in frame.segments.values() for i in segment.instructions]
         instructions += [i for kernel in kernels for i in kernel.instructions]
+        self.most = int(min(64, max(1, LONGEST // sum(i.work for i in instructions))))
         self._frame, self._segment = frame, Segment(instructions, frame.locals)
         self._launch, self._place, self._locate = launch, place, locator()
         self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
         self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed
-        for k, name in enumerate(self._segment.locals):
+        order = {n: k for k, n in enumerate(self._segment.locals)}
+        for name, k in order.items():
             if name not in plan.feeds:
                 place(self._segment.address, k, self._locate(frame.locals[name]))
             elif k < GIVEN:
                 self._given[k] = plan.feeds.index(name)
             else:
                 self._feeds.append((plan.feeds.index(name), k))
+        self._columns = [i for i, n in enumerate(plan.feeds) if n in order]
+        self._indices = np.array([order[plan.feeds[i]] for i in self._columns], np.int64)
+        self._places = np.array([k.numbers.ctypes.data + j * k.numbers.itemsize for k in kernels for j in range(k.numbers.size)], np.int64)
 
     @staticmethod
     def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int) -> WholeStep | None:
@@ -64,4 +78,14 @@ class WholeStep:
         for k, local in self._feeds:
             self._place(address, local, locate(feeds[k]))
         self._launch(address, *[0 if k is None else locate(feeds[k]) for k in self._given])
+        return self._results
+
+    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float) -> Sequence[Any]:
+        """The steps for several lists of feeds, one after the other; gives the results of the last one."""
+        from ..executor.cpu.native.series import launch_series
+        kept = [[a if a.flags.carray else plain(a) for a in feeds] for feeds in batches]
+        locals_ = [[self._locate(feeds[i]) for i in self._columns] for feeds in kept]
+        numbers = [[n for kernel in self.kernels for n in kernel.rule.scalars(iteration + k, epoch, scale)] for k in range(len(kept))]
+        launch_series(self._segment.address, self._indices, np.array(locals_, np.int64).reshape(len(kept), -1), self._places,
+                      np.array(numbers, self.kernels[0].numbers.dtype))
         return self._results

@@ -7,7 +7,7 @@ import pytest
 from dl4py.layers import LSTM, BatchNormalization, DenseLayer, DropoutLayer, InputType, OutputLayer, RnnOutputLayer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.networks.straight_fit import StraightFit
-from dl4py.samediff.data import DataSet
+from dl4py.samediff.data import DataSet, NumpyDataSetIterator
 from dl4py.samediff.errors import ShapeError
 from dl4py.samediff.training import Adam, GradientNormalization, Listener, Nesterovs, StepSchedule
 
@@ -151,3 +151,62 @@ def test_gradients_of_the_last_step_stay_readable():
     for net in (a, b):
         net.fit(batches(4, (8,)))
     np.testing.assert_array_equal(a.gradient().gradient(), b.gradient().gradient())
+
+
+class Counting:
+    """Batches that overwrite each other: nobody may look ahead."""
+
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __iter__(self):
+        x, y = np.empty((8, 4), "f"), np.empty((8, 3), "f")
+        for b in self.batches:
+            x[...], y[...] = b.features, b.labels
+            yield DataSet(x, y)
+
+    def has_next(self):
+        return True
+
+
+@pytest.mark.parametrize("options", [{}, {"l2": 0.01}], ids=["plain", "penalties"])
+def test_any_source_gives_the_same_steps(options):
+    data = batches(9, (8,))
+    x, y = (np.concatenate([getattr(d, part) for d in data]) for part in ("features", "labels"))
+    sources = {"list": data, "iterator": NumpyDataSetIterator(x, y, 8), "generator": Counting(data)}
+    nets = {name: network(DenseLayer(n_out=7), **options) for name in (*sources, "arrays", "watched")}
+    nets["watched"].set_listeners(Watcher())
+    nets["watched"].fit(data, 2)
+    for name, source in sources.items():
+        nets[name].fit(source, 2)
+        same(nets[name], nets["watched"])
+    nets["arrays"].fit(x, y, batch_size=8, epochs=2)
+    same(nets["arrays"], nets["watched"])
+
+
+def test_steps_before_a_failure_count():
+    data = batches(6, (8,))
+
+    def broken():
+        yield from data[:5]
+        raise RuntimeError("no more")
+    ours, wanted = network(DenseLayer(n_out=7)), network(DenseLayer(n_out=7))
+    with pytest.raises(RuntimeError, match="no more"):
+        ours.fit(broken())
+    wanted.fit(data[:5])
+    same(ours, wanted)
+    with pytest.raises(ShapeError):
+        ours.fit([*data[:3], DataSet(np.zeros((8, 5), "f"), data[0].labels), data[3]])
+    wanted.fit(data[:3])
+    same(ours, wanted)
+
+
+def test_long_lists_are_taken_in_series():
+    data = batches(200, (8,))
+    ours, wanted = network(DenseLayer(n_out=7)), network(DenseLayer(n_out=7))
+    ours.fit(data)
+    for one in data:
+        wanted.fit(one)
+    same(ours, wanted)
+    known, = ours.engine.known_steps.values()
+    assert known.most > 1

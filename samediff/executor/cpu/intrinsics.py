@@ -20,7 +20,7 @@ def _prefer_wide_vectors() -> None:
 
 _prefer_wide_vectors()
 # Loops over many arrays need more overlap checks than LLVM's default of 8 before it gives up on vectors.
-llvm.set_option("", "-runtime-memory-check-threshold=100")
+llvm.set_option("", "-runtime-memory-check-threshold=1000")
 
 
 def _float_function(name: str, arity: int, flags: tuple[str, ...] = ()) -> Any:
