@@ -119,11 +119,13 @@ def _set(values: dict[str, Any], name: str, array: Any) -> None:
 
 def _native(instructions: Sequence[Instruction], helped: bool) -> tuple[Callable[[], Any], int]:
     """The instructions several times in one call, with the help of other threads just where the plan has it."""
-    from .cpu.native.program import WORTH_HELP, Segment
+    from .cpu.native.program import Segment
+    from .cpu.native.thresholds import thresholds
     work = max(sum(i.work for i in instructions), 1.0)
     count = min(_MOST, math.ceil(_WORTH_TIMING / work))
     if any(map(in_parts, instructions)):
-        count = max(count, math.ceil(WORTH_HELP / work)) if helped else min(count, math.ceil(WORTH_HELP / work) - 1)
+        enough = math.ceil(thresholds().help / work)
+        count = max(count, enough) if helped else min(count, enough - 1)
     count = max(count, 1)
     return Segment([i for _ in range(count) for i in instructions]), count
 

@@ -26,6 +26,11 @@ class Pool:
         for k in range(helpers):
             threading.Thread(target=runner.help_out, args=(self.address, k + 1), name=f"dl4py-{k + 1}", daemon=True).start()
 
+    def forget_waiting(self) -> None:
+        """Ask helpers again, whatever they kept waiting."""
+        from . import runner
+        ctypes.c_int64.from_address(self.address + runner.REST).value = 0
+
 
 @functools.cache
 def _pool(process: int) -> Pool | None:

@@ -14,9 +14,7 @@ import numpy as np
 from . import pool as helpers
 from . import runner, system
 from .entry import Instruction
-
-#: Nanoseconds from which an instruction is worth parts, and a program the help of other threads.
-WORTH_PARTS, WORTH_HELP = 8e3, 4e4
+from .thresholds import LEAST, NEVER, Thresholds, thresholds
 
 
 @functools.cache
@@ -46,6 +44,7 @@ class Segment:
     instructions
     stand_ins : arrays laid out like the locals, whose memory differs from run to run: what lies in the memory of a stand-in
         is looked up in that of the local
+    worth : from which length on work is shared; by default what was measured on this machine
 
     Attributes
     ----------
@@ -53,7 +52,8 @@ class Segment:
     locals : names of those that it uses, in the order in which a run gives them
     """
 
-    def __init__(self, instructions: Sequence[Instruction], stand_ins: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, instructions: Sequence[Instruction], stand_ins: Mapping[str, Any] | None = None,
+                 worth: Thresholds | None = None) -> None:
         self.instructions = list(instructions)
         spans = sorted((_address(a), a.nbytes, n) for n, a in (stand_ins or {}).items() if a.nbytes)
         begins = [s[0] for s in spans]
@@ -73,8 +73,10 @@ class Segment:
         self.locals = tuple(order)
         count, most = len(instructions), helpers.parts()
         work = sum(i.work for i in instructions)
-        shares = [min(most, i.most) if i.splits and i.work >= WORTH_PARTS else 1 for i in instructions]
-        crew = helpers.pool() if work >= WORTH_HELP and any(n > 1 for n in shares) else None
+        if worth is None:
+            worth = thresholds() if work >= LEAST.help and any(i.splits and i.work >= LEAST.parts for i in instructions) else NEVER
+        shares = [min(most, i.most) if i.splits and i.work >= worth.parts else 1 for i in instructions]
+        crew = helpers.pool() if work >= worth.help and any(n > 1 for n in shares) else None
         code = runner.LOCALS // 8 + max(len(order), runner.GIVEN)
         words = code + 3 * count + len(tables) + 3 * len(patches)
         raw = np.zeros(words + 8 * (count + 1) + 8, np.int64)

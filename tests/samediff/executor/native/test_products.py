@@ -10,6 +10,7 @@ from dl4py.samediff.executor.cpu import matrix_product
 from dl4py.samediff.executor.cpu.matrix_product import product
 from dl4py.samediff.executor.cpu.native import program
 from dl4py.samediff.executor.cpu.native.program import Segment
+from dl4py.samediff.executor.cpu.native.thresholds import ALWAYS
 
 SIZES = [(1, 1, 1), (1, 7, 5), (2, 300, 30), (3, 3, 3), (5, 1, 9), (17, 50, 1), (32, 78, 25), (33, 65, 130), (70, 300, 90)]
 
@@ -18,7 +19,8 @@ SIZES = [(1, 1, 1), (1, 7, 5), (2, 300, 30), (3, 3, 3), (5, 1, 9), (17, 50, 1), 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_every_layout(monkeypatch, rng, dtype, from_):
     monkeypatch.setattr(matrix_product, "BLAS_FROM", from_)
-    monkeypatch.setattr(program, "WORTH_PARTS", 0.0)
+    monkeypatch.setattr(program, "LEAST", ALWAYS)
+    monkeypatch.setattr(program, "thresholds", lambda: ALWAYS)
     for (m, k, n), orders in itertools.product(SIZES, itertools.product("cf", repeat=3)):
         a, b = (np.asarray(rng.standard_normal(s), dtype, order=o) for s, o in zip([(m, k), (k, n)], orders))
         c = np.full((m, n), np.nan, dtype, order=orders[2])

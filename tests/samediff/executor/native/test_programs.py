@@ -12,6 +12,7 @@ from dl4py.samediff.executor.cpu.kernels.cross_entropy import softmax_cross_entr
 from dl4py.samediff.executor.cpu.native import program, runner
 from dl4py.samediff.executor.cpu.native.entry import instruction
 from dl4py.samediff.executor.cpu.native.program import Segment, locator
+from dl4py.samediff.executor.cpu.native.thresholds import ALWAYS
 from dl4py.samediff.expression import trace
 
 
@@ -24,8 +25,8 @@ def doubled(x, y, constant=1.0):
 @pytest.fixture
 def always_shared(monkeypatch):
     """Every instruction in parts, every program with help."""
-    monkeypatch.setattr(program, "WORTH_PARTS", 0.0)
-    monkeypatch.setattr(program, "WORTH_HELP", 0.0)
+    monkeypatch.setattr(program, "LEAST", ALWAYS)
+    monkeypatch.setattr(program, "thresholds", lambda: ALWAYS)
 
 
 def test_instructions_run_in_order():
