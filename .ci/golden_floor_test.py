@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,12 +30,14 @@ def passed() -> dict[str, int]:
     script = checker()
     if script is None:
         pytest.skip("no golden_check.py beside the repository")
-    areas = [word for area in FLOOR for word in ("--area", area)]
-    run = subprocess.run([sys.executable, str(script), *areas, "--max-seconds", str(SECONDS), "--json"],
-                         cwd=ROOT, capture_output=True, text=True, check=False)
-    assert run.stdout.strip(), run.stderr
-    report = json.loads(run.stdout)
-    return {area: report["areas"].get(area, {}).get("passed", 0) for area in FLOOR}
+
+    def count(area: str) -> int:
+        run = subprocess.run([sys.executable, str(script), "--area", area, "--max-seconds", str(SECONDS), "--json"],
+                             cwd=ROOT, capture_output=True, text=True, check=False)
+        assert run.stdout.strip(), run.stderr
+        return int(json.loads(run.stdout)["areas"].get(area, {}).get("passed", 0))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(FLOOR, pool.map(count, FLOOR)))
 
 
 @pytest.mark.parametrize("area", FLOOR)
