@@ -157,7 +157,39 @@ class SingletonMultiDataSetIterator(ExistingMultiDataSetIterator):
         super().__init__([data])
 
 
-class ViewIterator(DataSetIterator):
+class _Views(BatchIterator[D]):
+    """Batches that are views of one data set."""
+
+    batches_stay = True
+
+    def __init__(self, data: D, batch: int) -> None:
+        self._data: Any = data
+        self._batch, self._at = check_batch(batch), 0
+
+    def has_next(self) -> bool:
+        return bool(self._at < self._data.num_examples())
+
+    def take(self, num: int | None) -> D:
+        start, self._at = self._at, self._at + (num or self._batch)
+        return self._data.get_range(start, self._at)  # type: ignore[no-any-return]
+
+    def whole_pass(self) -> D | None:
+        examples = self._data.num_examples()
+        if not examples or not _gives_all(self):
+            return None
+        self.reset()
+        self.begin_pass()
+        self._at, self._batches_given = examples, -(-examples // self._batch)
+        return copy_of(self._data)  # type: ignore[no-any-return]
+
+    def reset(self) -> None:
+        self._at = 0
+
+    def batch(self) -> int:
+        return self._batch
+
+
+class ViewIterator(_Views[DataSet], DataSetIterator):
     """Batches that are views of one data set, without copying (ND4J's ``ViewIterator``).
 
     Preprocessors and all methods of `DataSet` give a batch arrays of its own; who writes into the arrays of a batch himself writes
@@ -169,32 +201,7 @@ class ViewIterator(DataSetIterator):
     batch : int
     """
 
-    batches_stay = True
-
-    def __init__(self, data: DataSet, batch: int) -> None:
-        self._data, self._batch, self._at = data, check_batch(batch), 0
-
-    def has_next(self) -> bool:
-        return self._at < self._data.num_examples()
-
-    def take(self, num: int | None) -> DataSet:
-        start, self._at = self._at, self._at + (num or self._batch)
-        return self._data.get_range(start, self._at)
-
-    def whole_pass(self) -> DataSet | None:
-        examples = self._data.num_examples()
-        if not examples or not _gives_all(self):
-            return None
-        self.reset()
-        self.begin_pass()
-        self._at, self._batches_given = examples, -(-examples // self._batch)
-        return copy_of(self._data)
-
-    def reset(self) -> None:
-        self._at = 0
-
-    def batch(self) -> int:
-        return self._batch
+    _data: DataSet
 
     def input_columns(self) -> int:
         return self._data.num_inputs()
@@ -310,7 +317,7 @@ class FloatsDataSetIterator(INDArrayDataSetIterator):
     _dtype = np.float32
 
 
-class NumpyMultiDataSetIterator(MultiDataSetIterator):
+class NumpyMultiDataSetIterator(_Views[MultiDataSet], MultiDataSetIterator):
     """Batches of lists of whole arrays, without copying.
 
     Parameters
@@ -323,28 +330,5 @@ class NumpyMultiDataSetIterator(MultiDataSetIterator):
 
     def __init__(self, features: Any, labels: Any, batch: int, features_masks: Any = None,
                  labels_masks: Any = None) -> None:
-        self._data = MultiDataSet(features, labels, features_masks, labels_masks)
+        super().__init__(MultiDataSet(features, labels, features_masks, labels_masks), batch)
         check_same_examples(**{f"array {i}": a for i, a in enumerate((*self._data.features, *self._data.labels))})
-        self._batch, self._at = check_batch(batch), 0
-
-    def has_next(self) -> bool:
-        return self._at < self._data.num_examples()
-
-    def take(self, num: int | None) -> MultiDataSet:
-        start, self._at = self._at, self._at + (num or self._batch)
-        return self._data.get_range(start, self._at)
-
-    def whole_pass(self) -> MultiDataSet | None:
-        examples = self._data.num_examples()
-        if not examples or not _gives_all(self):
-            return None
-        self.reset()
-        self.begin_pass()
-        self._at, self._batches_given = examples, -(-examples // self._batch)
-        return copy_of(self._data)
-
-    def reset(self) -> None:
-        self._at = 0
-
-    def batch(self) -> int:
-        return self._batch
