@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..samediff.configuration import Configuration, configuration
-from ..samediff.errors import ConfigurationError, ShapeError
+from ..samediff.errors import ConfigurationError
 from ..samediff.training.schedules import Schedule
 from .noise_ops import AddNoise
+from .retention import Retains, Retention
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -59,7 +60,7 @@ def _rate_or_schedule(self: IDropout, rate: str, schedule: str, top: float = 1.0
 
 
 @configuration
-class RetainDropout(IDropout):
+class RetainDropout(Retains, IDropout):
     """A dropout with a probability ``p`` to keep a value, or a schedule of it."""
 
     p: float | Schedule = math.nan
@@ -68,10 +69,8 @@ class RetainDropout(IDropout):
     def validate(self) -> None:
         _rate_or_schedule(self, "p", "p_schedule")
 
-    def kept(self, rng: np.random.Generator, shape: tuple[int, ...], iteration: int, epoch: int) -> tuple[Any, float]:
-        """Which entries are kept, and the probability of that."""
-        p = current(self.p, self.p_schedule, iteration, epoch)
-        return rng.random(shape, np.float32) < p, p
+    def rate(self) -> float | Schedule:
+        return self.p if self.p_schedule is None else self.p_schedule
 
 
 @configuration(_PACKAGE + "Dropout")
@@ -86,9 +85,8 @@ class Dropout(RetainDropout):
 
     helper_allow_fallback: bool = True
 
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
-        kept, p = self.kept(rng, shape, iteration, epoch)
-        return kept * dtype.type(1 / p), None
+    def retention(self, p: float) -> Retention:
+        return Retention(p, 1 / p)
 
 
 @configuration(_PACKAGE + "AlphaDropout")
@@ -100,22 +98,19 @@ class AlphaDropout(RetainDropout):
     alpha: float = 1.6732632423543772
     lambda_: float = 1.0507009873554804
 
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
-        kept, p = self.kept(rng, shape, iteration, epoch)
+    def retention(self, p: float) -> Retention:
         low = -self.lambda_ * self.alpha
         a = 1 / math.sqrt(p + low * low * p * (1 - p))
-        return kept * dtype.type(a), dtype.type(a * low) * ~kept + dtype.type(-a * (1 - p) * low)
+        b = -a * (1 - p) * low
+        return Retention(p, a, (b, a * low + b))
 
 
 @configuration(_PACKAGE + "SpatialDropout")
 class SpatialDropout(RetainDropout):
     """Drops whole channels (Tompson et al., 2015); ``p`` is the probability to keep one."""
 
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
-        if len(shape) < 3:
-            raise ShapeError(f"SpatialDropout acts on series, images and volumes (three axes or more); got an array of shape {shape}")
-        kept, p = self.kept(rng, shape[:2] + (1,) * (len(shape) - 2), iteration, epoch)
-        return kept * dtype.type(1 / p), None
+    def retention(self, p: float) -> Retention:
+        return Retention(p, 1 / p, by_channel=True)
 
 
 @configuration(_PACKAGE + "GaussianDropout")

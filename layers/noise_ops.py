@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ..samediff.composite import Composite
 from ..samediff.op import Op, Specs, op, require_floating
 from ..samediff.ops.shape_info import Identity
 from ..samediff.spec import TensorSpec
+from .retention import constant_retention
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
@@ -44,6 +46,10 @@ class AddNoise(Op):
         y = x if factor is None else x * xp.asarray(factor, x.dtype)
         return y if shift is None else y + xp.asarray(shift, x.dtype)
 
+    def in_plan(self, name: str) -> Composite | None:
+        """As the gradient, with the shift."""
+        return NoiseGradient(self.noise, name, True).in_plan(name)
+
     def at_inference(self) -> Op:
         """Nothing happens."""
         return Identity()
@@ -57,11 +63,15 @@ class AddNoise(Op):
 
 
 @op("layer_noise_gradient", stateful=True)
-class NoiseGradient(Op):
-    """Times the factor of the noise node ``of``, drawn again from the same numbers (made by gradients)."""
+class NoiseGradient(Composite):
+    """Times the factor of the noise node ``of``, drawn again from the same numbers (made by gradients).
+
+    In plans it is what keeps values, if the noise is one that does; ``shifts`` then is True for the noise node itself.
+    """
 
     noise: Noise
     of: str
+    shifts: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
@@ -71,6 +81,15 @@ class NoiseGradient(Op):
         """By what the noise draws."""
         factor, _ = drawn(self.noise, x, context.at(self.of))
         return x if factor is None else x * xp.asarray(factor, x.dtype)
+
+    def in_plan(self, name: str) -> Composite | None:
+        """Nodes, where each step does the same with other random numbers."""
+        retention = constant_retention(self.noise)
+        return None if retention is None else self.replace(noise=retention)  # type: ignore[return-value]
+
+    def expand(self, *inputs: Any) -> Any:
+        """The mask of the noise node, and what follows from it."""
+        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # a Retention
 
     def at_inference(self) -> Op:
         """Nothing happens."""

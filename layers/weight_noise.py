@@ -12,9 +12,9 @@ from ..samediff.errors import ConfigurationError
 from ..samediff.nd4j_random import Nd4jRandom
 from ..samediff.training.schedules import Schedule
 from .distributions import Distribution
-from .dropout import current
 from .noise_ops import AddNoise
 from .parameters import Parameter
+from .retention import Retains
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -42,7 +42,7 @@ class IWeightNoise(Configuration):
 
 
 @configuration(_PACKAGE + "DropConnect")
-class DropConnect(IWeightNoise):
+class DropConnect(Retains, IWeightNoise):
     """Keeps a weight with a probability, without rescaling (Wan et al., 2013)."""
 
     weight_retain_prob: float | Schedule = field(default=math.nan, aliases=("weight_retain_probability",))
@@ -59,9 +59,8 @@ class DropConnect(IWeightNoise):
     def acts_on(self, parameter: Parameter) -> bool:
         return parameter.role == "weight" or (self.apply_to_biases and parameter.role == "bias")
 
-    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
-        p = current(self.weight_retain_prob, self.weight_retain_prob_schedule, iteration, epoch)
-        return rng.random(shape, np.float32) < p, None
+    def rate(self) -> float | Schedule:
+        return self.weight_retain_prob if self.weight_retain_prob_schedule is None else self.weight_retain_prob_schedule
 
 
 @configuration(_PACKAGE + "WeightNoise")

@@ -289,7 +289,7 @@ class Engine:
             return None
         self.begin(known.step)
         penalty = self.regularization_score()
-        return penalty + known.run_whole([known.feeds(batch)], self.iteration, self.epoch, self.scale(batch.rows))
+        return penalty + known.run_whole([known.feeds(batch)], self.iteration, self.epoch, self.scale(batch.rows), self.structure.seed)
 
     @property
     def last_step(self) -> TrainingStep | None:
@@ -309,7 +309,7 @@ class Engine:
             if len(self.known_steps) >= MAX_PLANS:
                 self.known_steps.clear()
             divisors = [self._divisor(made, n, batch) for n in made.losses]
-            self.known_steps[form] = KnownStep(step, made, plan, places, divisors, batch.rows)
+            self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows)
 
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""

@@ -10,7 +10,6 @@ from ..samediff.executor.plan import Plan
 from ..samediff.training.step import TrainingStep
 from ..samediff.training.whole_step import WholeStep
 from .batch import Batch
-from .build import NetworkGraph
 
 
 class KnownStep:
@@ -18,7 +17,7 @@ class KnownStep:
 
     Parameters
     ----------
-    step, made : the step of the variant, and its graph
+    step : the step of the variant
     plan : the plan for the form of the batch
     places : for each placeholder of the plan which part of a batch, and which array of it
     divisors : by what the losses are divided
@@ -30,9 +29,8 @@ class KnownStep:
     most : how many of these to take in one call
     """
 
-    def __init__(self, step: TrainingStep, made: NetworkGraph, plan: Plan, places: list[tuple[int, int]], divisors: list[int],
-                 rows: int) -> None:
-        self.step, self.made, self.plan, self.places, self.divisors, self.rows = step, made, plan, places, divisors, rows
+    def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int) -> None:
+        self.step, self.plan, self.places, self.divisors, self.rows = step, plan, places, divisors, rows
 
     @functools.cached_property
     def whole(self) -> WholeStep | None:
@@ -58,13 +56,13 @@ class KnownStep:
         """The summed losses, divided; the gradients land in the flat vector."""
         return self._total(self.step.run_plan(self.plan, self.feeds(batch), context))
 
-    def run_whole(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float) -> float:
-        """The same for the feeds of one batch, and the parameters are updated."""
-        return self._total(self.whole(batches[0], iteration, epoch, scale))  # type: ignore[misc]  # there is one
-
-    def run_series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float) -> float:
-        """The same for several batches, one after the other; gives what the last one does."""
-        return self._total(self.whole.series(batches, iteration, epoch, scale))  # type: ignore[union-attr]  # there is one
+    def run_whole(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> float:
+        """The same for the feeds of one batch, or of several one after the other, with updates; gives what the last one does."""
+        whole = self.whole
+        assert whole is not None
+        if len(batches) > 1:
+            return self._total(whole.series(batches, iteration, epoch, scale))
+        return self._total(whole(batches[0], iteration, epoch, scale, seed))
 
     def _total(self, results: Sequence[Any]) -> float:
         total = 0.0

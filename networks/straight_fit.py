@@ -80,12 +80,11 @@ class StraightFit:
             network._last_batch_size = known.rows
             scale = engine.scale(known.rows)
             if len(batches) > 1 and engine.has_penalties:       # these belong to the parameters before the last step
-                known.run_series(batches[:-1], engine.iteration, engine.epoch, scale)
+                known.run_whole(batches[:-1], engine.iteration, engine.epoch, scale, engine.structure.seed)
                 engine.iteration += len(batches) - 1
                 batches = batches[-1:]
             penalty = engine.regularization_score()
-            run = known.run_series if len(batches) > 1 else known.run_whole
-            network._score = penalty + run(batches, engine.iteration, engine.epoch, scale)
+            network._score = penalty + known.run_whole(batches, engine.iteration, engine.epoch, scale, engine.structure.seed)
             engine.iteration += len(batches)
         return []
 

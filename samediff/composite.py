@@ -39,6 +39,10 @@ class Composite(Op):
 
     inlines: ClassVar[bool] = False
 
+    def in_plan(self, name: str) -> Composite | None:
+        """This op, if it asks for it."""
+        return self if self.inlines else None
+
     def expand(self, *inputs: Any) -> Any:
         """The output, or a tuple of them, built from differentiable nodes (None: input left out)."""
         raise NotImplementedError(f"{type(self).__name__} must implement expand(self, *inputs)")

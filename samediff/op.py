@@ -24,6 +24,7 @@ from .registry import Registry
 from .spec import TensorSpec
 
 if TYPE_CHECKING:
+    from .composite import Composite
     from .variable import SDVariable
 
 Specs = TensorSpec | tuple[TensorSpec, ...]
@@ -60,7 +61,10 @@ class Op:
     gradient : "full", "zero" or "none"
         Whether the op is differentiable, piecewise constant, or has no gradient at all.
     stateful : bool
-        True when equal calls may give different results (random numbers): never folded or shared.
+        True when equal calls may give different results (random numbers): never folded or shared. The kernel of such an op gets
+        :meth:`RunContext.words` before its inputs.
+    is_shared : bool
+        True for a stateful op that says itself which random numbers it takes: equal ones are one.
     node_name : str
         What automatic names of nodes start with, where that is not the id.
     is_loss : bool
@@ -76,6 +80,7 @@ class Op:
     signatures: ClassVar[tuple[str, ...]] = ()
     gradient: ClassVar[GradientKind] = "full"
     stateful: ClassVar[bool] = False
+    is_shared: ClassVar[bool] = False
     is_loss: ClassVar[bool] = False
     node_name: ClassVar[str] = ""
     shape_inputs: ClassVar[tuple[int, ...]] = ()
@@ -137,6 +142,10 @@ class Op:
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """A kernel for inputs of these static specs; None: ``compute`` is run."""
+        return None
+
+    def in_plan(self, name: str) -> Composite | None:
+        """The op whose composition runs in place of this one in a plan, for the node of that name; None: it runs itself."""
         return None
 
     def same_as(self, *specs: TensorSpec) -> int | None:

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from .composite import Composite
 from .elementwise import Elementwise
 from .executor.cpu.sweeps import REDUCTIONS
 from .files.default_args import DEFAULTS
@@ -79,7 +80,8 @@ def kernel(cls: Any) -> str:
         return "own" if cls.id in REDUCTIONS else "NumPy"
     if issubclass(cls, IndexReduction) and cls.which is None:
         return "NumPy"
-    if cls.cpu is not Op.cpu or getattr(cls, "inlines", False):
+    composed = getattr(cls, "inlines", False) or cls.in_plan not in (Op.in_plan, Composite.in_plan)
+    if cls.cpu is not Op.cpu or composed:
         return "own"
     return "view" if cls.is_view is True else "NumPy"
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..datatype import DataType
 from ..node import Node
 from ..spec import TensorSpec, spec_of
+from .context import WORD_COUNT, WORDS
 from .lower import lower
 from .memory import Buffer, assign
 from .plan import Plan, Step
@@ -36,7 +38,9 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     kept = {**stored, **graph.constants}
     for step in steps:
         for n in step.inputs:
-            if n is not None and n.startswith("~"):
+            if n == WORDS:
+                graph.specs[n] = TensorSpec((WORD_COUNT,), DataType.LONG)
+            elif n is not None and n.startswith("~"):
                 graph.specs[n] = graph.specs[n[1:]]
                 kept[n] = shape_stand_in(graph.specs[n])
     read = {n for s in steps for n in s.inputs} | set(sources)

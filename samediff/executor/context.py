@@ -3,8 +3,14 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+#: The name of :meth:`RunContext.words` among the inputs of a step: no variable is called so.
+WORDS, WORD_COUNT = "~", 3
+
+_WORD = 0xFFFFFFFFFFFFFFFF
 
 
 @dataclass(slots=True)
@@ -37,6 +43,15 @@ class RunContext:
 
     def random(self) -> np.random.Generator:
         """Counter-based random numbers of (seed, node, iteration, draw): equal on every thread and in every order."""
-        key = np.array([self.seed & 0xFFFFFFFFFFFFFFFF, zlib.crc32(self.node.encode())], np.uint64)
-        counter = np.array([0, 0, self.iteration & 0xFFFFFFFFFFFFFFFF, self.draw], np.uint64)
-        return np.random.Generator(np.random.Philox(key=key, counter=counter))
+        seed, iteration, draw = self.words().view(np.uint64)
+        key, counter = (seed, np.uint64(stream_of(self.node))), (np.uint64(0), np.uint64(0), iteration, draw)
+        return np.random.Generator(np.random.Philox(key=np.array(key), counter=np.array(counter)))
+
+    def words(self) -> Any:
+        """Seed, iteration and draw, as compiled code takes them."""
+        return np.array([self.seed & _WORD, self.iteration & _WORD, self.draw & _WORD], np.uint64).view(np.int64)
+
+
+def stream_of(node: str) -> int:
+    """What tells the random numbers of a node from those of the others."""
+    return zlib.crc32(node.encode())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..datatype import DataType
+from .context import WORDS
 from .reference import plain
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ class Writer:
     def compile(self) -> Any:
         """The compiled ``make``; notes in the plan which line belongs to which step."""
         plan = self.plan
+        if WORDS in self.frame.locals:
+            self.body.append((f"{self._name(WORDS)} = ctx.words()", 0))
+            self.made.add(WORDS)
         for i, step in enumerate(plan.steps):
             self._step(i, step)
         results = self._results()

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import expression as ex
 from ..spec import TensorSpec
+from .context import WORDS
 from .emit import Writer
 from .fused import fused_instruction
 from .reference import raise_explained
@@ -26,8 +27,8 @@ class Frame:
     Attributes
     ----------
     bound : arrays whose memory is known before the run
-    locals : for those that differ from run to run (feeds, results handed out, fresh results) a stand-in: same shape, type
-        and strides, in memory of its own
+    locals : for those that differ from run to run (feeds, words of the context, results handed out, fresh results) a stand-in: same
+        shape, type and strides, in memory of its own
     views : views of locals by the step that makes them, for code that needs the array
     copies : steps that make a view in name only
     segments : neighbouring native steps by the number of the first
@@ -44,7 +45,8 @@ class Frame:
         for name, offset in plan.offsets.items():
             if ":work" not in name:
                 self.bound[name] = self._array(plan.specs[name], offset)
-        self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in plan.feeds if n not in self.bound}
+        self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in (*plan.feeds, WORDS)
+                                       if n in plan.specs and n not in self.bound}
         self.views: dict[str, int] = {}
         self.copies: set[int] = set()
         self.layouts = {**self.bound, **self.locals}

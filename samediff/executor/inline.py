@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..composite import Composite
 from ..expanded import composition
 from ..node import Node
 from ..spec import TensorSpec
@@ -22,8 +21,8 @@ class Inlined:
 
 def inlined(node: Node, specs: Mapping[str, TensorSpec]) -> Inlined | None:
     """The composition that a node stands for; None where it has a kernel or reads what only a run can tell."""
-    op = node.op
-    if not isinstance(op, Composite) or not op.inlines:
+    op = node.op.in_plan(node.name)
+    if op is None:
         return None
     given = tuple(None if n is None else TensorSpec(specs[n].shape, specs[n].dtype) for n in node.inputs)
     if not all(s is None or (s.is_static and 0 not in (s.shape or ())) for s in given) or op.cpu(*given) is not None:  # type: ignore[arg-type]
@@ -39,7 +38,7 @@ def inlined(node: Node, specs: Mapping[str, TensorSpec]) -> Inlined | None:
         return names.get(name, f"{node.name}>{name}")
     nodes = []
     for inner in sd.nodes():
-        if inner.op.stateful:
+        if inner.op.stateful and not inner.op.is_shared:          # its random numbers follow from the name of its node
             return None
         reads = tuple(None if n is None else renamed(n) for n in inner.inputs)
         nodes.append(Node(f"{node.name}>{inner.name}", inner.op, reads, tuple(map(renamed, inner.outputs)), node.source, node.control,

@@ -9,7 +9,7 @@ from ..families import Elementwise
 from ..node import Node
 from ..op import Kernel, as_tuple
 from ..spec import TensorSpec
-from .context import RunContext
+from .context import WORDS, RunContext
 from .cpu.blas_threads import one_thread
 from .fuse import Group, group, is_fusible
 from .fused import evaluated, fused_instruction
@@ -87,7 +87,8 @@ def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
     kernel = _kernel(node, given, outputs) if static else None
     if kernel is not None:
         call = one_thread(kernel.call) if kernel.one_thread else kernel.call
-        return Step("kernel", node.op.id, inputs, node.outputs, call, (node,), kernel.workspace, native=kernel.native)
+        given_words = (WORDS, *inputs) if node.op.stateful else inputs
+        return Step("kernel", node.op.id, given_words, node.outputs, call, (node,), kernel.workspace, node.op.stateful, kernel.native)
     return Step("python", node.op.id, inputs, node.outputs, _python(node, outputs), (node,), (), node.op.stateful)
 
 

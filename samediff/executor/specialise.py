@@ -158,7 +158,7 @@ def _same(node: Node, done: Specialised) -> str | None:
 
 
 def _key(node: Node) -> Any:
-    if node.op.stateful:
+    if node.op.stateful and not node.op.is_shared:
         return None
     try:
         hash(node.op)

@@ -25,7 +25,7 @@ MOVES = frozenset((
     "unstack", "split", "split_v", "tile", "repeat", "index", "slice", "strided_slice", "create_view", "permute", "transpose",
     "reverse", "align_axes", "reshape", "reshape_like", "expand_dims", "squeeze", "flatten_2d", "flatten", "reshape_examples",
     "identity", "cast", "copy", "assign", "pad", "stop_gradient", "fill", "create", "range", "eye", "zeros_as", "ones_as", "shape_of",
-    "size", "rank", "series_rows", "rows_series", "scatter_update", "last_row", "put_rows", "set_shape", "noop",
+    "size", "rank", "series_rows", "rows_series", "scatter_update", "last_row", "put_rows", "set_shape", "noop", "kept",
 ))
 
 #: Products of matrices where no axis is shared by both factors and the result.

@@ -39,6 +39,7 @@ from . import gru_sequence as gru_sequence
 from . import image as image
 from . import invoking as invoking
 from . import joining as joining
+from . import kept as kept
 from . import legacy_broadcast as legacy_broadcast
 from . import legacy_elementwise as legacy_elementwise
 from . import legacy_random as legacy_random

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..composite import Composite
 from ..errors import GraphError
 from ..files.file_args import FileArgs
 from ..op import OPS, Op, Specs, op, require_floating
 from ..spec import TensorSpec
+from .kept import Kept, keeps
 from .shape_info import Identity
 
 if TYPE_CHECKING:
@@ -40,6 +42,10 @@ class Dropout(Op):
         """The product with the mask."""
         return masked(xp, x, self.p, self.inverted, context)
 
+    def in_plan(self, name: str) -> Composite:
+        """What the gradient does, by the mask of this node."""
+        return DropoutGrad(self.p, self.inverted, name)
+
     def at_inference(self) -> Op:
         """The expected value."""
         return Identity() if self.inverted else OPS["mul_scalar"](self.p)  # type: ignore[call-arg]
@@ -63,12 +69,13 @@ class DropoutInverted(Dropout):
 
 
 @op("dropout_grad", stateful=True)
-class DropoutGrad(Op):
+class DropoutGrad(Composite):
     """Times the mask of the dropout node ``of`` (made by gradients)."""
 
     p: float
     inverted: bool
     of: str
+    inlines = True          # plans draw the mask once
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the input."""
@@ -77,6 +84,12 @@ class DropoutGrad(Op):
     def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
         """The product with the mask, drawn again from the same numbers."""
         return masked(xp, x, self.p, self.inverted, context.at(self.of))
+
+    def expand(self, *inputs: Any) -> Any:
+        """Mask and choice in nodes."""
+        x, sd = inputs[0], inputs[0].sd
+        kept = sd.add_op(Kept(self.p, self.of, x.spec.shape), [])
+        return sd.call("base", "where", x.div(self.p) if self.inverted else x, sd.constant(np.zeros((), x.dtype.numpy)), kept)
 
     def at_inference(self) -> Op:
         """As the forward pass."""
@@ -90,5 +103,5 @@ class DropoutGrad(Op):
 
 def masked(xp: Any, x: Any, p: float, inverted: bool, context: Any) -> Any:
     """x where uniform numbers lie below p, over p when inverted, else 0."""
-    kept = xp.asarray(context.random().random(x.shape, np.float32) < p)
+    kept = xp.asarray(keeps(context.random(), x.shape, p))
     return xp.where(kept, x / x.dtype.type(p) if inverted else x, x.dtype.type(0))

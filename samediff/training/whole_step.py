@@ -2,14 +2,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..executor.context import WORDS, RunContext
 from ..executor.frame import Frame
+from ..executor.fused import stored
 from ..executor.plan import Plan
 from ..executor.reference import plain
 from .update_kernel import UpdateKernel
+
+if TYPE_CHECKING:
+    from ..executor.cpu.native.entry import Instruction
 
 #: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end.
 LONGEST = 1e6
@@ -24,6 +29,7 @@ class WholeStep:
     ----------
     plan : forward and backward; see :meth:`of`
     frame : its arrays
+    copies : what puts gradients to their places that the plan does not write there
     kernels : the updaters
     results : the arrays in which the outputs of the plan are after a run
 
@@ -32,14 +38,17 @@ class WholeStep:
     most : steps of one :meth:`series`, at most
     """
 
-    def __init__(self, plan: Plan, frame: Frame, kernels: Sequence[UpdateKernel], results: Sequence[Any]) -> None:
+    def __init__(self, plan: Plan, frame: Frame, copies: Sequence[Instruction], kernels: Sequence[UpdateKernel],
+                 results: Sequence[Any]) -> None:
         from ..executor.cpu.native.program import Segment, locator
         from ..executor.cpu.native.runner import GIVEN, launch, place
         self.plan, self.kernels, self._results = plan, kernels, results
         instructions = [i for segment in frame.segments.values() for i in segment.instructions]
-        instructions += [i for kernel in kernels for i in kernel.instructions]
-        self.most = int(min(64, max(1, LONGEST // sum(i.work for i in instructions))))
+        instructions += [*copies, *(i for kernel in kernels for i in kernel.instructions)]
         self._frame, self._segment = frame, Segment(instructions, frame.locals)
+        self._words = frame.locals.get(WORDS)               # for what draws random numbers
+        whole = LONGEST // sum(i.work for i in instructions)
+        self.most = 1 if self._words is not None else int(min(64, max(1, whole)))
         self._launch, self._place, self._locate = launch, place, locator()
         self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
         self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed
@@ -60,17 +69,20 @@ class WholeStep:
         """The step of a plan whose first ``outputs`` results are wanted; None where Python has something left to do."""
         if not all(k.is_compiled for k in kernels):
             return None
-        if any(plan.handed_in[n] is not plan.pinned.get(s) for n, s in zip(plan.outputs, plan.sources) if n in plan.handed_in):
-            return None
         frame = plan.take()
-        found = [None if s in plan.feeds else frame.bound.get(s, frame.locals.get(s)) for s in plan.sources[:outputs]]
-        if frame.calls or frame.copies or any(r is None for r in found):
+        made = {n: None if s in plan.feeds else frame.bound.get(s, frame.locals.get(s)) for n, s in zip(plan.outputs, plan.sources)}
+        found = [made[n] for n in plan.outputs[:outputs]]
+        apart = [n for n, s in zip(plan.outputs, plan.sources) if n in plan.handed_in and plan.handed_in[n] is not plan.pinned.get(s)]
+        copies = [None if made[n] is None else stored(made[n], plan.handed_in[n]) for n in apart]
+        if frame.calls or frame.copies or any(r is None for r in (*found, *copies)):
             plan.put_back(frame)
             return None
-        return WholeStep(plan, frame, kernels, found)
+        return WholeStep(plan, frame, copies, kernels, found)  # type: ignore[arg-type]  # none is None
 
-    def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float) -> Sequence[Any]:
+    def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
+        if self._words is not None:
+            self._words[:] = RunContext(True, seed, iteration).words()
         feeds = [a if a.flags.carray else plain(a) for a in feeds]
         for kernel in self.kernels:
             kernel.set_rates(iteration, epoch, scale)

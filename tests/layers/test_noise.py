@@ -18,7 +18,8 @@ from dl4py.layers import (
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.executor.context import RunContext
-from dl4py.samediff.executor.session import run
+from dl4py.samediff.executor.plans import plan_for
+from dl4py.samediff.executor.session import request_for, run
 from dl4py.samediff.gradient import gradients
 from dl4py.samediff.training.schedules import MapSchedule, ScheduleType
 
@@ -77,6 +78,69 @@ def test_the_gradient_uses_the_numbers_of_its_forward_pass(dropout):
     found = run(sd, {"x": X}, [y.name(), name], context)
     more = run(sd, {"x": X + 1}, [y.name()], context)[y.name()]
     assert found[name] == pytest.approx(more - found[y.name()])
+
+
+RETAINING = [Dropout(0.7), AlphaDropout(0.8), SpatialDropout(0.5), Dropout(1.0)]
+SHAPES = [(6, 5), (3, 4, 5), (2, 3, 4, 5)]
+
+
+def compared(sd, x, names, monkeypatch, iteration=3):
+    """What a plan and the reference executor give."""
+    context = RunContext(True, 5, iteration)
+    found = run(sd, {"x": x}, names, context)
+    with monkeypatch.context() as setting:
+        setting.setenv("DL4PY_EXECUTOR", "reference")
+        want = run(sd, {"x": x}, names, context)
+    for n in names:
+        np.testing.assert_array_equal(found[n] == 0, want[n] == 0)
+        np.testing.assert_allclose(found[n], want[n], rtol=1e-6, atol=1e-6)
+    return found
+
+
+@pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dropout", [*RETAINING, GaussianDropout(0.3), GaussianNoise(0.5),
+                                     Dropout(MapSchedule(ScheduleType.ITERATION, {0: 1.0, 2: 0.5}))], ids=str)
+def test_plans_agree_with_the_reference(dropout, shape, dtype, monkeypatch):
+    if isinstance(dropout, SpatialDropout) and len(shape) < 3:
+        return
+    sd = SameDiff.create()
+    x = sd.placeholder("x", dtype, -1, *shape[1:])
+    y = dropout.define(sd, sd.nn.relu(x))
+    names = [y.name(), gradients(sd, [(y * y).sum()], [x])["x"].name()]
+    given = np.random.default_rng(0).standard_normal(shape).astype(dtype.numpy)
+    compared(sd, given, names, monkeypatch)
+    plan = plan_for(sd, {"x": given}, request_for(sd, names, True))
+    if dropout in RETAINING:
+        assert [s.label for s in plan.steps].count("kept") == 1 and not plan.look().calls
+    else:
+        assert plan.look().calls
+
+
+def test_a_draw_of_ones_own_is_what_counts(monkeypatch):
+    class EverySecond(Dropout):
+        def draw(self, rng, shape, dtype, iteration, epoch):
+            return (np.arange(np.prod(shape)) % 2).reshape(shape), None
+    sd, _, y = graph(EverySecond(0.5), (3, 4))
+    found = compared(sd, np.ones((3, 4)), [y.name()], monkeypatch)[y.name()]
+    assert (found == [0, 1, 0, 1]).all()
+
+
+def test_spatial_dropout_needs_channels_in_plans_too():
+    sd, _, y = graph(SpatialDropout(0.5), (3, 4))
+    with pytest.raises(DL4PyError, match="three axes"):
+        train(sd, np.ones((3, 4)), y.name())
+
+
+def test_drop_connect_runs_natively(monkeypatch):
+    sd = SameDiff.create()
+    x, w = sd.placeholder("x", DataType.FLOAT, -1, 6), sd.var("W", np.ones((6, 4), np.float32))
+    noisy = DropConnect(0.6).applied(sd, {"W": w}, DenseLayer(n_in=6, n_out=4).parameter_table())["W"]
+    y = x.mmul(noisy)
+    names = [y.name(), gradients(sd, [(y * y).sum()], [w])["W"].name()]
+    given = np.ones((3, 6), np.float32)
+    compared(sd, given, names, monkeypatch)
+    assert not plan_for(sd, {"x": given}, request_for(sd, names, True)).look().calls
 
 
 def test_every_iteration_draws_anew():

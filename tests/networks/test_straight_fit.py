@@ -1,10 +1,23 @@
 """Steps in one call: the same parameters, scores and updater state as forward, backward and update one by one."""
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from dl4py.layers import LSTM, BatchNormalization, DenseLayer, DropoutLayer, InputType, OutputLayer, RnnOutputLayer
+from dl4py.layers import (
+    LSTM,
+    AlphaDropout,
+    BatchNormalization,
+    DenseLayer,
+    DropConnect,
+    DropoutLayer,
+    GaussianDropout,
+    InputType,
+    OutputLayer,
+    RnnOutputLayer,
+)
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.networks.straight_fit import StraightFit
 from dl4py.samediff.data import DataSet, NumpyDataSetIterator
@@ -47,6 +60,9 @@ DENSE = {"plain": ([DenseLayer(n_out=7, activation="tanh")], {}),
          "schedule": ([DenseLayer(n_out=7, activation="relu")], {"updater": Nesterovs(StepSchedule("iteration", 0.1, 0.5, 2), 0.9)}),
          "batch norm": ([DenseLayer(n_out=7), BatchNormalization()], {}),
          "dropout": ([DenseLayer(n_out=7), DropoutLayer(0.5)], {}),
+         "dropouts": ([DenseLayer(n_out=7, dropout=AlphaDropout(0.8)), DropoutLayer(0.7),
+                       DenseLayer(n_out=6, weight_noise=DropConnect(0.8))], {}),
+         "noise": ([DenseLayer(n_out=7, dropout=GaussianDropout(0.2))], {}),
          "normalized": ([DenseLayer(n_out=7)], {"gradient_normalization": GradientNormalization.ClipL2PerLayer}),
          "sums": ([DenseLayer(n_out=7)], {"mini_batch": False})}
 
@@ -71,6 +87,25 @@ def test_single_steps_agree_with_epochs(name):
     for one in data:
         singles.fit(one)
     same(epochs, singles)
+
+
+@pytest.mark.parametrize("name", ["plain", "batch norm", "dropout", "dropouts"])
+def test_these_take_one_native_call(name):
+    layers, options = DENSE[name]
+    net = network(*layers, **options)
+    net.fit(batches(), 2)
+    assert len(net.engine.known_steps) == 2 and all(k.whole is not None for k in net.engine.known_steps.values())
+
+
+def test_whole_steps_draw_for_the_seed_of_the_network():
+    found = []
+    for seed in (1, 2, 1):
+        net = network(*DENSE["dropout"][0])
+        net.engine.structure = replace(net.engine.structure, seed=seed)
+        net.fit(batches(), 2)
+        found.append(net.params())
+    np.testing.assert_array_equal(found[0], found[2])
+    assert (found[0] != found[1]).any()
 
 
 def test_a_graph_of_two_inputs():

@@ -31,6 +31,35 @@ def load_float(context: Any, address: Any) -> Any:
 
 
 @intrinsic
+def product(context: Any, x: Any, y: Any) -> Any:
+    """The upper and the lower word of the product of two words without signs."""
+    pair = types.UniTuple(_I8, 2)
+
+    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
+        wide = ir.IntType(128)
+        made = b.mul(b.zext(a[0], wide), b.zext(a[1], wide))
+        return c.make_tuple(b, pair, [b.trunc(b.lshr(made, wide(64)), _WORD), b.trunc(made, _WORD)])
+    return pair(_I8, _I8), emit
+
+
+@intrinsic
+def store_flags(context: Any, address: Any, first: Any, second: Any, third: Any, fourth: Any, limit: Any) -> Any:
+    """Put eight bytes at an address: whether the halves of four words, the lower one first, are at most ``limit`` (without signs)."""
+    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
+        half, count = ir.IntType(32), 8
+        words = ir.Constant(ir.VectorType(_WORD, 4), ir.Undefined)
+        for k in range(4):
+            words = b.insert_element(words, a[1 + k], half(k))
+        kind = ir.VectorType(half, count)
+        most = b.insert_element(ir.Constant(kind, ir.Undefined), b.trunc(a[5], half), half(0))
+        most = b.shuffle_vector(most, most, ir.Constant(kind, [0] * count))
+        flags = b.zext(b.icmp_unsigned("<=", b.bitcast(words, kind), most), ir.VectorType(ir.IntType(8), count))
+        b.store(flags, _pointer(b, a[0], flags.type), align=1)
+        return c.get_dummy_value()
+    return types.void(*[_I8] * 6), emit
+
+
+@intrinsic
 def store(context: Any, address: Any, value: Any) -> Any:
     """Put a word at an address."""
     def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
