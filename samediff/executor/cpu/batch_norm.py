@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,19 +46,16 @@ def training(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
     shape = _shape(axis, *specs)
     if shape is None:
         return None
-    from .kernels.batch_norm import batch_normalize, batch_statistics
+    from .kernels.batch_norm import batch_normalize_training
     affine, number = _Affine(specs[0], shape[1]), specs[0].dtype.numpy.type(epsilon)
 
     def call(x: Any, *rest: Any) -> None:
         *given, y, m, v = rest
-        x = _dense(x, shape)
-        batch_statistics(x, m, v)
-        batch_normalize(x, m, v, *affine.of(*(*given[2:], None, None)[:2]), y.reshape(shape), number)
+        batch_normalize_training(_dense(x, shape), *affine.of(*(*given[2:], None, None)[:2]), y.reshape(shape), m, v, number, 0, 1)
 
     def native(x: Any, *rest: Any) -> Any:
         *given, y, m, v = rest
-        arrays = [x, m, v, *affine.of(*(*given[2:], None, None)[:2]), y]
-        return _instructions([(batch_statistics, arrays[:3], (), 2.0), (batch_normalize, arrays, (number,), 1.0)], shape, {0, 5})
+        return _instruction(batch_normalize_training, [x, *affine.of(*(*given[2:], None, None)[:2]), y, m, v], number, 0.4, shape, (0, 3))
     return Kernel(call, native=native)
 
 
@@ -68,6 +65,7 @@ def inference(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
     if shape is None:
         return None
     from .kernels.batch_norm import batch_normalize, copy_statistics
+    from .native.entry import instruction
     affine, number = _Affine(specs[0], shape[1]), specs[0].dtype.numpy.type(epsilon)
 
     def call(x: Any, mean: Any, variance: Any, *rest: Any) -> None:
@@ -78,7 +76,8 @@ def inference(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
     def native(x: Any, mean: Any, variance: Any, *rest: Any) -> Any:
         *given, y, m, v = rest
         arrays = [x, mean, variance, *affine.of(*(*given, None, None)[:2]), y]
-        return _instructions([(copy_statistics, [mean, variance, m, v], (), 0.0), (batch_normalize, arrays, (number,), 1.0)], shape, {0, 5})
+        made = _instruction(batch_normalize, arrays, number, 0.2, shape, (0, 5), by_channel=False)
+        return made and [made, instruction(copy_statistics, [mean, variance, m, v], work=20.0)]
     return Kernel(call, native=native)
 
 
@@ -93,24 +92,24 @@ def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
     def call(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> None:
         *given, dx, dgamma, dbeta = rest
         gamma = affine.of(*(*given, None)[:1])[0]
-        batch_normalize_backward(_dense(x, shape), _dense(g, shape), mean, variance, gamma, dx.reshape(shape), dgamma, dbeta, number)
+        batch_normalize_backward(_dense(x, shape), _dense(g, shape), mean, variance, gamma, dx.reshape(shape), dgamma, dbeta, number, 0, 1)
 
     def native(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> Any:
         *given, dx, dgamma, dbeta = rest
         arrays = [x, g, mean, variance, affine.of(*(*given, None)[:1])[0], dx, dgamma, dbeta]
-        return _instructions([(batch_normalize_backward, arrays, (number,), 3.0)], shape, {0, 1, 5})
+        return _instruction(batch_normalize_backward, arrays, number, 0.5, shape, (0, 1, 5))
     return Kernel(call, native=native)
 
 
-def _instructions(steps: Sequence[tuple[Any, Sequence[Any], Sequence[Any], float]], shape: tuple[int, int, int], whole: set[int]) -> Any:
-    """Instructions of (kernel, arrays, numbers, cost of an element); the arrays at ``whole`` are seen as (batch, channels, space)."""
+def _instruction(kernel: Any, arrays: Sequence[Any], epsilon: Any, cost: float, shape: tuple[int, int, int], whole: Collection[int],
+                 by_channel: bool = True) -> Any:
+    """The call of a kernel, ``cost`` nanoseconds an element; it takes the arrays at ``whole`` as (batch, channels, space).
+
+    Parts have channels of their own, or examples.
+    """
     from .native.entry import instruction
-    made = []
-    for kernel, arrays, numbers, cost in steps:
-        if not all(a.flags.carray for a in arrays):
-            return None
-        seen = [a.reshape(shape) if cost and k in whole else a for k, a in enumerate(arrays)]
-        splits = cost == 1.0 and shape[0] > 1
-        axes = [0 if k in whole else None for k in range(len(arrays))] if splits else None
-        made.append(instruction(kernel, seen, numbers, work=cost * math.prod(shape) * 0.3 + 20, axes=axes))
-    return made
+    if not all(a.flags.carray for a in arrays):
+        return None
+    seen = [a.reshape(shape) if k in whole else a for k, a in enumerate(arrays)]
+    axes = None if by_channel or shape[0] == 1 else [0 if k in whole else None for k in range(len(arrays))]
+    return instruction(kernel, seen, (epsilon,), work=20 + cost * math.prod(shape), axes=axes, parts=by_channel)

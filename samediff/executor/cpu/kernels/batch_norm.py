@@ -3,49 +3,84 @@
 
 Shapes: x, y, dy, dx (batch, channels, space), with space 1 for feed-forward data; everything else (channels).
 y = gamma * (x - mean) / sqrt(variance + epsilon) + beta.  Source: Ioffe and Szegedy, 2015.
-Sums over channels are carried in float64.
+Sums over channels are carried in float64. A part has channels of its own: results do not depend on the number of parts.
+
+Arrays are taken flat with unsigned places: signed ones are checked for being negative, which costs vector code.
 """
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from ...cache import kernel
 
+U = np.uintp
+LINE = 16       # parts of a row of feed-forward data do not share a cache line
+
+
+@njit(forceinline=True, error_model="numpy")
+def _channels(channels, space, part, parts):
+    """The first channel of a part, and how many it has."""
+    first, last = channels * part // parts, channels * (part + 1) // parts
+    if space == 1:
+        first, last = min((first + LINE - 1) // LINE * LINE, channels), min((last + LINE - 1) // LINE * LINE, channels)
+    return first, last - first
+
 
 @kernel
-def batch_statistics(x, mean, variance):
-    """Mean and (biased) variance of each channel."""
+def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, parts):
+    """Mean and (biased) variance of each channel, and y by them."""
     batch, channels, space = x.shape
     count = max(batch * space, 1)
-    total = np.zeros(channels, np.float64)
+    first, width = _channels(channels, space, part, parts)
+    flat, result = x.reshape(-1), y.reshape(-1)
+    total = np.zeros(width, np.float64)
+    center, scale, shift = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
     for n in range(batch):
+        at = U((n * channels + first) * space)
         if space == 1:
-            for c in range(channels):
-                total[c] += x[n, c, 0]
+            for c in range(width):
+                total[c] += flat[at + U(c)]
         else:
-            for c in range(channels):
+            for c in range(width):
                 s = x.dtype.type(0)
                 for k in range(space):
-                    s += x[n, c, k]
+                    s += flat[at + U(k)]
                 total[c] += s
-    for c in range(channels):
-        mean[c] = total[c] / count
+                at += U(space)
+    for c in range(width):
+        mean[first + c] = center[c] = total[c] / count
         total[c] = 0
     for n in range(batch):
+        at = U((n * channels + first) * space)
         if space == 1:
-            for c in range(channels):
-                d = x[n, c, 0] - mean[c]
+            for c in range(width):
+                d = flat[at + U(c)] - center[c]
                 total[c] += d * d
         else:
-            for c in range(channels):
-                m = mean[c]
+            for c in range(width):
+                m = center[c]
                 s = x.dtype.type(0)
                 for k in range(space):
-                    d = x[n, c, k] - m
+                    d = flat[at + U(k)] - m
                     s += d * d
                 total[c] += s
-    for c in range(channels):
-        variance[c] = total[c] / count
+                at += U(space)
+    for c in range(width):
+        variance[first + c] = total[c] / count
+        scale[c] = gamma[first + c] / np.sqrt(variance[first + c] + epsilon)
+        shift[c] = beta[first + c]
+    for n in range(batch):
+        at = U((n * channels + first) * space)
+        if space == 1:
+            for c in range(width):
+                result[at + U(c)] = (flat[at + U(c)] - center[c]) * scale[c] + shift[c]
+        else:
+            for c in range(width):
+                m, a, b = center[c], scale[c], shift[c]
+                for k in range(space):
+                    result[at + U(k)] = (flat[at + U(k)] - m) * a + b
+                at += U(space)
 
 
 @kernel
@@ -74,45 +109,49 @@ def batch_normalize(x, mean, variance, gamma, beta, y, epsilon):
 
 
 @kernel
-def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, epsilon):
+def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, epsilon, part, parts):
     """Gradients when the statistics are those of x itself; dx may be dy."""
     batch, channels, space = x.shape
     count = max(batch * space, 1)
-    plain = np.zeros(channels, np.float64)
-    product = np.zeros(channels, np.float64)
+    first, width = _channels(channels, space, part, parts)
+    flat, given, result = x.reshape(-1), dy.reshape(-1), dx.reshape(-1)
+    plain, product = np.zeros(width, np.float64), np.zeros(width, np.float64)
+    center, by_dy, by_x, rest = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
+    for c in range(width):
+        center[c] = mean[first + c]
     for n in range(batch):
+        at = U((n * channels + first) * space)
         if space == 1:
-            for c in range(channels):
-                plain[c] += dy[n, c, 0]
-                product[c] += dy[n, c, 0] * (x[n, c, 0] - mean[c])
+            for c in range(width):
+                plain[c] += given[at + U(c)]
+                product[c] += given[at + U(c)] * (flat[at + U(c)] - center[c])
         else:
-            for c in range(channels):
-                m = mean[c]
+            for c in range(width):
+                m = center[c]
                 s = x.dtype.type(0)
                 t = x.dtype.type(0)
                 for k in range(space):
-                    s += dy[n, c, k]
-                    t += dy[n, c, k] * (x[n, c, k] - m)
+                    s += given[at + U(k)]
+                    t += given[at + U(k)] * (flat[at + U(k)] - m)
                 plain[c] += s
                 product[c] += t
-    by_dy = np.empty(channels, x.dtype)
-    by_x = np.empty(channels, x.dtype)
-    rest = np.empty(channels, x.dtype)
-    for c in range(channels):
-        inverse = 1.0 / np.sqrt(np.float64(variance[c]) + epsilon)
-        dgamma[c] = product[c] * inverse
-        dbeta[c] = plain[c]
-        a = gamma[c] * inverse
-        b = -a * product[c] * inverse * inverse / count
+                at += U(space)
+    for c in range(width):
+        inverse = 1.0 / np.sqrt(np.float64(variance[first + c]) + epsilon)
+        dgamma[first + c] = product[c] * inverse
+        dbeta[first + c] = plain[c]
+        a = gamma[first + c] * inverse
         by_dy[c] = a
-        by_x[c] = b
+        by_x[c] = -a * product[c] * inverse * inverse / count
         rest[c] = -a * plain[c] / count
     for n in range(batch):
+        at = U((n * channels + first) * space)
         if space == 1:
-            for c in range(channels):
-                dx[n, c, 0] = dy[n, c, 0] * by_dy[c] + (x[n, c, 0] - mean[c]) * by_x[c] + rest[c]
+            for c in range(width):
+                result[at + U(c)] = given[at + U(c)] * by_dy[c] + (flat[at + U(c)] - center[c]) * by_x[c] + rest[c]
         else:
-            for c in range(channels):
-                m, a, b, r = mean[c], by_dy[c], by_x[c], rest[c]
+            for c in range(width):
+                m, a, b, r = center[c], by_dy[c], by_x[c], rest[c]
                 for k in range(space):
-                    dx[n, c, k] = dy[n, c, k] * a + (x[n, c, k] - m) * b + r
+                    result[at + U(k)] = given[at + U(k)] * a + (flat[at + U(k)] - m) * b + r
+                at += U(space)

@@ -98,22 +98,27 @@ def test_max_pooling_keeps_nan_and_takes_the_first_of_equals():
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("shape", [(1, 1, 1), (7, 3, 1), (4, 3, 5), (3, 1, 33), (2, 0, 4)])
-def test_batch_normalization(shape, dtype, rng):
+@pytest.mark.parametrize("parts", [1, 2, 5])
+@pytest.mark.parametrize("shape", [(1, 1, 1), (7, 3, 1), (6, 40, 1), (4, 3, 5), (3, 1, 33), (2, 0, 4)])
+def test_batch_normalization(shape, parts, dtype, rng):
     x, dy = (3 + rng.normal(size=shape).astype(dtype) for _ in range(2))
     gamma, beta = rng.normal(size=shape[1]).astype(dtype), rng.normal(size=shape[1]).astype(dtype)
     mean, variance, dgamma, dbeta = (np.empty(shape[1], dtype) for _ in range(4))
     y, dx, epsilon = np.empty_like(x), np.empty_like(x), 1e-3
-    batch_norm.batch_statistics(x, mean, variance)
+    for part in range(parts):
+        batch_norm.batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, parts)
     wide = x.astype(float)
     m, v = wide.mean((0, 2)), wide.var((0, 2))
     tolerance = {"rtol": 1e-4, "atol": 1e-5} if dtype == np.float32 else {"rtol": 1e-9, "atol": 1e-10}
     np.testing.assert_allclose(mean, m, **tolerance)
     np.testing.assert_allclose(variance, v, **tolerance)
-    batch_norm.batch_normalize(x, mean, variance, gamma, beta, y, epsilon)
+    again = np.empty_like(y)
+    batch_norm.batch_normalize(x, mean, variance, gamma, beta, again, epsilon)
+    np.testing.assert_allclose(again, y, **tolerance)
     hat = (wide - m[:, None]) / np.sqrt(v + epsilon)[:, None]
     np.testing.assert_allclose(y, hat * gamma[:, None] + beta[:, None], **tolerance)
-    batch_norm.batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, epsilon)
+    for part in range(parts):
+        batch_norm.batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, epsilon, part, parts)
     np.testing.assert_allclose(dbeta, dy.astype(float).sum((0, 2)), **tolerance)
     np.testing.assert_allclose(dgamma, (dy * hat).sum((0, 2)), **tolerance)
     g = dy.astype(float) * gamma[:, None]
