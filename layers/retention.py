@@ -59,7 +59,7 @@ class Retains:
 
     def retention(self, p: float) -> Retention:
         """What it does at a probability."""
-        return Retention(p)
+        raise NotImplementedError(f"{type(self).__name__} must implement retention(self, p)")
 
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
         """Factor and shift of an array of that shape: ``x * factor + shift``."""

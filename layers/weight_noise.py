@@ -14,7 +14,7 @@ from ..samediff.training.schedules import Schedule
 from .distributions import Distribution
 from .noise_ops import AddNoise
 from .parameters import Parameter
-from .retention import Retains
+from .retention import Retains, Retention
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -61,6 +61,9 @@ class DropConnect(Retains, IWeightNoise):
 
     def rate(self) -> float | Schedule:
         return self.weight_retain_prob if self.weight_retain_prob_schedule is None else self.weight_retain_prob_schedule
+
+    def retention(self, p: float) -> Retention:
+        return Retention(p)
 
 
 @configuration(_PACKAGE + "WeightNoise")

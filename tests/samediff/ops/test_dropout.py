@@ -101,11 +101,14 @@ def test_inside_of_a_loop(monkeypatch):
     sd = SameDiff.create()
     x = sd.placeholder("x", DataType.FLOAT, 50)
     last = sd.while_loop([sd.constant(np.int32(0)), x], lambda s, v: v[0].lt(3), lambda s, v: [v[0].add(1), s.nn.dropout(v[1], 0.8)])[1]
+    names = [last.name(), gradients(sd, [last.sum()], [x])["x"].name()]
     given = {"x": np.ones(50, np.float32)}
-    found = run(sd, given, [last.name()], RunContext(True, 4, 2))[last.name()]
+    found = run(sd, given, names, RunContext(True, 4, 2))
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
-    np.testing.assert_array_equal(found, run(sd, given, [last.name()], RunContext(True, 4, 2))[last.name()])
-    assert 10 < (found == 0).sum() < 40
+    want = run(sd, given, names, RunContext(True, 4, 2))
+    for n in names:
+        np.testing.assert_array_equal(found[n], want[n])
+        assert 10 < (found[n] == 0).sum() < 40
 
 
 def test_saved_graphs_hold_the_dropout_itself():
