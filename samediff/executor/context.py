@@ -1,6 +1,7 @@
 """What a run knows besides its arrays: training or not, and where random numbers come from."""
 from __future__ import annotations
 
+import struct
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 #: The name of :meth:`RunContext.words` among the inputs of a step: no variable is called so.
 WORDS, WORD_COUNT = "~", 3
 
-_WORD = 0xFFFFFFFFFFFFFFFF
+_WORD, _WORDS = 0xFFFFFFFFFFFFFFFF, struct.Struct(f"={WORD_COUNT}Q")
 
 
 @dataclass(slots=True)
@@ -49,7 +50,13 @@ class RunContext:
 
     def words(self) -> Any:
         """Seed, iteration and draw, as compiled code takes them."""
-        return np.array([self.seed & _WORD, self.iteration & _WORD, self.draw & _WORD], np.uint64).view(np.int64)
+        words = np.empty(WORD_COUNT, np.int64)
+        self.put_words(words)
+        return words
+
+    def put_words(self, words: Any) -> None:
+        """Put them into an array."""
+        _WORDS.pack_into(words, 0, self.seed & _WORD, self.iteration & _WORD, self.draw & _WORD)
 
 
 def stream_of(node: str) -> int:

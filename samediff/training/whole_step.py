@@ -82,7 +82,7 @@ class WholeStep:
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
         if self._words is not None:
-            self._words[:] = RunContext(True, seed, iteration).words()
+            RunContext(True, seed, iteration).put_words(self._words)
         feeds = [a if a.flags.carray else plain(a) for a in feeds]
         for kernel in self.kernels:
             kernel.set_rates(iteration, epoch, scale)
