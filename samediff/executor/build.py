@@ -9,8 +9,8 @@ import numpy as np
 from ..datatype import DataType
 from ..node import Node
 from ..spec import TensorSpec, spec_of
-from .context import WORD_COUNT, WORDS
-from .lower import lower
+from .context import WORD_COUNT
+from .lower import lower, words_of
 from .memory import Buffer, assign
 from .plan import Plan, Step
 from .specialise import shape_stand_in, specialise
@@ -36,18 +36,19 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     sources = [graph.alias.get(n, n) for n in outputs]
     steps = lower(graph, set(sources), symbolic)
     kept = {**stored, **graph.constants}
+    words = words_of(steps)
+    if words is not None:
+        graph.specs[words] = TensorSpec((WORD_COUNT,), DataType.LONG)
     for step in steps:
         for n in step.inputs:
-            if n == WORDS:
-                graph.specs[n] = TensorSpec((WORD_COUNT,), DataType.LONG)
-            elif n is not None and n.startswith("~"):
+            if n is not None and n.startswith("~") and n not in graph.specs:
                 graph.specs[n] = graph.specs[n[1:]]
                 kept[n] = shape_stand_in(graph.specs[n])
     read = {n for s in steps for n in s.inputs} | set(sources)
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
     written = {n: a for n, a in by_source.items() if any(n in s.outputs and _takes(s, a) for s in steps)}
     plan = Plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources),
-                {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}))
+                {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}), words)
     _place(plan, set(sources) - set(written))
     return plan
 

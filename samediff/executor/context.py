@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-#: The name of :meth:`RunContext.words` among the inputs of a step: no variable is called so.
-WORDS, WORD_COUNT = "~", 3
+#: How many :meth:`RunContext.words` there are.
+WORD_COUNT = 3
 
 _WORD, _WORDS = 0xFFFFFFFFFFFFFFFF, struct.Struct(f"={WORD_COUNT}Q")
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..datatype import DataType
-from .context import WORDS
 from .reference import plain
 
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ class Writer:
     def compile(self) -> Any:
         """The compiled ``make``; notes in the plan which line belongs to which step."""
         plan = self.plan
-        if WORDS in self.frame.locals:
-            self.body.append((f"{self._name(WORDS)} = ctx.words()", 0))
-            self.made.add(WORDS)
+        if plan.words is not None:
+            self.body.append((f"{self._name(plan.words)} = ctx.words()", 0))
+            self.made.add(plan.words)
         for i, step in enumerate(plan.steps):
             self._step(i, step)
         results = self._results()

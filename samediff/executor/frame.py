@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import expression as ex
 from ..spec import TensorSpec
-from .context import WORDS
 from .emit import Writer
 from .fused import fused_instruction
 from .reference import raise_explained
@@ -45,8 +44,8 @@ class Frame:
         for name, offset in plan.offsets.items():
             if ":work" not in name:
                 self.bound[name] = self._array(plan.specs[name], offset)
-        self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in (*plan.feeds, WORDS)
-                                       if n in plan.specs and n not in self.bound}
+        self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in (*plan.feeds, plan.words)
+                                       if n is not None and n not in self.bound}
         self.views: dict[str, int] = {}
         self.copies: set[int] = set()
         self.layouts = {**self.bound, **self.locals}

@@ -9,7 +9,7 @@ from ..families import Elementwise
 from ..node import Node
 from ..op import Kernel, as_tuple
 from ..spec import TensorSpec
-from .context import WORDS, RunContext
+from .context import RunContext
 from .cpu.blas_threads import one_thread
 from .fuse import Group, group, is_fusible
 from .fused import evaluated, fused_instruction
@@ -32,6 +32,19 @@ def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, A
 def stand_in_name(name: str) -> str:
     """The name under which a step gets an array that has the shape of ``name`` and no values."""
     return f"~{name}"
+
+
+def words_of(steps: Sequence[Step]) -> str | None:
+    """Under which name steps get the words of the context; None where none does."""
+    return next((s.inputs[0] for s in steps if s.stateful and s.kind == "kernel"), None)
+
+
+def _words_name(specs: Mapping[str, TensorSpec]) -> str:
+    """A name that no variable has."""
+    name = stand_in_name("")
+    while name in specs:
+        name = stand_in_name(name)
+    return name
 
 
 def _readers(nodes: Sequence[Node]) -> dict[str, set[str]]:
@@ -87,8 +100,8 @@ def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
     kernel = _kernel(node, given, outputs) if static else None
     if kernel is not None:
         call = one_thread(kernel.call) if kernel.one_thread else kernel.call
-        given_words = (WORDS, *inputs) if node.op.stateful else inputs
-        return Step("kernel", node.op.id, given_words, node.outputs, call, (node,), kernel.workspace, node.op.stateful, kernel.native)
+        read = (_words_name(specs), *inputs) if node.op.stateful else inputs
+        return Step("kernel", node.op.id, read, node.outputs, call, (node,), kernel.workspace, node.op.stateful, kernel.native)
     return Step("python", node.op.id, inputs, node.outputs, _python(node, outputs), (node,), (), node.op.stateful)
 
 

@@ -52,6 +52,7 @@ class Plan:
     pinned: Mapping[str, Any]             # values that steps write into given arrays
     handed_in: Mapping[str, Any]          # the same by the names asked for
     symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
+    words: str | None = None              # the name of the words of a run's context, where native steps draw random numbers
     offsets: dict[str, int] = field(default_factory=dict)
     arena: int = 0
     code: Any = None

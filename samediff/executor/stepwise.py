@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .context import WORDS, RunContext
+from .context import RunContext
 from .explain import in_parts, is_helped, native_calls, way_of, why
 from .frame import Frame
 from .limits import shortest
@@ -74,7 +74,7 @@ def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunConte
     """Seconds of each step, and all values. No step overwrites what it reads, so each may run again and again before the next one."""
     helped = _helped(frame)
     values = dict(frame.layouts)
-    for name, array in {**feeds, WORDS: context.words()}.items():
+    for name, array in {**feeds, **({} if plan.words is None else {plan.words: context.words()})}.items():
         _set(values, name, array)
     seconds = []
     with np.errstate(all="ignore"):

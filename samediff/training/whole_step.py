@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..executor.context import WORDS, RunContext
+from ..executor.context import RunContext
 from ..executor.frame import Frame
 from ..executor.fused import stored
 from ..executor.plan import Plan
@@ -46,7 +46,7 @@ class WholeStep:
         instructions = [i for segment in frame.segments.values() for i in segment.instructions]
         instructions += [*copies, *(i for kernel in kernels for i in kernel.instructions)]
         self._frame, self._segment = frame, Segment(instructions, frame.locals)
-        self._words = frame.locals.get(WORDS)               # for what draws random numbers
+        self._words = None if plan.words is None else frame.locals[plan.words]
         whole = LONGEST // sum(i.work for i in instructions)
         self.most = 1 if self._words is not None else int(min(64, max(1, whole)))
         self._launch, self._place, self._locate = launch, place, locator()

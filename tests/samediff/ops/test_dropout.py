@@ -97,6 +97,19 @@ def test_threads_do_not_matter(monkeypatch):
         np.testing.assert_array_equal(found[0][n], found[1][n])
 
 
+@pytest.mark.parametrize("name", ["~", "~~", "~x"])
+def test_variables_may_be_called_as_plans_call_things(name, monkeypatch):
+    sd = SameDiff.create()
+    x = sd.placeholder(name, DataType.FLOAT, -1, 5)
+    y = sd.nn.dropout(x, 0.5)
+    names = [y.name(), gradients(sd, [(y * y).sum()], [x])[name].name()]
+    found = run(sd, {name: values((6, 5))}, names, RunContext(True, 1, 1))
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    want = run(sd, {name: values((6, 5))}, names, RunContext(True, 1, 1))
+    for n in names:
+        np.testing.assert_array_equal(found[n], want[n])
+
+
 def test_inside_of_a_loop(monkeypatch):
     sd = SameDiff.create()
     x = sd.placeholder("x", DataType.FLOAT, 50)
