@@ -18,6 +18,8 @@ from ..samediff.executor.session import call_key, run, uses_reference
 from ..samediff.gradient import gradients
 from ..samediff.nd4j_random import Nd4jRandom
 from ..samediff.training.flat import GradientNormalization, normalize_gradients
+from ..samediff.training.normalize_kernel import Normalization, NormalizeKernel
+from ..samediff.training.penalties import Penalties
 from ..samediff.training.step import FlatParameters, FlatSlot, TrainingStep
 from .batch import Batch
 from .batch_checks import check_masks, explain_not_finite
@@ -52,6 +54,8 @@ class Engine:
         self._known: dict[Any, tuple[Plan, tuple[int, ...]]] = {}     # plans of plain forward passes, by what was given
         self.known_steps: dict[Any, KnownStep] = {}                  # the same of steps, by the form of the batch
         self._last_step: TrainingStep | None = None
+        self._normalization: tuple[FlatParameters, Normalization] | None = None
+        self._summed: tuple[FlatParameters, bool, Penalties] | None = None
 
     def _read_slots(self) -> None:
         pairs = [(slot, p, m) for m in self.structure.members for slot, p in m.slots()]
@@ -279,8 +283,8 @@ class Engine:
 
     @property
     def updates_in_steps(self) -> bool:
-        """Whether nothing but updaters stands between gradients and new parameters."""
-        return not (self._normalizes or self._constrained or not self.slots)
+        """Whether compiled code does all that stands between gradients and new parameters."""
+        return bool(self.slots) and not self._constrained and (not self._normalizes or self.normalization is not None)
 
     def whole_step(self, batch: Batch) -> float | None:
         """Gradient and update in one call: the score; None where that has to be done one by one."""
@@ -309,7 +313,7 @@ class Engine:
             if len(self.known_steps) >= MAX_PLANS:
                 self.known_steps.clear()
             divisors = [self._divisor(made, n, batch) for n in made.losses]
-            self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows)
+            self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows, self.normalization)
 
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
@@ -346,9 +350,24 @@ class Engine:
         scale = self.scale(batch_size)
         if not self._normalizes:
             return scale
+        compiled = None if uses_reference() else self.normalization
+        if compiled is not None:
+            compiled(scale)
+            return 1.0
         for member, own in self._owned:
             scale_gradients(member, own, self.flat.gradient_arrays, scale)
         return 1.0
+
+    @property
+    def normalization(self) -> Normalization | None:
+        """The same as a native call; None where nothing is normalized, or in types that have none."""
+        if not self._normalizes or self.flat.gradients.dtype.itemsize < 4:
+            return None
+        if self._normalization is None or self._normalization[0] is not self.flat:
+            pieces = self.flat.pieces(self.flat.gradients)
+            kernels = [_normalize_kernel(m, own, pieces) for m, own in self._owned if own]
+            self._normalization = self.flat, Normalization(kernels)
+        return self._normalization[1]
 
     def scale(self, batch_size: int) -> float:
         """What the sums of gradients are multiplied by."""
@@ -368,8 +387,11 @@ class Engine:
         """Sum of the penalties of all parameters at the present iteration."""
         if not self._penalties:
             return 0.0
-        return sum(float(r.score(np, self.flat.arrays[name].astype(np.float64), r.coefficient(self.iteration, self.epoch)))
-                   for name, r in self._penalties)
+        kept = self._summed
+        if kept is None or kept[0] is not self.flat or kept[1] is not uses_reference():
+            pieces = self.flat.pieces(self.flat.params)
+            kept = self._summed = self.flat, uses_reference(), Penalties([(pieces[n], r) for n, r in self._penalties], uses_reference())
+        return sum(kept[2].values(self.iteration, self.epoch))
 
     def _explained(self, batch: Batch) -> _Explained:
         return _Explained(self, batch)
@@ -378,6 +400,11 @@ class Engine:
 def _normalization(member: Member) -> GradientNormalization | None:
     mode = getattr(member.conf, "gradient_normalization", None)
     return None if mode in (None, GradientNormalization.None_) else mode
+
+
+def _normalize_kernel(member: Member, slots: Sequence[FlatSlot], pieces: Mapping[str, Any]) -> NormalizeKernel:
+    mode, threshold = _normalization(member) or GradientNormalization.None_, getattr(member.conf, "gradient_normalization_threshold", 1.0)
+    return NormalizeKernel(mode, threshold, [pieces[s.name] for s in slots], [s.scaled for s in slots])
 
 
 def scale_gradients(member: Member, slots: Sequence[FlatSlot], arrays: Mapping[str, Any], scale: float) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.plan import Plan
+from ..samediff.training.normalize_kernel import Normalization
 from ..samediff.training.step import TrainingStep
 from ..samediff.training.whole_step import WholeStep
 from .batch import Batch
@@ -22,6 +23,7 @@ class KnownStep:
     places : for each placeholder of the plan which part of a batch, and which array of it
     divisors : by what the losses are divided
     rows : what gradients are divided by
+    normalization : what happens to gradients before the updaters, if anything does
 
     Attributes
     ----------
@@ -29,12 +31,14 @@ class KnownStep:
     most : how many of these to take in one call
     """
 
-    def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int) -> None:
+    def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int,
+                 normalization: Normalization | None) -> None:
+        self._normalization = normalization
         self.step, self.plan, self.places, self.divisors, self.rows = step, plan, places, divisors, rows
 
     @functools.cached_property
     def whole(self) -> WholeStep | None:
-        return self.step.whole(self.plan)
+        return self.step.whole(self.plan, self._normalization)
 
     @property
     def most(self) -> int:

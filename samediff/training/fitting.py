@@ -16,6 +16,7 @@ from .fit_loop import FitLoop
 from .graph_parameters import GraphParameters, States, TrainingSession
 from .history import History
 from .listener import HasListeners, Listener, flat
+from .penalties import Penalties
 from .step import TrainingStep
 from .updater import GradientUpdater
 
@@ -173,15 +174,13 @@ class Fitting(HasListeners, Differentiation):
         config = self._config
         if config is None or not config.regularization:
             return {}
-        params = self._parameters()
-        if params is None or every:
+        if self._session is None or every:
             arrays = [self.stored(v.name()) for v in self._variables.values() if v.is_trainable()]
+            penalties = Penalties([(a, term) for term in config.regularization for a in arrays], reference=True)
         else:
-            arrays = [flat.params for used, flat in params.groups if used]
+            penalties = self._session.penalties
         scores: dict[str, float] = {}
-        for term in config.regularization:
-            strength = term.coefficient(config.iteration_count, config.epoch_count)
-            value = sum(float(term.score(np, a, strength)) for a in arrays)
+        for (_, term), value in zip(penalties.terms, penalties.values(config.iteration_count, config.epoch_count)):
             scores[type(term).__name__] = scores.get(type(term).__name__, 0.0) + value
         return scores
 

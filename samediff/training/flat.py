@@ -146,13 +146,11 @@ def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, thres
         for s in squares[1:]:
             total = total + s
         squares = [total] * len(gradients)
-    factor = _renormalize if mode.value.startswith("Renormalize") else _clip
-    return [g * factor(xp, xp.sqrt(s), threshold) for g, s in zip(gradients, squares)]
+    return [g * gradient_factor(xp, mode, xp.sqrt(s), threshold) for g, s in zip(gradients, squares)]
 
 
-def _renormalize(xp: Any, norm: Any, threshold: float) -> Any:
-    return 1 / xp.where(norm == 0, norm + 1e-5, norm)
-
-
-def _clip(xp: Any, norm: Any, threshold: float) -> Any:
+def gradient_factor(xp: Any, mode: GradientNormalization, norm: Any, threshold: float) -> Any:
+    """What gradients of that norm are multiplied by."""
+    if mode.value.startswith("Renormalize"):
+        return 1 / xp.where(norm == 0, norm + 1e-5, norm)
     return xp.where(norm > threshold, threshold / xp.where(norm > threshold, norm, norm * 0 + 1), norm * 0 + 1)

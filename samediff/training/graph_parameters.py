@@ -1,14 +1,17 @@
 """The trainable variables of a graph in flat vectors, with updater state, and the step that trains them."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ConfigurationError
+from ..executor.session import uses_reference
 from .config import TrainingConfig
 from .flat import state_by_parameter
+from .penalties import Penalties
 from .step import FlatParameters, FlatSlot, TrainingStep
 from .update_kernel import UpdateKernel
 from .updater import GradientUpdater
@@ -107,6 +110,12 @@ class TrainingSession:
         self.key = _key(config)
         self.graph = graph
         self.step = TrainingStep(graph, names, self.params, self.losses, config.minimize)  # type: ignore[arg-type]  # same parts
+
+    @functools.cached_property
+    def penalties(self) -> Penalties:
+        """What regularization adds to the score."""
+        used = [flat.params for used, flat in self.params.groups if used]
+        return Penalties([(a, term) for term in self.config.regularization for a in used], uses_reference())
 
     def fits(self, sd: Fitting, config: TrainingConfig) -> bool:
         """Whether neither graph nor configuration has changed."""

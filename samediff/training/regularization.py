@@ -39,9 +39,13 @@ class Regularization(Configuration):
         """Return the new gradient (BEFORE_UPDATER) or update (POST_UPDATER); elementwise."""
         raise NotImplementedError
 
+    def penalty(self, xp: Any, param: Any) -> Any:
+        """Return what each entry costs at strength 1; elementwise, so that it is traced into one kernel with its sum."""
+        raise NotImplementedError
+
     def score(self, xp: Any, param: Any, coefficient: float) -> Any:
         """Return the term that the score grows by."""
-        raise NotImplementedError
+        return coefficient * xp.sum(self.penalty(xp, param))
 
     def is_zero(self) -> bool:
         """Return whether the strength is the constant 0."""
@@ -66,8 +70,8 @@ class L1Regularization(Regularization):
     def apply(self, xp: Any, param: Any, gradient: Any, coefficient: float, lr: float = 1.0) -> Any:
         return gradient + coefficient * xp.sign(param)
 
-    def score(self, xp: Any, param: Any, coefficient: float) -> Any:
-        return coefficient * xp.sum(xp.abs(param))
+    def penalty(self, xp: Any, param: Any) -> Any:
+        return xp.abs(param)
 
 
 @configuration("org.nd4j.linalg.learning.regularization.L2Regularization")
@@ -80,8 +84,8 @@ class L2Regularization(Regularization):
     def apply(self, xp: Any, param: Any, gradient: Any, coefficient: float, lr: float = 1.0) -> Any:
         return gradient + coefficient * param
 
-    def score(self, xp: Any, param: Any, coefficient: float) -> Any:
-        return 0.5 * coefficient * xp.sum(param * param)
+    def penalty(self, xp: Any, param: Any) -> Any:
+        return 0.5 * (param * param)
 
 
 @configuration("org.nd4j.linalg.learning.regularization.WeightDecay")
@@ -100,8 +104,8 @@ class WeightDecay(Regularization):
     def apply(self, xp: Any, param: Any, gradient: Any, coefficient: float, lr: float = 1.0) -> Any:
         return gradient + (coefficient * lr if self.apply_lr else coefficient) * param
 
-    def score(self, xp: Any, param: Any, coefficient: float) -> Any:
-        return 0.5 * coefficient * xp.sum(param * param)
+    def penalty(self, xp: Any, param: Any) -> Any:
+        return 0.5 * (param * param)
 
 
 def with_regularization(current: list[Regularization], new: Regularization) -> list[Regularization]:

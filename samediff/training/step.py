@@ -13,6 +13,7 @@ from ..executor.plan import Plan
 from ..executor.plans import plan_for
 from ..executor.session import Request, checked_feeds, request_for, run_reference, uses_reference
 from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
+from .normalize_kernel import Normalization
 from .regularization import Regularization
 from .update_kernel import UpdateKernel, UpdateRule
 from .updater import IUpdater
@@ -68,6 +69,11 @@ class FlatParameters:
             made[s.name] = flat[at:at + s.size].reshape(s.shape, order=s.order)
             at += s.size
         return made
+
+    def pieces(self, flat: Any) -> dict[str, Any]:
+        """The pieces of a flat vector by name, flat themselves."""
+        ends = np.cumsum([0, *[s.size for s in self.slots]]).tolist()
+        return {s.name: flat[low:high] for s, low, high in zip(self.slots, ends, ends[1:])}
 
     def state_by_parameter(self) -> dict[str, dict[str, Any]]:
         """The state arrays of each parameter (views), by DL4J's names."""
@@ -176,9 +182,9 @@ class TrainingStep:
             self._kernels = self.flat.kernels(self._minimize)
         return self._kernels
 
-    def whole(self, plan: Plan) -> WholeStep | None:
-        """A plan of this step together with the update, as one native call; None where that cannot be."""
-        return None if self._copied else WholeStep.of(plan, self.kernels(), len(self.outputs))
+    def whole(self, plan: Plan, normalization: Normalization | None = None) -> WholeStep | None:
+        """A plan of this step together with normalization and update, as one native call; None where that cannot be."""
+        return None if self._copied else WholeStep.of(plan, self.kernels(), len(self.outputs), normalization)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
                  between: Callable[[], None] | None = None) -> tuple[Any, ...]:

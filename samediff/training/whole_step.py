@@ -11,6 +11,7 @@ from ..executor.frame import Frame
 from ..executor.fused import stored
 from ..executor.plan import Plan
 from ..executor.reference import plain
+from .normalize_kernel import Normalization
 from .update_kernel import UpdateKernel
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class WholeStep:
     copies : what puts gradients to their places that the plan does not write there
     kernels : the updaters
     results : the arrays in which the outputs of the plan are after a run
+    normalization : what happens to gradients before the updaters, if anything does
 
     Attributes
     ----------
@@ -39,12 +41,12 @@ class WholeStep:
     """
 
     def __init__(self, plan: Plan, frame: Frame, copies: Sequence[Instruction], kernels: Sequence[UpdateKernel],
-                 results: Sequence[Any]) -> None:
+                 results: Sequence[Any], normalization: Normalization | None = None) -> None:
         from ..executor.cpu.native.program import Segment, locator
         from ..executor.cpu.native.runner import GIVEN, launch, place
-        self.plan, self.kernels, self._results = plan, kernels, results
+        self.plan, self.kernels, self._results, self._normalization = plan, kernels, results, normalization
         instructions = [i for segment in frame.segments.values() for i in segment.instructions]
-        instructions += [*copies, *(i for kernel in kernels for i in kernel.instructions)]
+        instructions += [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions)]
         self._frame, self._segment = frame, Segment(instructions, frame.locals)
         self._words = None if plan.words is None else frame.locals[plan.words]
         whole = LONGEST // sum(i.work for i in instructions)
@@ -65,7 +67,7 @@ class WholeStep:
         self._places = np.array([k.numbers.ctypes.data + j * k.numbers.itemsize for k in kernels for j in range(k.numbers.size)], np.int64)
 
     @staticmethod
-    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int) -> WholeStep | None:
+    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, normalization: Normalization | None = None) -> WholeStep | None:
         """The step of a plan whose first ``outputs`` results are wanted; None where Python has something left to do."""
         if not all(k.is_compiled for k in kernels):
             return None
@@ -77,13 +79,14 @@ class WholeStep:
         if frame.calls or frame.copies or any(r is None for r in (*found, *copies)):
             plan.put_back(frame)
             return None
-        return WholeStep(plan, frame, copies, kernels, found)  # type: ignore[arg-type]  # none is None
+        return WholeStep(plan, frame, copies, kernels, found, normalization)  # type: ignore[arg-type]  # none is None
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
         if self._words is not None:
             RunContext(True, seed, iteration).put_words(self._words)
         feeds = [a if a.flags.carray else plain(a) for a in feeds]
+        scale = self._scaled(scale)
         for kernel in self.kernels:
             kernel.set_rates(iteration, epoch, scale)
         address, locate = self._segment.address, self._locate
@@ -95,9 +98,17 @@ class WholeStep:
     def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float) -> Sequence[Any]:
         """The steps for several lists of feeds, one after the other; gives the results of the last one."""
         from ..executor.cpu.native.series import launch_series
+        scale = self._scaled(scale)
         kept = [[a if a.flags.carray else plain(a) for a in feeds] for feeds in batches]
         locals_ = [[self._locate(feeds[i]) for i in self._columns] for feeds in kept]
         numbers = [[n for kernel in self.kernels for n in kernel.rule.scalars(iteration + k, epoch, scale)] for k in range(len(kept))]
         launch_series(self._segment.address, self._indices, np.array(locals_, np.int64).reshape(len(kept), -1), self._places,
                       np.array(numbers, self.kernels[0].numbers.dtype))
         return self._results
+
+    def _scaled(self, scale: float) -> float:
+        """What is left for the updaters of the number that gradients are multiplied by."""
+        if self._normalization is None:
+            return scale
+        self._normalization.set_scale(scale)
+        return 1.0

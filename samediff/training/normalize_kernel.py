@@ -1,0 +1,90 @@
+"""Scaling and normalization of a layer's gradients as loops over flat arrays."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import expression as ex
+from .flat import GradientNormalization, gradient_factor
+
+
+class NormalizeKernel:
+    """What happens to the gradients of one layer before regularization and updater; they change in place.
+
+    Parameters
+    ----------
+    mode : GradientNormalization
+    threshold : float
+    gradients : flat arrays, of float32 or float64, one for each parameter
+    scaled : which of them are multiplied by the scale first
+    """
+
+    def __init__(self, mode: GradientNormalization, threshold: float, gradients: Sequence[Any], scaled: Sequence[bool]) -> None:
+        self.mode, self.threshold = mode, threshold
+        self._dtype = gradients[0].dtype
+        self._scale, self._one = np.ones(1, self._dtype), np.ones(1, self._dtype)
+        self._gradients = list(gradients)
+        self._scales = [self._scale if s else self._one for s in scaled]
+
+    def set_scale(self, scale: float) -> None:
+        """What gradients are multiplied by."""
+        self._scale[0] = scale
+
+    def instructions(self) -> list[Any]:
+        """The native instructions that do it."""
+        if self.mode is GradientNormalization.None_:
+            return [self._elementwise(lambda xp, g, s: g * s, g, s) for g, s in zip(self._gradients, self._scales) if s is self._scale]
+        if self.mode is GradientNormalization.ClipElementWiseAbsoluteValue:
+            top = self.threshold
+            return [self._elementwise(lambda xp, g, s: xp.minimum(xp.maximum(g * s, -top), top), g, s)
+                    for g, s in zip(self._gradients, self._scales)]
+        squares = [np.zeros(1, self._dtype) for _ in self._gradients]
+        made = [self._sum(g, s, out) for g, s, out in zip(self._gradients, self._scales, squares)]
+        together = self.mode.value.endswith("PerLayer")
+        for k, (g, s) in enumerate(zip(self._gradients, self._scales)):
+            made.append(self._elementwise(self._normalized, g, s, *(squares if together else squares[k:k + 1])))
+        return made
+
+    def _normalized(self, xp: Any, g: Any, s: Any, *squares: Any) -> Any:
+        total = squares[0]
+        for other in squares[1:]:
+            total = total + other
+        return g * s * gradient_factor(xp, self.mode, xp.sqrt(total), self.threshold)
+
+    def _elementwise(self, rule: Callable[..., Any], g: Any, *scalars: Any) -> Any:
+        """An instruction that replaces the entries of ``g``."""
+        from ..executor.cpu import Layout, elementwise_kernel
+        exprs = ex.trace(rule, [self._dtype] * (1 + len(scalars)))
+        kernel = elementwise_kernel(exprs, [Layout.same(1)] + [Layout.scalar(1)] * len(scalars))
+        assert kernel is not None                               # these types have compiled forms
+        return kernel.instruction(kernel.views([g, *scalars, g]))
+
+    def _sum(self, g: Any, s: Any, out: Any) -> Any:
+        from ..executor.cpu import Layout, elementwise_kernel
+        from ..executor.layout import Reduction
+        exprs = ex.trace(lambda xp, g, s: (g * s) * (g * s), [self._dtype] * 2)
+        kernel = elementwise_kernel(exprs, [Layout.same(1), Layout.scalar(1)], Reduction("sum"))
+        assert kernel is not None
+        return kernel.instruction(kernel.views([g, s, out]))
+
+
+class Normalization:
+    """The kernels of all layers as one native call."""
+
+    def __init__(self, kernels: Sequence[NormalizeKernel]) -> None:
+        from ..executor.cpu.native.program import Segment
+        self._kernels = list(kernels)
+        self.instructions = [i for kernel in self._kernels for i in kernel.instructions()]
+        self._run = Segment(self.instructions)
+
+    def set_scale(self, scale: float) -> None:
+        """What gradients are multiplied by."""
+        for kernel in self._kernels:
+            kernel.set_scale(scale)
+
+    def __call__(self, scale: float) -> None:
+        """Scale and normalize."""
+        self.set_scale(scale)
+        self._run()
