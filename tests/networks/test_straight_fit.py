@@ -63,8 +63,9 @@ DENSE = {"plain": ([DenseLayer(n_out=7, activation="tanh")], {}),
          "dropouts": ([DenseLayer(n_out=7, dropout=AlphaDropout(0.8)), DropoutLayer(0.7),
                        DenseLayer(n_out=6, weight_noise=DropConnect(0.8))], {}),
          "noise": ([DenseLayer(n_out=7, dropout=GaussianDropout(0.2))], {}),
-         **{mode.name: ([DenseLayer(n_out=7), BatchNormalization()], {"gradient_normalization": mode, "gradient_normalization_threshold": 0.1,
-                                                                     "l2": 0.01}) for mode in GradientNormalization},
+         **{mode.name: ([DenseLayer(n_out=7), BatchNormalization()],
+                        {"gradient_normalization": mode, "gradient_normalization_threshold": 0.1, "l2": 0.01})
+            for mode in GradientNormalization},
          "sums": ([DenseLayer(n_out=7)], {"mini_batch": False})}
 
 
