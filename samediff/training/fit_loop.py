@@ -52,22 +52,39 @@ class FitLoop:
         step = self.session.step
         step.outputs = tuple(self.outputs)
         with step.lock:
-            context = RunContext(True, self.sd.seed, at.iteration())
-            values = dict(zip(self.outputs, step.compute(batch.feeds, context)))
-            loss = self._loss(values)
-            if self.finite:
-                self._check_finite(batch, loss, context)
-            if self._tells:
-                tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
-            with self.interrupts.held():
-                self._update(at)
-                self.config.increment_iteration_count()
+            loss = self._in_one_go(batch, at) or self._in_turn(batch, at)
         self.listeners.iteration_done(self.sd, at, batch.data, loss)
         return loss
 
-    def _loss(self, values: dict[str, Any]) -> Loss:
+    def _in_one_go(self, batch: Batch, at: At) -> Loss | None:
+        """Gradients and update in one call, where nobody asks for what is between them; None where that is not possible."""
+        if self.finite or self._tells or self._wants_updates:
+            return None
         scores = self.sd._regularization_scores()
-        data = [float(np.sum(values[n], dtype=np.float64)) for n in self.session.losses]
+        with self.interrupts.held():
+            results = self.session.step.in_one_go(batch.feeds, at.iteration(), at.epoch(), self.sd.seed)
+            if results is None:
+                return None
+            self.config.increment_iteration_count()
+        return self._loss(dict(zip(self.outputs, results)), scores)
+
+    def _in_turn(self, batch: Batch, at: At) -> Loss:
+        """Gradients, what is to be done with them, update."""
+        context = RunContext(True, self.sd.seed, at.iteration())
+        values = dict(zip(self.outputs, self.session.step.compute(batch.feeds, context)))
+        loss = self._loss(values, self.sd._regularization_scores())
+        if self.finite:
+            self._check_finite(batch, loss, context)
+        if self._tells:
+            tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
+        with self.interrupts.held():
+            self._update(at)
+            self.config.increment_iteration_count()
+        return loss
+
+    def _loss(self, values: dict[str, Any], scores: dict[str, float]) -> Loss:
+        found = [values[n] for n in self.session.losses]
+        data = [v.item() if not v.ndim else float(np.sum(v, dtype=np.float64)) for v in found]
         return Loss([*self.session.losses, *scores], [*data, *scores.values()])
 
     def _update(self, at: At) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..executor.context import RunContext
 from ..executor.plan import Plan
-from ..executor.plans import plan_for
-from ..executor.session import Request, checked_feeds, request_for, run_reference, uses_reference
+from ..executor.plans import MAX_PLANS, plan_for
+from ..executor.session import Request, call_key, checked_feeds, request_for, run_reference, uses_reference
 from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
 from .normalize_kernel import Normalization
 from .regularization import Regularization
@@ -131,6 +131,8 @@ class TrainingStep:
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
         self.lock = threading.RLock()
         self.last_plan: Plan | None = None          # of the last :meth:`compute`
+        self._plans: dict[Any, Plan] = {}           # by what was given, where that needs no checks again
+        self._wholes: dict[Any, WholeStep | None] = {}
 
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
@@ -145,7 +147,26 @@ class TrainingStep:
             self._copy()
             return results
         plan = self.last_plan = self.plan_for(values, context.training)
+        if context.training and all(values[n] is feeds.get(n) for n in plan.feeds):
+            if len(self._plans) >= MAX_PLANS:
+                self._plans.clear()
+                self._wholes.clear()
+            self._plans[call_key(feeds, self.outputs, True)] = plan
         return self.run_plan(plan, [values[n] for n in plan.feeds], context)
+
+    def in_one_go(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int) -> Sequence[Any] | None:
+        """Gradients and update in one call, for feeds of a form that :meth:`compute` has seen; None where that cannot be.
+
+        The results are valid until the next call.
+        """
+        key = None if uses_reference() else call_key(feeds, self.outputs, True)
+        plan = self._plans.get(key)
+        if plan is None:
+            return None
+        if key not in self._wholes:
+            self._wholes[key] = self.whole(plan)
+        whole = self._wholes[key]
+        return None if whole is None else whole([feeds[n] for n in plan.feeds], iteration, epoch, 1.0, seed)
 
     def _request(self, training: bool) -> Request:
         return request_for(self.graph, (*self.outputs, *self._pinned), training)
