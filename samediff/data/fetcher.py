@@ -8,8 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -114,6 +112,7 @@ def _download(url: str, path: Path, wanted: Resource) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
+        import urllib.request  # loads much that nothing else needs
         with os.fdopen(handle, "wb") as file, urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
             size = 0
             while chunk := answer.read(_CHUNK):
