@@ -38,6 +38,8 @@ NEVER, ALWAYS = Thresholds(float("inf"), float("inf")), Thresholds(0.0, 0.0)
 GAIN = 0.9
 #: Pairs of runs of each size; the best count.
 ROUNDS = 30
+#: Seconds between two attempts on a busy machine: each takes half a second.
+PAUSE = 3600.0
 #: Instructions of a program whose parts are looked at.
 SEVERAL = 16
 
@@ -51,8 +53,14 @@ def thresholds() -> Thresholds:
     found = _read(file)
     if found is not None:
         return found
+    busy = file.with_suffix(".busy")
+    if _is_new(busy):
+        return USUAL
     found = measured()
-    if any(n >= most for n, most in zip(found, MOST)):      # the processors have other work: another process may find out
+    if any(n >= most for n, most in zip(found, MOST)):      # the processors have other work: a later process may find out
+        with contextlib.suppress(OSError):
+            busy.parent.mkdir(parents=True, exist_ok=True)
+            busy.touch()
         return USUAL
     _write(file, found)
     return found
@@ -99,6 +107,14 @@ def _faster(*runs: Callable[[], None]) -> list[float]:
             run()
             best[k] = min(best[k], time.perf_counter() - began)
     return best
+
+
+def _is_new(file: Path) -> bool:
+    """Whether a process has measured in vain a short time ago."""
+    try:
+        return time.time() - file.stat().st_mtime < PAUSE
+    except OSError:
+        return False
 
 
 def _read(file: Path) -> Thresholds | None:
