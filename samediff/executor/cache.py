@@ -8,11 +8,12 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import importlib.util
 import linecache
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,25 @@ def cache_folder() -> Path:
 
 @functools.cache
 def toolchain() -> str:
-    """Text that changes when code that a kernel may call, or a compiler, changes."""
+    """Text that changes when code that a kernel may call, a compiler or its settings, or the processor changes."""
     import llvmlite
-    import numba
     import numpy
+
+    from .cpu import settings
     sources = sorted((Path(__file__).parent / "cpu").rglob("*.py"))
     digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
-    return " ".join((digest, numba.__version__, llvmlite.__version__, numpy.__version__))
+    given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
+    return " ".join((digest, _numba_version(), llvmlite.__version__, numpy.__version__, *settings.target(), *given))
+
+
+def _numba_version() -> str:
+    """Read from its folder: loading it takes longer than everything else that a start needs."""
+    found = importlib.util.find_spec("numba")
+    folder = Path(found.origin).parent if found and found.origin else None
+    try:
+        return hashlib.sha256((folder / "_version.py").read_bytes()).hexdigest() if folder else ""
+    except OSError:
+        return str(importlib.import_module("numba").__version__)
 
 
 @functools.cache
@@ -77,7 +90,7 @@ def _install() -> bool:
             return None
 
         def get_cache_path(self) -> str:
-            return str(cache_folder() / "numba")
+            return str(_folder())
 
         def get_source_stamp(self) -> str:
             return self.stamp
@@ -89,10 +102,19 @@ def _install() -> bool:
     return True
 
 
+def _folder() -> Path:
+    return cache_folder() / "numba"
+
+
 def can_cache() -> bool:
-    """True when machine code can be kept on disk."""
-    folder = cache_folder() / "numba"
-    return _install() and _usable(str(folder)) and _tidied(str(folder))
+    """True when machine code that Python calls can be kept on disk."""
+    return can_write() and _install()
+
+
+def can_write() -> bool:
+    """True when files can be kept on disk; looks after their number."""
+    folder = str(_folder())
+    return _usable(folder) and _tidied(folder)
 
 
 @functools.cache
@@ -103,7 +125,7 @@ def _tidied(folder: str) -> bool:
 
 def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
     """Run generated source and return the function ``name`` of it; tracebacks show the generated lines."""
-    stamp = hashlib.sha256("\0".join((source, toolchain())).encode()).hexdigest()[:24]
+    stamp = _stamp(source)
     file = f"{PREFIX}{stamp}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     space = {**names, "__name__": "numba"}  # Numba imports this module when it loads from the cache
@@ -114,6 +136,8 @@ def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., 
 
 def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     """Compile with Numba for one signature, through the disk cache where that works."""
+    from .cpu.functions import prepare
+    prepare()
     numba: Any = importlib.import_module("numba")
     if can_cache():
         try:
@@ -123,29 +147,59 @@ def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     return numba.njit(signature, **options)(function)
 
 
-def compiled_entry(function: Callable[..., Any], **options: Any) -> Any:
-    """Compile ``entry(table, part, parts)`` as a function of the C language, through the disk cache where that works."""
-    numba: Any = importlib.import_module("numba")
-    signature = numba.void(numba.int64, numba.int64, numba.int64)
-    if can_cache():
-        try:
-            return numba.cfunc(signature, cache=True, **options)(function)
-        except Exception:  # as above
-            pass
-    return numba.cfunc(signature, **options)(function)
+def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: Any) -> tuple[int, bool]:
+    """Compile ``entry(table, part, parts)`` as a function of the C language.
+
+    Parameters
+    ----------
+    source : of the function
+    names : gives what the source uses by name
+    options : of Numba
+
+    Returns
+    -------
+    address
+    whether it was there already
+    """
+    def make() -> objects.Code:
+        from .cpu.functions import prepare
+        prepare()
+        from .cpu.lean import machine_code
+        made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
+        return made
+    from . import cache_objects as objects
+    stamp = _stamp(source, repr(sorted(options.items(), key=str)))
+    symbol = f"dl4py_{stamp}"
+    (address,), known = objects.addresses(stamp, [symbol], make, _folder() if can_write() else None)
+    return address, known
+
+
+def compiled_module(name: str, symbols: Sequence[str], build: Callable[[], Any]) -> list[int]:
+    """Addresses of functions of a module of LLVM code, which ``build`` writes."""
+    from . import cache_objects as objects
+    folder = _folder() if can_write() else None
+    return objects.addresses(f"{name}-{_stamp(name)}", symbols, lambda: objects.of_module(build()), folder)[0]
+
+
+def _stamp(*texts: str) -> str:
+    return hashlib.sha256("\0".join((*texts, toolchain())).encode()).hexdigest()[:24]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Decorator of hand-written kernels: compiled for the types of the first call, through the disk cache.
+    """Decorator of hand-written kernels: for compiled code, and for Python, where they are compiled for the types of the first call.
 
     Sums may be reordered (that makes vector code), NaN and infinity are kept, no Python lock is held.
     """
-    numba: Any = importlib.import_module("numba")
-    made = numba.njit(function, cache=can_cache(), error_model="numpy", nogil=True,
-                      fastmath={"contract", "arcp", "nsz", "reassoc"})
-    for name in ("load_overload", "save_overload"):
-        _forgive(getattr(made, "_cache", None), name)
-    return made
+    from .cpu.functions import Function
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
+
+    def for_python(function: Callable[..., Any]) -> Any:
+        numba: Any = importlib.import_module("numba")
+        made = numba.njit(function, cache=can_cache(), **options)
+        for name in ("load_overload", "save_overload"):
+            _forgive(getattr(made, "_cache", None), name)
+        return made
+    return Function(function, options, for_python)
 
 
 def _forgive(cache: Any, name: str) -> None:

@@ -11,10 +11,9 @@ import functools
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
 
 from .blas_threads import libraries
+from .functions import intrinsic, types
 
 _SYMBOLS = {"dl4py_sgemm": "scipy_cblas_sgemm64_", "dl4py_dgemm": "scipy_cblas_dgemm64_"}
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
@@ -29,14 +28,6 @@ def available() -> bool:
                 llvm.add_symbol(symbol, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
             return True
     return False
-
-
-def _declared(symbol, scalar):
-    i4, i8 = types.int32, types.int64
-    return types.ExternalFunction(symbol, types.void(i4, i4, i4, i8, i8, i8, scalar, i8, i8, i8, i8, scalar, i8, i8))
-
-
-_sgemm, _dgemm = _declared("dl4py_sgemm", types.float32), _declared("dl4py_dgemm", types.float64)
 
 
 @functools.cache

@@ -15,6 +15,7 @@ from ...scalar import DType
 from ...scalar_node import Expr, nodes
 from ..layout import Layout, Reduction
 from .native.entry import Operand as Table
+from .native.entry import found
 from .operators import TYPE_NAMES, NoKernel, literal, text_of
 
 #: Elements that are summed in the element type before the sum is carried on in float64.
@@ -83,7 +84,6 @@ class _Writer:
         self.inputs, self.targets, self.loops = inputs, targets, loops
         self.lines: list[str] = []
         self.depth = 1
-        self.splits = bool(loops) and splits(targets)
         self.order = nodes(t.value for t in targets)
         self.names = {e: f"t{k}" for k, e in enumerate(self.order)}
         self.level: dict[Expr, int] = {}
@@ -162,16 +162,10 @@ class _Writer:
             count = " * ".join(f"n{d}" for d in t.reduced)
             self.put(f"{t.element} = {name}(s_{t.name}{f' / ({count})' if t.kind == 'mean' else ''})")
 
-    def write(self, heads: Sequence[str], sizes: Sequence[str]) -> str:
+    def write(self, heads: Sequence[str]) -> str:
         self.lines.append("def entry(t, part, parts):")
-        for text in (*heads, *sizes):
+        for text in heads:
             self.put(text)
-        if self.splits:
-            self.put("low, high = share(n0, part, parts)")
-            for o in (*self.inputs, *self.targets):
-                if 0 in o.dims:
-                    self.put(f"{o.name} = rows({o.name}, low, high)")
-            self.put("n0 = high - low")
         self.statements(0)
         in_memory = [t for t in self.targets if t.in_memory]
         for t in in_memory:
@@ -229,12 +223,10 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outp
         if operand is None:
             raise NoKernel(f"no operand gives the size of loop {d}")
         sizes.append(f"n{d} = {operand.name}.shape[{operand.dims.index(d)}]")
-    heads, at = [], 0
-    for o, whole in zip((*inputs, *targets), dense):
-        form = Table(o.dtype, max(len(o.dims), 1), whole)
-        heads.append(f"{o.name} = {form.source(at)}")
-        at += form.words
-    return _Writer(inputs, targets, loops).write(heads, sizes)
+    shared = bool(loops) and splits(targets)
+    forms = [Table(o.dtype, max(len(o.dims), 1), whole, 0 if shared and 0 in o.dims else None)
+             for o, whole in zip((*inputs, *targets), dense)]
+    return _Writer(inputs, targets, loops).write([found([o.name for o in (*inputs, *targets)], forms), *sizes])
 
 
 def dims_of(layout: Layout, ranges: Sequence[tuple[int, int]]) -> tuple[int, ...]:

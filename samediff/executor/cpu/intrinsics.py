@@ -4,23 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import config, types
-from numba.extending import intrinsic
 
-
-def _prefer_wide_vectors() -> None:
-    """Let LLVM use 512-bit vectors where the CPU has them, unless the user chose a CPU."""
-    features = llvm.get_host_cpu_features()
-    if not config.CPU_NAME and not config.CPU_FEATURES and features.get("avx512f"):
-        config.CPU_NAME = llvm.get_host_cpu_name()
-        config.CPU_FEATURES = features.flatten() + ",-prefer-256-bit"
-
-
-_prefer_wide_vectors()
-# Loops over many arrays need more overlap checks than LLVM's default of 8 before it gives up on vectors.
-llvm.set_option("", "-runtime-memory-check-threshold=1000")
+from .functions import intrinsic, types
 
 
 def _float_function(name: str, arity: int, flags: tuple[str, ...] = ()) -> Any:

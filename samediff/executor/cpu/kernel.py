@@ -1,6 +1,7 @@
 """Compiled elementwise kernels: checking of operands, views for the loops, calls."""
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,6 @@ import numpy as np
 from ...errors import DataTypeError, ShapeError
 from ...scalar_node import Expr, inputs_of, nodes
 from ..layout import Layout, Reduction, collapse
-from . import intrinsics, mathlib
 from .emit import Operand, dims_of, source_of
 from .native.entry import Instruction, entry_of_source
 from .operators import TYPE_NAMES
@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-NAMES: dict[str, Any] = {
-    **{name: dtype.type for dtype, name in TYPE_NAMES.items()},
-    "np": np, "math": math, "inf": math.inf, "nan": math.nan,
-    **{n: getattr(mathlib, n) for n in ("exp", "expm1", "log", "log1p", "tanh", "erf", "logaddexp", "remainder",
-                                        "floor_divide", "radd")},
-    **{n: getattr(intrinsics, n) for n in ("rint", "floor", "ceil", "trunc", "fabs", "sqrt", "copysign", "vmax",
-                                           "vmin", "select")},
-}
+@functools.cache
+def names() -> dict[str, Any]:
+    """What the source of an elementwise kernel may use."""
+    from . import intrinsics, mathlib
+    return {
+        **{name: dtype.type for dtype, name in TYPE_NAMES.items()},
+        "np": np, "math": math, "inf": math.inf, "nan": math.nan,
+        **{n: getattr(mathlib, n) for n in ("exp", "expm1", "log", "log1p", "tanh", "erf", "logaddexp", "remainder",
+                                            "floor_divide", "radd")},
+        **{n: getattr(intrinsics, n) for n in ("rint", "floor", "ceil", "trunc", "fabs", "sqrt", "copysign", "vmax",
+                                               "vmin", "select")},
+    }
 
 
 #: Nanoseconds that a function takes for an element, where that is more than for a sum.
@@ -55,8 +59,6 @@ class Kernel:
     ----------
     source : str
         The generated Numba source.
-    entry : int
-        The address of the compiled function.
     """
 
     def __init__(self, exprs: Sequence[Expr], layouts: Sequence[Layout], outputs: Sequence[Layout],
@@ -79,7 +81,11 @@ class Kernel:
         self.splits = bool(self.ranges) and all(0 in d for d in dims[self.inputs :])
         self.cost = sum(COSTS.get(e.op, 0.1) for e in nodes(exprs))
         self.reduced = tuple(r is not None for r in reductions)
-        self.entry = int(entry_of_source(self.source).address)
+
+    @functools.cached_property
+    def entry(self) -> int:
+        """The address of the compiled function; compiled when it is asked for, since a variant may take its place."""
+        return entry_of_source(self.source)[0]
 
     def _view(self, k: int, array: Array, sizes: dict[int, int]) -> Array:
         """Operand ``k`` as an array over its collapsed loops; sizes seen so far are checked and extended."""

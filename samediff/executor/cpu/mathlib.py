@@ -12,18 +12,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
-from numba.core import types
-from numba.extending import overload
 
+from .functions import ByType, function
 from .intrinsics import bits_of, fabs, float_of, fma, rint, vmax, vmin
 
 F4, I4 = np.float32, np.int32
 OPTIONS: dict[str, Any] = {"forceinline": True, "error_model": "numpy", "fastmath": {"contract", "nsz"}}
-inline = njit(**OPTIONS)
+inline = function(**OPTIONS)
 
 
-@njit(forceinline=True, fastmath={"reassoc", "nsz", "contract"})
+@function(forceinline=True, fastmath={"reassoc", "nsz", "contract"})
 def radd(a, b):
     """Sum that may be reordered, so that a loop over it becomes vector code."""
     return a + b
@@ -142,43 +140,34 @@ def ferf(x):
     return (small if fabs(x) < F4(0.9) else (large if x > F4(0) else -large)) if x == x else x
 
 
-def exp(x):
-    """e**x for a float32 or float64 in compiled code."""
+@inline
+def _exp(x):
+    return np.exp(x)
 
 
-def expm1(x):
-    """e**x - 1 for a float32 or float64 in compiled code."""
+@inline
+def _expm1(x):
+    return np.expm1(x)
 
 
-def log(x):
-    """Natural logarithm of a float32 or float64 in compiled code."""
+@inline
+def _log(x):
+    return np.log(x)
 
 
-def log1p(x):
-    """log(1 + x) for a float32 or float64 in compiled code."""
+@inline
+def _log1p(x):
+    return np.log1p(x)
 
 
-def tanh(x):
-    """Hyperbolic tangent of a float32 or float64 in compiled code."""
+@inline
+def _tanh(x):
+    return np.tanh(x)
 
 
-def erf(x):
-    """Error function of a float32 or float64 in compiled code."""
-
-
-def sigmoid(x):
-    """1 / (1 + e**-x) for a float32 or float64 in compiled code."""
-
-
-def _by_type(stub: Any, single: Any, double: Any) -> None:
-    """Calls of ``stub`` in compiled code go to ``single`` for float32, to ``double`` for float64."""
-
-    def choose(x):
-        if x == types.float32:
-            return lambda x: single(x)
-        return (lambda x: double(x)) if x == types.float64 else None
-
-    overload(stub, jit_options=OPTIONS)(choose)
+@inline
+def _erf(x):
+    return math.erf(x)
 
 
 @inline
@@ -186,10 +175,10 @@ def _sigmoid(x):
     return 1.0 / (1.0 + math.exp(-x))
 
 
-for _stub, _single, _double in ((exp, fexp, np.exp), (expm1, fexpm1, np.expm1), (log, flog, np.log),
-                                (log1p, flog1p, np.log1p), (tanh, ftanh, np.tanh), (erf, ferf, math.erf),
-                                (sigmoid, fsigmoid, _sigmoid)):
-    _by_type(_stub, _single, _double)
+# For float32 and float64 in compiled code.
+exp, expm1 = ByType("exp", fexp, _exp), ByType("expm1", fexpm1, _expm1)
+log, log1p = ByType("log", flog, _log), ByType("log1p", flog1p, _log1p)
+tanh, erf, sigmoid = ByType("tanh", ftanh, _tanh), ByType("erf", ferf, _erf), ByType("sigmoid", fsigmoid, _sigmoid)
 
 
 @inline

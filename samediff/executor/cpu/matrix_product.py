@@ -10,126 +10,16 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit, types
-from numba.extending import overload
 
-from ..cache import kernel
-from .blas import _dgemm, _sgemm, available
+from .blas import available
 from .native.entry import Instruction, instruction
-from .small_products import ROOM, multiply
-
-_FLAGS = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-_ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
-
-# One form for all operands, so that one kernel serves them all: the functions look at steps themselves.
-_ANY = (False, False, False, True)
+from .product_code import ROOM, addresses, blas_addresses
 
 #: Rows up to which a product with a transposed matrix is made of dot products.
 DOT_ROWS = 3
 
 #: Multiplications for each element of the operands from which BLAS is faster.
 BLAS_FROM = 128
-
-
-@kernel
-def _dot(x, w, row, column, depth):
-    s = x.dtype.type(0)
-    for k in range(depth):
-        s += x[row, k] * w[column, k]
-    return s
-
-
-@kernel
-def _four_dots(x, w, row, column, depth, c):
-    s0 = s1 = s2 = s3 = x.dtype.type(0)
-    for k in range(depth):
-        v = x[row, k]
-        s0 += v * w[column, k]
-        s1 += v * w[column + 1, k]
-        s2 += v * w[column + 2, k]
-        s3 += v * w[column + 3, k]
-    c[row, column], c[row, column + 1], c[row, column + 2], c[row, column + 3] = s0, s1, s2, s3
-
-
-@kernel
-def dots(a, b, c, part, parts):
-    """c = a b' with both given by rows: columns of the result are shared out."""
-    rows, columns = c.shape
-    low, high = columns * part // parts, columns * (part + 1) // parts
-    for i in range(rows):
-        j = low
-        while j + 4 <= high:
-            _four_dots(a, b, i, j, a.shape[1], c)
-            j += 4
-        while j < high:
-            c[i, j] = _dot(a, b, i, j, a.shape[1])
-            j += 1
-
-
-def _gemm(like, turned_a, turned_b, rows, columns, depth, a, a_step, b, b_step, c, c_step):
-    """c = a b at these addresses, in the type of ``like``."""
-
-
-@overload(_gemm)
-def _typed(like, turned_a, turned_b, rows, columns, depth, a, a_step, b, b_step, c, c_step):
-    gemm = _sgemm if like.dtype == types.float32 else _dgemm
-
-    def call(like, turned_a, turned_b, rows, columns, depth, a, a_step, b, b_step, c, c_step):
-        one, zero = like.dtype.type(1), like.dtype.type(0)
-        gemm(_ROW_MAJOR, _TRANSPOSED if turned_a else _PLAIN, _TRANSPOSED if turned_b else _PLAIN, rows, columns, depth,
-             one, a, a_step, b, b_step, zero, c, c_step)
-    return call
-
-
-@njit(**_FLAGS)
-def _step(m):
-    """Elements from one row to the next; a single row may have any stride, which BLAS would refuse."""
-    return max(m.strides[0] // m.itemsize, m.shape[1])
-
-
-@njit(**_FLAGS)
-def by_blas(a, b, c, turned_a, turned_b, part, parts):
-    """c = a b, each transposed if so asked, the longer side of the result shared out."""
-    rows, columns = c.shape
-    depth = a.shape[0] if turned_a else a.shape[1]
-    item = c.itemsize
-    low, high, first, last = 0, rows, 0, columns
-    if rows >= columns:
-        low, high = rows * part // parts, rows * (part + 1) // parts
-    else:
-        first, last = columns * part // parts, columns * (part + 1) // parts
-    if high > low and last > first:
-        a_at = a.ctypes.data + low * (item if turned_a else a.strides[0])
-        b_at = b.ctypes.data + first * (b.strides[0] if turned_b else item)
-        _gemm(c, turned_a, turned_b, high - low, last - first, depth, a_at, _step(a), b_at, _step(b),
-              c.ctypes.data + low * c.strides[0] + first * item, _step(c))
-
-
-@njit(**_FLAGS)
-def by_tiles(a, b, c, work, turned_a, turned_b, part, parts):
-    """The same through tiles; ``work`` has :data:`ROOM` elements for each part."""
-    multiply(a, turned_a != 0, b, turned_b != 0, c, work, 0, part, parts)
-
-
-@njit(**_FLAGS)
-def many_by_blas(a, b, c, turned_a, turned_b, part, parts):
-    """Products of pairs of matrices, arranged along two axes, shared out."""
-    inner = c.shape[1]
-    count = c.shape[0] * inner
-    for i in range(count * part // parts, count * (part + 1) // parts):
-        k, m = i // inner, i % inner
-        by_blas(a[k, m], b[k, m], c[k, m], turned_a, turned_b, 0, 1)
-
-
-@njit(**_FLAGS)
-def many_by_tiles(a, b, c, work, turned_a, turned_b, part, parts):
-    """The same through tiles."""
-    inner = c.shape[1]
-    count = c.shape[0] * inner
-    for i in range(count * part // parts, count * (part + 1) // parts):
-        k, m = i // inner, i % inner
-        multiply(a[k, m], turned_a != 0, b[k, m], turned_b != 0, c[k, m], work[part:part + 1], 0, 0, 1)
 
 
 def product(a: Any, b: Any, c: Any) -> Instruction | None:
@@ -159,18 +49,25 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
         if x is None or y is None or z is None:
             return None
         if tiles:
-            return instruction(many_by_tiles, (x, y, z, _room(c.dtype)), flags, work=work, parts=True, dense=_ANY)
-        return instruction(many_by_blas, (x, y, z), flags, work=work, parts=True, products=True, dense=_ANY)
+            return _by_tiles("many_by_tiles", (x, y, z), flags, work)
+        return _by_blas("many_by_blas", (x, y, z), flags, work)
     if rows <= DOT_ROWS and turned_b and not turned_a:
+        from .kernels.products import dots
         return instruction(dots, (x, y, c), work=max(work, columns * depth * c.itemsize / 20), parts=True)
     if tiles:
-        return instruction(by_tiles, (x, y, c, _room(c.dtype)), flags, work=work, parts=True, dense=_ANY)
-    return instruction(by_blas, (x, y, c), flags, work=work, parts=True, products=True, dense=_ANY)
+        return _by_tiles("by_tiles", (x, y, c), flags, work)
+    return _by_blas("by_blas", (x, y, c), flags, work)
 
 
-def _room(dtype: Any) -> Any:
+def _by_tiles(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
     from .native.pool import parts
-    return np.empty((parts(), ROOM), dtype)
+    dtype = arrays[0].dtype
+    room = np.empty((parts(), ROOM), dtype)
+    return Instruction(addresses(dtype.itemsize)[name], (*arrays, room), (False, False, False, True), flags, work, True)
+
+
+def _by_blas(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
+    return Instruction(blas_addresses(arrays[0].dtype.itemsize)[name], arrays, (False, False, False), flags, work, True, True)
 
 
 def _turned(m: Any) -> bool | None:

@@ -6,9 +6,8 @@ Neighbours along a row are told apart by shuffles of whole vectors, which Numba'
 from __future__ import annotations
 
 from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
 
+from .functions import intrinsic, types
 from .tiles import VECTOR, Code, real_of
 
 _COUNT = ir.IntType(32)

@@ -3,20 +3,19 @@
 A tile is a few rows by a fixed number of columns of the result. Its sums stay in vector registers while the loop runs over the
 depth, so each step costs one load for each vector of columns and one broadcast for each row. Rows and vectors are chosen so
 that the registers of the CPU hold a tile: with 16 of them 6 x 2, with the 32 of AVX-512 12 x 2. Places are addresses, distances are
-in bytes, and the argument ``array`` only says the element type.
+in bytes.
 """
 # mypy: ignore-errors
 from __future__ import annotations
 
-import functools
 from typing import Any
 
-import llvmlite.binding as llvm
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, overload
 
-_FEATURES = llvm.get_host_cpu_features()
+from .functions import intrinsic, types
+from .settings import features
+
+_FEATURES = features()
 
 #: Bytes of a vector register, rows of the largest tile, vectors of its width.
 VECTOR = 64 if _FEATURES.get("avx512f") else 32 if _FEATURES.get("avx2") else 16
@@ -26,20 +25,15 @@ VECTORS = 2
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
-class _Code:
+def declared(module: Any, name: str, kind: Any) -> Any:
+    """The function of that name in a module."""
+    return module.globals.get(name) or ir.Function(module, kind, name)
+
+
+class Code:
     """Vectors of one element type in the code that is being built."""
 
-    def __init__(self, context: Any, builder: Any, array: Any) -> None:
-        self._set(builder, context.get_value_type(array.dtype))
-
-    @classmethod
-    def for_type(cls, builder: Any, item: Any) -> _Code:
-        """Code of a LLVM type, outside of Numba."""
-        code = object.__new__(cls)
-        code._set(builder, item)
-        return code
-
-    def _set(self, builder: Any, item: Any) -> None:
+    def __init__(self, builder: Any, item: Any) -> None:
         self.builder, self.item = builder, item
         self.size = 4 if isinstance(item, ir.FloatType) else 8
         self.lanes = VECTOR // self.size
@@ -47,7 +41,7 @@ class _Code:
         self.suffix = f"v{self.lanes}f{8 * self.size}"
 
     def function(self, name: str, result: Any, arguments: Any) -> Any:
-        return cgutils.get_or_insert_function(self.builder.module, ir.FunctionType(result, arguments), f"{name}.{self.suffix}")
+        return declared(self.builder.module, f"{name}.{self.suffix}", ir.FunctionType(result, arguments))
 
     def after(self, base: Any, stride: Any, times: int) -> Any:
         return self.builder.add(base, self.builder.mul(stride, _I64(times))) if times else base
@@ -85,11 +79,10 @@ class _Code:
         pointer = self.pointer(address)
         name = f"llvm.masked.load.{self.suffix}.p0"
         kind = ir.FunctionType(self.kind, [pointer.type, _I32, mask.type, self.kind])
-        call = cgutils.get_or_insert_function(self.builder.module, kind, name)
-        return self.builder.call(call, [pointer, _I32(self.size), mask, self.zero()])
+        return self.builder.call(declared(self.builder.module, name, kind), [pointer, _I32(self.size), mask, self.zero()])
 
 
-def _tile_code(code: _Code, rows: int, vectors: int, args: Any) -> None:
+def _tile_code(code: Code, rows: int, vectors: int, args: Any) -> None:
     b = code.builder
     depth, a, a_row, a_step, right, right_step, c, c_row, more = args
     places = [code.vector(code.after(c, c_row, i), j) for i in range(rows) for j in range(vectors)]
@@ -122,9 +115,14 @@ def _tile_code(code: _Code, rows: int, vectors: int, args: Any) -> None:
         code.store(value, place)
 
 
-def _runner(module: Any, item: Any) -> Any:
-    """``run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)`` as LLVM code."""
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64] * 11), _SYMBOL[item])
+def tiles(module: Any, item: Any) -> Any:
+    """``run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)`` as a function of the module.
+
+    ``count`` tiles of ``rows`` rows, one below the other: each becomes a b, plus itself with ``more``. Distances are ``a_row`` from one
+    row of a to the next and ``a_step`` along the depth, which is at least 1.
+    """
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64] * 11), "tiles")
+    function.linkage = "internal"
     rows, count, *args = function.args
     entry, end = function.append_basic_block(), function.append_basic_block()
     ir.IRBuilder(end).ret_void()
@@ -137,8 +135,7 @@ def _runner(module: Any, item: Any) -> Any:
         b.position_at_end(body)
         turn, at, ct = b.phi(_I64), b.phi(_I64), b.phi(_I64)
         depth, _, a_row, a_step, right, right_step, _, c_row, more = args
-        code = _Code.for_type(b, item)
-        _tile_code(code, m, VECTORS, (depth, at, a_row, a_step, right, right_step, ct, c_row, more))
+        _tile_code(Code(b, item), m, VECTORS, (depth, at, a_row, a_step, right, right_step, ct, c_row, more))
         following = b.add(turn, _I64(1)), b.add(at, b.mul(a_row, _I64(m))), b.add(ct, b.mul(c_row, _I64(m)))
         for phi, first, new in zip((turn, at, ct), (_I64(0), args[1], args[6]), following):
             phi.add_incoming(first, head)
@@ -147,112 +144,48 @@ def _runner(module: Any, item: Any) -> Any:
     return function
 
 
-_SYMBOL = {ir.FloatType(): "dl4py_tiles_f4", ir.DoubleType(): "dl4py_tiles_f8"}
-
-
-@functools.cache
-def _compiled() -> Any:
-    """The runners, known to compiled code by their symbols. LLVM makes them in a moment, where Numba would take seconds."""
-    module = ir.Module("dl4py_tiles")
-    for item in _SYMBOL:
-        _runner(module, item)
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=_FEATURES.flatten(), opt=2, jit=True)
-    module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
-    parsed = llvm.parse_assembly(str(module))
-    parsed.verify()
-    engine = llvm.create_mcjit_compiler(parsed, machine)
-    engine.finalize_object()
-    for symbol in _SYMBOL.values():
-        llvm.add_symbol(symbol, engine.get_function_address(symbol))
-    return engine
-
-
-_compiled()         # machine code from the cache names the symbols, so they have to be known before it is loaded
-
-_TILES = types.void(*[types.int64] * 11)
-_run_f4, _run_f8 = (types.ExternalFunction(name, _TILES) for name in _SYMBOL.values())
-
-
-def run_tiles(rows: Any, count: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
-              more: Any) -> None:
-    """``count`` tiles of ``rows`` rows, one below the other: each becomes a b, plus itself with ``more``; for compiled code.
-
-    Distances are ``a_row`` from one row of a to the next and ``a_step`` along the depth, which is at least 1.
-    """
-
-
-@overload(run_tiles)
-def _run(rows: Any, count: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
-         more: Any) -> Any:
-    run = _run_f4 if array.dtype == types.float32 else _run_f8
-
-    def call(rows: Any, count: Any, array: Any, depth: Any, a: Any, a_row: Any, a_step: Any, b: Any, b_step: Any, c: Any, c_row: Any,
-             more: Any) -> None:
-        run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)
-    return call
-
-
-@intrinsic
-def copy_vectors(context: Any, array: Any, source: Any, target: Any) -> Any:
+def copy_vectors(code: Code, source: Any, target: Any) -> None:
     """Copy as many elements as a tile has columns."""
-
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        code = _Code(context, builder, signature.args[0])
-        for j in range(VECTORS):
-            code.store(code.load(code.vector(args[1], j)), code.vector(args[2], j))
-        return context.get_dummy_value()
-    return types.void(array, *[types.int64] * 2), call
+    for j in range(VECTORS):
+        code.store(code.load(code.vector(source, j)), code.vector(target, j))
 
 
-@intrinsic
-def copy_padded(context: Any, array: Any, source: Any, target: Any, width: Any) -> Any:
+def copy_padded(code: Code, source: Any, target: Any, width: Any) -> None:
     """The same of the first ``width`` elements, with zeros for the others."""
-
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        code = _Code(context, builder, signature.args[0])
-        for j in range(VECTORS):
-            code.store(code.load_first(code.vector(args[1], j), args[3], code.lanes * j), code.vector(args[2], j))
-        return context.get_dummy_value()
-    return types.void(array, *[types.int64] * 3), call
+    for j in range(VECTORS):
+        code.store(code.load_first(code.vector(source, j), width, code.lanes * j), code.vector(target, j))
 
 
-@intrinsic
-def copy_cut(context: Any, array: Any, source: Any, target: Any, width: Any) -> Any:
+def copy_cut(code: Code, source: Any, target: Any, width: Any) -> None:
     """Copy only ``width`` elements in pieces of falling powers of two: masked stores are slow on many CPUs."""
+    b, size = code.builder, code.lanes * VECTORS
+    while size:
+        done = b.mul(b.and_(width, _I64(-2 * size)), _I64(code.size))
+        with b.if_then(b.icmp_signed("!=", b.and_(width, _I64(size)), _I64(0))):
+            value = code.load(b.add(source, done), ir.VectorType(code.item, size))
+            code.store(value, b.add(target, done))
+        size //= 2
 
-    def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        code = _Code(context, builder, signature.args[0])
-        _, source, target, width = args
-        size = code.lanes * VECTORS
-        while size:
-            done = builder.mul(builder.and_(width, _I64(-2 * size)), _I64(code.size))
-            with builder.if_then(builder.icmp_signed("!=", builder.and_(width, _I64(size)), _I64(0))):
-                value = code.load(builder.add(source, done), ir.VectorType(code.item, size))
-                code.store(value, builder.add(target, done))
-            size //= 2
-        return context.get_dummy_value()
-    return types.void(array, *[types.int64] * 3), call
+
+def turn_vectors(code: Code, source: Any, source_row: Any, target: Any, target_row: Any) -> None:
+    """Transpose a square block as wide as a vector: pairs of rows are interleaved until the columns stand in the rows."""
+    n = code.lanes
+    kind = ir.VectorType(_I32, n)
+    low = ir.Constant(kind, [k // 2 + n * (k % 2) for k in range(n)])
+    high = ir.Constant(kind, [k // 2 + n // 2 + n * (k % 2) for k in range(n)])
+    rows = [code.load(code.after(source, source_row, i)) for i in range(n)]
+    for _ in range(n.bit_length() - 1):
+        rows = [code.builder.shuffle_vector(x, y, order) for x, y in zip(rows[:n // 2], rows[n // 2:]) for order in (low, high)]
+    for i, row in enumerate(rows):
+        code.store(row, code.after(target, target_row, i))
 
 
 @intrinsic
 def turn_block(context: Any, array: Any, source: Any, source_row: Any, target: Any, target_row: Any) -> Any:
-    """Transpose a square block as wide as a vector: pairs of rows are interleaved until the columns stand in the rows."""
+    """:func:`turn_vectors` in kernels; the array says the type."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        code = _Code(context, builder, signature.args[0])
-        _, source, source_row, target, target_row = args
-        n = code.lanes
-        kind = ir.VectorType(_I32, n)
-        low = ir.Constant(kind, [k // 2 + n * (k % 2) for k in range(n)])
-        high = ir.Constant(kind, [k // 2 + n // 2 + n * (k % 2) for k in range(n)])
-        rows = [code.load(code.after(source, source_row, i)) for i in range(n)]
-        for _ in range(n.bit_length() - 1):
-            rows = [builder.shuffle_vector(x, y, order) for x, y in zip(rows[:n // 2], rows[n // 2:]) for order in (low, high)]
-        for i, row in enumerate(rows):
-            code.store(row, code.after(target, target_row, i))
+        turn_vectors(Code(builder, context.get_value_type(signature.args[0].dtype)), *args[1:])
         return context.get_dummy_value()
     return types.void(array, *[types.int64] * 4), call
 

@@ -21,17 +21,27 @@ from .sweep_spec import Form, Sweep
 _HALVES = ("HALF", "BFLOAT16")
 
 
-@functools.lru_cache(maxsize=1024)
-def _known(form: Form) -> tuple[tuple[str, Any], ...]:
+def _known(integers: bool) -> dict[str, Any]:
     """What the source of a sweep knows by name."""
-    numba: Any = importlib.import_module("numba")
-    from . import address, intrinsics, mathlib
-    names: dict[str, Any] = {
-        **{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np, "inf": np.inf, "at": address.at, "put": address.put,
+    from . import address, functions, intrinsics, mathlib
+    return {
+        **{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np, "inf": np.inf,
+        **{n: getattr(address, n) for n in ("at", "put", "scratch", "steps")},
         **{n: getattr(mathlib, n) for n in ("exp", "log", "radd")},
-        "magnitude": intrinsics.fabs if form.works_in.kind == "f" else numba.njit(_magnitude),
+        "magnitude": functions.function(forceinline=True)(_magnitude) if integers else intrinsics.fabs,
         **{n: getattr(intrinsics, n) for n in ("fabs", "sqrt", "vmax", "vmin")}}
-    return tuple(names.items())
+
+
+def _of_floats() -> dict[str, Any]:
+    return _known(False)
+
+
+def _of_integers() -> dict[str, Any]:
+    return _known(True)
+
+
+def _names(form: Form) -> Callable[[], dict[str, Any]]:
+    return _of_floats if form.works_in.kind == "f" else _of_integers
 
 
 @functools.lru_cache(maxsize=1024)
@@ -41,7 +51,7 @@ def compiled(sweep: Sweep, form: Form) -> Any:
     given = [numba.types.Array(numba.from_dtype(d), 4, "A") for d in form.dtypes]
     made = numba.from_dtype(form.result)
     out = [numba.types.Array(made, 4, "A")] if sweep.each else [numba.types.Array(made, 2, "C")] * len(sweep.results)
-    function = function_of(source_of(sweep, form), "kernel", dict(_known(form)))
+    function = function_of(source_of(sweep, form), "kernel", _names(form)())
     return jit(function, numba.void(*given, *out), error_model="numpy", nogil=True, fastmath={"contract"})
 
 
@@ -62,7 +72,7 @@ def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[A
     dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
     work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10
     operands = tuple(Operand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
-    entry = address_of_generated(source_of(sweep, form), _known(form), operands)
+    entry = address_of_generated(source_of(sweep, form), _names(form), operands)
     return Instruction(entry, arrays, dense, (), work, a > 1)
 
 

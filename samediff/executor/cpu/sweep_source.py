@@ -88,9 +88,9 @@ class _Columns(Writer):
         self.head()
         for k, fold in enumerate(self.sweep.folds):
             wide = self.types(fold)[1]
-            self.put(f"w{k} = np.empty({CHUNK}, np.{wide})")
+            self.put(f"w{k} = scratch({CHUNK}, {TYPE_NAMES[wide]})")
             if self.sweep.each or k + 1 < len(self.sweep.folds):
-                self.put(f"r{k} = np.empty({CHUNK}, np.{wide if fold.counting else self.form.works_in})")
+                self.put(f"r{k} = scratch({CHUNK}, {TYPE_NAMES[wide if fold.counting else self.form.works_in]})")
         self.inside("for a in range(A):")
         self.inside(f"for s in range(0, C, {CHUNK}):")
         self.put(f"m = min({CHUNK}, C - s)")

@@ -33,8 +33,7 @@ class Writer:
         self.put("A, B, C, D = x0.shape")
         self.put(f"n = {self.T}(B * D)")
         for name in names + (["y0"] if self.sweep.each else []):
-            for k, axis in enumerate("abcd"):
-                self.put(f"{name}s{axis} = {name}.strides[{k}] if {name}.shape[{k}] > 1 else 0")
+            self.put(f"{', '.join(f'{name}s{axis}' for axis in 'abcd')} = steps({name})")
 
     def operands(self) -> list[str]:
         return [f"x{k}" for k in range(self.sweep.inputs)] + (["y0"] if self.sweep.each else [])
@@ -49,7 +48,8 @@ class Writer:
         """The elements of all inputs at an innermost index."""
         for k in range(self.sweep.inputs):
             size = self.form.dtypes[k].itemsize if self.form.dense[k] else 0
-            self.put(f"x{k}_ = {self.T}(at(x{k}, x{k}{base} + {index} * {size}{extra.format(k)}))")
+            element = f"at(x{k}, x{k}{base} + {index} * {size}{extra.format(k)})"
+            self.put(f"x{k}_ = {element if self.form.dtypes[k] == self.form.works_in else f'{self.T}({element})'}")
 
     def text(self, expression: str, results: str = "", local: str = "") -> str:
         """An expression of a fold in the names of the source; ``results`` indexes what folds left, but for a ``local`` one."""

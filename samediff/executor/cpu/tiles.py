@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from functools import partial
 
-import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
-_FEATURES = llvm.get_host_cpu_features()
+from .functions import cgutils, intrinsic, types
+from .settings import features
+
+_FEATURES = features()
 
 #: Bytes of a vector.
 VECTOR = 64 if _FEATURES.get("avx512f") else 32

@@ -10,15 +10,16 @@ Arrays are taken flat with unsigned places: signed ones are checked for being ne
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...cache import kernel
+from ..address import in_line
+from ..functions import function
 
 U = np.uintp
 LINE = 16       # parts of a row of feed-forward data do not share a cache line
 
 
-@njit(forceinline=True, error_model="numpy")
+@function(forceinline=True, error_model="numpy")
 def _channels(channels, space, part, parts):
     """The first channel of a part, and how many it has."""
     first, last = channels * part // parts, channels * (part + 1) // parts
@@ -33,7 +34,7 @@ def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, p
     batch, channels, space = x.shape
     count = max(batch * space, 1)
     first, width = _channels(channels, space, part, parts)
-    flat, result = x.reshape(-1), y.reshape(-1)
+    flat, result = in_line(x), in_line(y)
     total = np.zeros(width, np.float64)
     center, scale, shift = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
     for n in range(batch):
@@ -114,7 +115,7 @@ def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, ep
     batch, channels, space = x.shape
     count = max(batch * space, 1)
     first, width = _channels(channels, space, part, parts)
-    flat, given, result = x.reshape(-1), dy.reshape(-1), dx.reshape(-1)
+    flat, given, result = in_line(x), in_line(dy), in_line(dx)
     plain, product = np.zeros(width, np.float64), np.zeros(width, np.float64)
     center, by_dy, by_x, rest = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
     for c in range(width):

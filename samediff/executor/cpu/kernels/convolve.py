@@ -10,12 +10,11 @@ share writes, and results do not depend on their number; those for which there i
 """
 from __future__ import annotations
 
-from numba import njit
-
 from ...cache import kernel
+from ..functions import function
 from ..tiles import ACROSS, DOWN, ROWS, inner_products, products, shifted_sum
 
-inline = njit(forceinline=True, error_model="numpy")
+inline = function(forceinline=True, error_model="numpy")
 
 #: Factors of a row that are worked on at a time, so that those of a block stay in the nearest cache.
 DEPTH = 640

@@ -10,12 +10,13 @@ the rows is left out, and zero where it enters sums: weights or images that are 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...cache import kernel
+from ..address import in_line
+from ..functions import function
 
 U = np.uintp
-inline = njit(forceinline=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
+inline = function(forceinline=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
 
 #: Cells that are worked on at a time, so that they stay in the nearest cache.
 BLOCK = 2048
@@ -66,7 +67,7 @@ def depthwise(x, weights, y, before, size, offsets, starts, step, together):
     span = (across - 1) * step + 1
     buffer = np.zeros(size[0] * size[1] * size[2], x.dtype)
     found = np.empty(starts[together - 1] + span, x.dtype)
-    flat, target = weights.reshape(-1), y.reshape(-1)
+    flat, target = in_line(weights), in_line(y)
     to = 0
     for n in range(batch):
         for c in range(channels):
@@ -92,7 +93,7 @@ def depthwise_data_gradient(weights, dy, dx, before, size, offsets, starts, step
     reach, total = offsets[-1], size[0] * size[1] * size[2]
     spread = np.zeros(reach + total, dx.dtype)
     found = np.empty(total, dx.dtype)
-    flat, source = weights.reshape(-1), dy.reshape(-1)
+    flat, source = in_line(weights), in_line(dy)
     at = 0
     for n in range(batch):
         for c in range(channels):
@@ -119,7 +120,7 @@ def depthwise_weight_gradient(x, dy, dw, before, size, offsets, starts, step):
     length = starts[-1] + (across - 1) * step + 1
     buffer = np.zeros(size[0] * size[1] * size[2], x.dtype)
     spread = np.zeros(length, x.dtype)
-    source = dy.reshape(-1)
+    source = in_line(dy)
     dw[:] = 0
     at = 0
     for n in range(batch):

@@ -10,13 +10,14 @@ Loops run over flat arrays with unsigned places: signed ones are checked for bei
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...cache import kernel
+from ..address import in_line
+from ..functions import function
 from .window import inside
 
 U = np.uintp
-inline = njit(forceinline=True, error_model="numpy")
+inline = function(forceinline=True, error_model="numpy")
 
 
 @inline
@@ -31,7 +32,7 @@ def im2col(x, columns, window):
     (kd, kh, kw), (sd, sh, sw), (pd, ph, pw), (dd, dh, dw) = window
     depth, height, width = x.shape[1], x.shape[2], x.shape[3]
     layers, rows, across = columns.shape[4], columns.shape[5], columns.shape[6]
-    source, target = x.reshape(-1), columns.reshape(-1)
+    source, target = in_line(x), in_line(columns)
     to = 0
     for plane in range(x.shape[0]):
         for o in range(kd):
@@ -65,7 +66,7 @@ def col2im(columns, x, window):
     (kd, kh, kw), (sd, sh, sw), (pd, ph, pw), (dd, dh, dw) = window
     depth, height, width = x.shape[1], x.shape[2], x.shape[3]
     layers, rows, across = columns.shape[4], columns.shape[5], columns.shape[6]
-    source, target = columns.reshape(-1), x.reshape(-1)
+    source, target = in_line(columns), in_line(x)
     target[:] = 0
     begin = 0
     for plane in range(x.shape[0]):

@@ -7,9 +7,9 @@ their position alone (Salmon et al., 2011: Philox4x64, ten rounds), so parts nee
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...cache import kernel
+from ..functions import function
 from ..native.machine import product, store_flags
 
 
@@ -25,7 +25,7 @@ _FIRST_STEP, _SECOND_STEP = _word(0x9E3779B97F4A7C15), _word(0xBB67AE8584CAA73B)
 _HALF = 0xFFFFFFFF
 
 
-@njit(forceinline=True, error_model="numpy")
+@function(forceinline=True, error_model="numpy")
 def _block(position, iteration, draw, seed, stream):
     """Four words of the stream."""
     a, b, c, d = position, np.int64(0), iteration, draw

@@ -8,6 +8,7 @@ none. ``a f o g`` are the positions of the blocks: block input (tanh), forget, o
 from __future__ import annotations
 
 from ...cache import kernel
+from ..address import in_line, matrix
 from ..intrinsics import fabs, vmax, vmin
 from ..mathlib import sigmoid, tanh
 from ..product_tiles import kept_apart
@@ -147,8 +148,8 @@ def lstm_backward(gates, packed, peephole, h0, c0, mask, cells, squashed, gh, gc
     for step in range(count):
         t = step if reverse else count - 1 - step
         c = c0 if step == count - 1 else cells[t + 1 if reverse else t - 1]
-        m = mask[t, low:high] if mask.shape[0] > 0 else mask.reshape(-1)
-        uc = gc[t, low:high] if gc.shape[0] > 0 else gc.reshape(0, 0)
+        m = mask[t, low:high] if mask.shape[0] > 0 else in_line(mask)
+        uc = gc[t, low:high] if gc.shape[0] > 0 else matrix(gc, 0, 0)
         lstm_step_back(gates[t, low:high], peephole, c[low:high], squashed[t, low:high], gh[t, low:high], uc, m,
                        dz[t, low:high], dh[low:high], dc[low:high], dps[part], a, f, o, g, least, hold)
         times_packed(dz[t, low:high], packed, dh[low:high], work[part], 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...cache import kernel
+from ..address import in_line
 from .window import inside
 
 U = np.uintp
@@ -19,7 +20,7 @@ def unfold(x, columns, steps, counts, window):
     """Copies, 0 outside."""
     (kh, kw), (sh, sw), (ph, pw), (dh, dw) = window
     batch, channels, height, width = x.shape
-    source = x.reshape(-1)
+    source = in_line(x)
     for n in range(batch):
         for i in range(counts[0]):
             for j in range(counts[1]):
@@ -39,7 +40,7 @@ def fold(columns, x, steps, counts, window):
     """The transpose: patches added up."""
     (kh, kw), (sh, sw), (ph, pw), (dh, dw) = window
     batch, channels, height, width = x.shape
-    target = x.reshape(-1)
+    target = in_line(x)
     target[:] = 0
     for n in range(batch):
         for i in range(counts[0]):

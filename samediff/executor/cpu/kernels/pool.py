@@ -10,16 +10,17 @@ Arrays are taken flat with unsigned places: signed ones are checked for being ne
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...cache import kernel
+from ..address import in_line
+from ..functions import function
 from ..intrinsics import select, vmax
 from .window import inside
 
 U = np.uintp
 NARROW = 16  # rows of fewer outputs are worked out one by one
 WIDE = 8     # the same for sums, which are lighter
-inline = njit(forceinline=True, error_model="numpy", fastmath={"contract"})
+inline = function(forceinline=True, error_model="numpy", fastmath={"contract"})
 
 
 @inline
@@ -91,7 +92,7 @@ def max_pool(x, y, index, window):
     (kd, kh, kw), (sd, sh, sw), (pd, ph, pw), (dd, dh, dw) = window
     depth, height, width = x.shape[1], x.shape[2], x.shape[3]
     layers, rows, across = y.shape[1], y.shape[2], y.shape[3]
-    source, target, places = x.reshape(-1), y.reshape(-1), index.reshape(-1)
+    source, target, places = in_line(x), in_line(y), in_line(index)
     pairs = kd == 1 and kh == 2 and kw == 2 and sw == 2 and dh == 1 and dw == 1 and pw == 0 and 2 * across <= width
     to = 0
     for plane in range(x.shape[0]):
@@ -135,7 +136,7 @@ def max_pool(x, y, index, window):
 def max_pool_backward(dy, index, dx):
     """dx = dy, added up at the places that were largest."""
     size, cells = dx[0].size, dy[0].size
-    source, places, target = dy.reshape(-1), index.reshape(-1), dx.reshape(-1)
+    source, places, target = in_line(dy), in_line(index), in_line(dx)
     target[:] = 0
     for plane in range(dx.shape[0]):
         for k in range(plane * cells, (plane + 1) * cells):
@@ -147,7 +148,7 @@ def max_pool_backward(dy, index, dx):
 def taken(values, index, y):
     """y = values at the places of the index, 0 where there is none."""
     size, cells = values[0].size, y[0].size
-    source, places, target = values.reshape(-1), index.reshape(-1), y.reshape(-1)
+    source, places, target = in_line(values), in_line(index), in_line(y)
     zero = values.dtype.type(0)
     for plane in range(y.shape[0]):
         for k in range(plane * cells, (plane + 1) * cells):
@@ -160,7 +161,7 @@ def window_sum(x, y, window, near, down, over):
     (kd, kh, kw), (sd, sh, sw), (pd, ph, pw), (dd, dh, dw) = window
     depth, height, width = x.shape[1], x.shape[2], x.shape[3]
     layers, rows, across = y.shape[1], y.shape[2], y.shape[3]
-    source, target = x.reshape(-1), y.reshape(-1)
+    source, target = in_line(x), in_line(y)
     to = 0
     for plane in range(x.shape[0]):
         for h in range(layers):
@@ -201,7 +202,7 @@ def window_spread(dy, dx, window, near, down, over):
     (kd, kh, kw), (sd, sh, sw), (pd, ph, pw), (dd, dh, dw) = window
     depth, height, width = dx.shape[1], dx.shape[2], dx.shape[3]
     layers, rows, across = dy.shape[1], dy.shape[2], dy.shape[3]
-    source, target = dy.reshape(-1), dx.reshape(-1)
+    source, target = in_line(dy), in_line(dx)
     shares = np.empty(across, dx.dtype)
     target[:] = 0
     at = 0

@@ -6,13 +6,12 @@ or half of that; rows of y are no shorter, and the last vector of a row may over
 """
 from __future__ import annotations
 
-from numba import njit
-
 from ...cache import kernel
+from ..functions import function
 from ..pairs import largest_of_pairs, put_at_largest, put_at_pairs, sum_of_pairs
 from ..tiles import VECTOR
 
-inline = njit(forceinline=True, error_model="numpy")
+inline = function(forceinline=True, error_model="numpy")
 
 
 @inline

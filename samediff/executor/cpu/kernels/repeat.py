@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...cache import kernel
+from ..address import in_line
 
 U = np.uintp
 
@@ -17,7 +18,7 @@ def repeat(x, y, factors):
     """Each row once cell by cell, then as often as it occurs."""
     fd, fh, fw = factors
     height, width, across = x.shape[2], x.shape[3], y.shape[3]
-    source, target = x.reshape(-1), y.reshape(-1)
+    source, target = in_line(x), in_line(y)
     at = 0
     for plane in range(x.shape[0]):
         for h in range(x.shape[1]):

@@ -7,6 +7,7 @@ h0, carried (N, units); ``mask`` (T, N) is empty where there is none. ``kind`` i
 from __future__ import annotations
 
 from ...cache import kernel
+from ..address import in_line
 from ..intrinsics import vmax
 from ..mathlib import sigmoid, tanh
 from ..product_tiles import kept_apart
@@ -83,6 +84,6 @@ def rnn_backward(sums, packed, mask, gh, dz, carried, work, kind, part, parts):
     carried[low:high] = 0
     for step in range(sums.shape[0]):
         t = sums.shape[0] - 1 - step
-        m = mask[t, low:high] if mask.shape[0] > 0 else mask.reshape(-1)
+        m = mask[t, low:high] if mask.shape[0] > 0 else in_line(mask)
         rnn_step_back(sums[t, low:high], gh[t, low:high], carried[low:high], m, dz[t, low:high], kind)
         times_packed(dz[t, low:high], packed, carried[low:high], work[part], 0)

@@ -7,10 +7,11 @@ columns of a weight.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ...cache import kernel
+from ..address import matrix
 from ..blas import product_at
+from ..functions import function
 from ..product_tiles import get_at, kept_apart, lanes_of, put_at, start_of, turn_block
 from ..small_products import multiply_at, pack, pack_panel, width_of
 
@@ -21,7 +22,7 @@ SMALL = 32 << 20
 NONE, ONE = np.int64(0), np.int64(1)
 
 
-@njit(inline="always")
+@function(forceinline=True, error_model="numpy")
 def share(count, part, parts):
     """The range of ``count`` things that a part has."""
     return count * part // parts, count * (part + 1) // parts
@@ -100,7 +101,7 @@ def product(rows, columns, depth, a, a_row, turn_a, b, b_row, turn_b, c, c_row, 
     item = room.itemsize
     if blas == 0 or rows * columns * depth <= SMALL:
         a_here, a_step = (item, a_row) if turn_a != 0 else (a_row, item)
-        multiply_at(rows, columns, depth, a, a_here, a_step, b, b_row, turn_b, c, c_row, room, more, NONE, ONE)
+        multiply_at(room, rows, columns, depth, a, a_here, a_step, b, b_row, turn_b, c, c_row, start_of(room), more, NONE, ONE)
     else:
         a_least, b_least = rows if turn_a != 0 else depth, depth if turn_b != 0 else columns
         product_at(room, blas, turn_a != 0, turn_b != 0, rows, columns, depth, a, max(a_row // item, a_least), b,
@@ -129,7 +130,7 @@ def gradients(x, w, h0, states, dz, dr, dx, dw, drw, db, work, turned_w, turned_
     """
     count, batch, columns = dz.shape
     rows, inputs, units, item = count * batch, x.shape[2], states.shape[2], dz.itemsize
-    flat, room, wide = dz.reshape(rows, columns), work[part], columns * item
+    flat, room, wide = matrix(dz, rows, columns), work[part], columns * item
     w_turn, dw_turn, drw_turn = ONE if turned_w else NONE, ONE if turned_dw else NONE, ONE if turned_drw else NONE
     if wants_dx:
         low, high = share(rows, part, parts)

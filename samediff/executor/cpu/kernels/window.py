@@ -2,10 +2,10 @@
 """Which outputs of a sliding window see the inside of the image."""
 from __future__ import annotations
 
-from numba import njit
+from ..functions import function
 
 
-@njit(forceinline=True)
+@function(forceinline=True)
 def inside(offset, stride, size, outputs):
     """Range of outputs k with 0 <= k * stride + offset < size."""
     low = 0 if offset >= 0 else min((-offset + stride - 1) // stride, outputs)

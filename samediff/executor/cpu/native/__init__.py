@@ -4,11 +4,14 @@ A program is a table of instructions in memory: the address of a compiled functi
 runs them all; long instructions come in parts that several threads share. Nothing is compiled for a program: only its kernels
 are, once for any size.
 
-=================  ==========================================================================
-:mod:`machine`     memory, atomic words and calls, for compiled code
+================== ==========================================================================
+:mod:`machine`     how compiled kernels find their operands
 :mod:`entry`       kernels as functions that find their operands in a table
+:mod:`words`       a compiler for functions of numbers and addresses
+:mod:`primitives`  what these are made of besides arithmetic
+:mod:`from_python` how Python calls them
 :mod:`runner`      the loops that run programs
 :mod:`pool`        the threads that help
 :mod:`program`     tables for given arrays
-=================  ==========================================================================
+================== ==========================================================================
 """

@@ -6,14 +6,13 @@ any other array, or a number.
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...cache import compiled_entry, function_of
+from ...cache import compiled_entry
 from ..operators import TYPE_NAMES
 
 #: Types of arrays that entries take.
@@ -39,39 +38,38 @@ class Operand:
         """Words of the table that it takes."""
         return 1 + self.rank * (1 if self.dense else 2)
 
-    def source(self, at: int) -> str:
-        """Source of the array whose words begin at word ``at``."""
-        return f"{'dense' if self.dense else 'strided'}(t + {8 * at}, {TYPES[self.dtype]}, {self.rank})"
+    @property
+    def form(self) -> str:
+        """Its description for :func:`.machine.operands`."""
+        return f"{TYPES[self.dtype]} {self.rank} {'dense' if self.dense else 'strided'} {'-' if self.axis is None else self.axis}"
+
+
+def found(names: Sequence[str], operands: Sequence[Operand]) -> str:
+    """The line of source that finds operands in the table ``t`` under these names, and takes a part's slices of them."""
+    return f"{', '.join(names)}, = operands({','.join(o.form for o in operands)!r}, t, part, parts)"
 
 
 @functools.cache
 def names() -> dict[str, Any]:
     """What the source of entries may use."""
     from . import machine
-    numba: Any = importlib.import_module("numba")
-
-    def share(n: Any, part: Any, parts: Any) -> Any:
-        return n * part // parts, n * (part + 1) // parts
-    return {**{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np, "share": numba.njit(share),
-            **{n: getattr(machine, n) for n in ("rows", "dense", "strided", "load", "load_float")}}
+    return {**{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np,
+            **{n: getattr(machine, n) for n in ("operands", "load", "load_float")}}
 
 
 @functools.lru_cache(maxsize=4096)
-def entry_of_source(source: str) -> Any:
-    """The compiled function ``entry`` that a source defines, which may use what :func:`names` and the elementwise kernels know."""
-    from ..kernel import NAMES
-    return _kept(compiled_entry(function_of(source, "entry", {**NAMES, **names()}), **FLAGS))
+def entry_of_source(source: str) -> tuple[int, bool]:
+    """The address of the function ``entry`` that a source defines, which may use what :func:`names` and the elementwise kernels know.
+
+    Also whether its code was on the disk.
+    """
+    def known() -> dict[str, Any]:
+        from ..kernel import names as others
+        return {**others(), **names()}
+    return compiled_entry(source, known, **FLAGS)
 
 
-_alive: list[Any] = []
-
-
-def _kept(entry: Any) -> Any:
-    """The entry, alive as long as the process: programs hold nothing but its address."""
-    _alive.append(entry)
-    return entry
-
-
+_DEF = "def entry(t, part, parts):"
 _NUMBERS = {"i": "load(t + {})", "f": "load_float(t + {})", "s": "f4(load_float(t + {}))"}
 
 
@@ -87,45 +85,24 @@ def address_of(function: Callable[..., Any], operands: tuple[Operand, ...], numb
     parts : whether the function takes its share itself; else parts slice the operands that have an axis
     """
     given = [f"a{k}" for k in range(len(operands))]
-    lines = [f"# {function.__module__} {function.__qualname__}", *_head(given, operands, slices=not parts)]
+    taken = [replace(o, axis=None) for o in operands] if parts else operands
+    lines = [f"# {function.__module__} {function.__qualname__}", _DEF, f"    {found(given, taken)}"]
     at = sum(o.words for o in operands)
     given += [_NUMBERS[kind].format(8 * (at + k)) for k, kind in enumerate(numbers)] + ["part", "parts"] * parts
     source = "\n".join([*lines, f"    kernel({', '.join(given)})", ""])
-    return int(_kept(compiled_entry(function_of(source, "entry", {**names(), "kernel": _callee(function)}), **FLAGS)).address)
-
-
-@functools.cache
-def _callee(function: Any) -> Any:
-    """A function that is compiled for compiled code only, not for Python besides."""
-    numba: Any = importlib.import_module("numba")
-    options = {k: v for k, v in function.targetoptions.items() if k != "nopython"}
-    return numba.njit(function.py_func, **{**options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True})
-
-
-def _head(given: Sequence[str], operands: Sequence[Operand], slices: bool) -> list[str]:
-    """The lines that find the operands, under these names, and take a part's slices of them."""
-    lines, at = ["def entry(t, part, parts):"], 0
-    for name, o in zip(given, operands):
-        lines.append(f"    {name} = {o.source(at)}")
-        at += o.words
-    sliced = [(name, o.axis) for name, o in zip(given, operands) if o.axis is not None and slices]
-    if sliced:
-        lines.append(f"    low, high = share({sliced[0][0]}.shape[{sliced[0][1]}], part, parts)")
-    for name, axis in sliced:
-        lines.append(f"    {name} = {name}[{':, ' * axis}low:high]" if axis else f"    {name} = rows({name}, low, high)")
-    return lines
+    return compiled_entry(source, lambda: {**names(), "kernel": function}, **FLAGS)[0]
 
 
 @functools.lru_cache(maxsize=4096)
-def address_of_generated(source: str, known: tuple[tuple[str, Any], ...], operands: tuple[Operand, ...]) -> int:
-    """The address of the entry of a function ``def kernel(x, y, ...):`` that was generated, with what its source knows by name.
+def address_of_generated(source: str, known: Callable[[], dict[str, Any]], operands: tuple[Operand, ...]) -> int:
+    """The address of the entry of a function ``def kernel(x, y, ...):`` that was generated; ``known`` gives what its source knows by name.
 
     One function is compiled instead of two, which takes half the time.
     """
     first, body = source.split("\n", 1)
     given = first[first.index("(") + 1:first.rindex(")")].split(", ")
-    text = "\n".join([*_head(given, operands, slices=True), body])
-    return int(_kept(compiled_entry(function_of(text, "entry", {**names(), **dict(known)}), **FLAGS)).address)
+    text = "\n".join([_DEF, f"    {found(given, operands)}", body])
+    return compiled_entry(text, lambda: {**names(), **known()}, **FLAGS)[0]
 
 
 @dataclass

@@ -1,17 +1,15 @@
-"""What compiled code needs to work on addresses: words of memory, atomic ones, calls, arrays laid over memory."""
+"""What entries need to find their operands: words of memory, arrays laid over memory."""
 # mypy: ignore-errors
 from __future__ import annotations
 
-import platform
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
-from numba.np import arrayobj
+
+from ..functions import arrayobj, intrinsic, types
+from ..operators import TYPE_NAMES
 
 _WORD = ir.IntType(64)
-_I8 = types.int64
 
 
 def _pointer(builder: Any, address: Any, kind: Any = _WORD) -> Any:
@@ -21,25 +19,25 @@ def _pointer(builder: Any, address: Any, kind: Any = _WORD) -> Any:
 @intrinsic
 def load(context: Any, address: Any) -> Any:
     """The word at an address."""
-    return _I8(_I8), lambda c, b, s, a: b.load(_pointer(b, a[0]))
+    return types.int64(types.int64), lambda c, b, s, a: b.load(_pointer(b, a[0]))
 
 
 @intrinsic
 def load_float(context: Any, address: Any) -> Any:
     """The float64 at an address."""
-    return types.float64(_I8), lambda c, b, s, a: b.load(_pointer(b, a[0], ir.DoubleType()))
+    return types.float64(types.int64), lambda c, b, s, a: b.load(_pointer(b, a[0], ir.DoubleType()))
 
 
 @intrinsic
 def product(context: Any, x: Any, y: Any) -> Any:
     """The upper and the lower word of the product of two words without signs."""
-    pair = types.UniTuple(_I8, 2)
+    pair = types.UniTuple(types.int64, 2)
 
     def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
         wide = ir.IntType(128)
         made = b.mul(b.zext(a[0], wide), b.zext(a[1], wide))
         return c.make_tuple(b, pair, [b.trunc(b.lshr(made, wide(64)), _WORD), b.trunc(made, _WORD)])
-    return pair(_I8, _I8), emit
+    return pair(types.int64, types.int64), emit
 
 
 @intrinsic
@@ -56,133 +54,51 @@ def store_flags(context: Any, address: Any, first: Any, second: Any, third: Any,
         flags = b.zext(b.icmp_unsigned("<=", b.bitcast(words, kind), most), ir.VectorType(ir.IntType(8), count))
         b.store(flags, _pointer(b, a[0], flags.type), align=1)
         return c.get_dummy_value()
-    return types.void(*[_I8] * 6), emit
+    return types.void(*[types.int64] * 6), emit
 
 
-@intrinsic
-def store(context: Any, address: Any, value: Any) -> Any:
-    """Put a word at an address."""
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        b.store(a[1], _pointer(b, a[0]))
-        return c.get_dummy_value()
-    return types.void(_I8, _I8), emit
-
-
-@intrinsic
-def load_shared(context: Any, address: Any) -> Any:
-    """The word at an address that other threads change."""
-    return _I8(_I8), lambda c, b, s, a: b.load_atomic(_pointer(b, a[0]), "seq_cst", 8)
-
-
-@intrinsic
-def store_shared(context: Any, address: Any, value: Any) -> Any:
-    """Put a word where other threads look."""
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        b.store_atomic(a[1], _pointer(b, a[0]), "seq_cst", 8)
-        return c.get_dummy_value()
-    return types.void(_I8, _I8), emit
-
-
-@intrinsic
-def add_shared(context: Any, address: Any, value: Any) -> Any:
-    """Add to a word; gives what was there before."""
-    return _I8(_I8, _I8), lambda c, b, s, a: b.atomic_rmw("add", _pointer(b, a[0]), a[1], "seq_cst")
-
-
-@intrinsic
-def claim(context: Any, address: Any, old: Any, new: Any) -> Any:
-    """Replace a word if it still is ``old``; whether that was so."""
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        return b.extract_value(b.cmpxchg(_pointer(b, a[0]), a[1], a[2], "seq_cst", "seq_cst"), 1)
-    return types.boolean(_I8, _I8, _I8), emit
-
-
-@intrinsic
-def call(context: Any, function: Any, table: Any, part: Any, parts: Any) -> Any:
-    """Call the entry at an address."""
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        kind = ir.FunctionType(ir.VoidType(), [_WORD] * 3)
-        b.call(b.inttoptr(a[0], kind.as_pointer()), a[1:])
-        return c.get_dummy_value()
-    return types.void(_I8, _I8, _I8, _I8), emit
-
-
-@intrinsic
-def pause(context: Any) -> Any:
-    """Let the other thread of the core go first for a moment."""
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        if platform.machine().lower() in ("x86_64", "amd64"):
-            kind = ir.FunctionType(ir.VoidType(), [])
-            b.call(b.module.declare_intrinsic("llvm.x86.sse2.pause", (), kind), [])
-        return c.get_dummy_value()
-    return types.void(), emit
-
-
-@intrinsic
-def cycles(context: Any) -> Any:
-    """A clock that only ever rises on one processor."""
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        return b.call(b.module.declare_intrinsic("llvm.readcyclecounter", (), ir.FunctionType(_WORD, [])), [])
-    return _I8(), emit
-
-
-def _laid_over(kind: Any, strided: bool) -> Any:
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        base, item = a[0], c.get_abi_sizeof(c.get_data_type(kind.dtype))
-        word = [b.load(_pointer(b, b.add(base, _WORD(8 * k)))) for k in range(1 + kind.ndim * (2 if strided else 1))]
-        shape, strides = word[1:1 + kind.ndim], word[1 + kind.ndim:]
-        if not strided:
-            strides = [_WORD(item)]
-            for n in reversed(shape[1:]):
-                strides.insert(0, b.mul(strides[0], n))
-        made = arrayobj.make_array(kind)(c, b)
-        data = b.inttoptr(word[0], c.get_data_type(kind.dtype).as_pointer())
-        arrayobj.populate_array(made, data=data, shape=shape, strides=strides[:kind.ndim], itemsize=_WORD(item), meminfo=None)
-        return made._getvalue()
-    return emit
+def _laid_over(c: Any, b: Any, kind: Any, base: Any, strided: bool) -> tuple[Any, list[Any], list[Any], Any]:
+    """Address, sizes and steps of the array whose words begin at an address, and bytes of an element."""
+    item = _WORD(c.get_abi_sizeof(c.get_data_type(kind.dtype)))
+    word = [b.load(_pointer(b, b.add(base, _WORD(8 * k)))) for k in range(1 + kind.ndim * (2 if strided else 1))]
+    shape, strides = word[1:1 + kind.ndim], word[1 + kind.ndim:]
+    if not strided:
+        strides = [item]
+        for n in reversed(shape[1:]):
+            strides.insert(0, b.mul(strides[0], n))
+    return word[0], shape, strides[:kind.ndim], item
 
 
 @intrinsic(prefer_literal=True)
-def dense(context: Any, address: Any, dtype: Any, rank: Any) -> Any:
-    """A C-contiguous array: its address and sizes are the words at ``address``."""
-    kind = types.Array(dtype.dtype, rank.literal_value, "C")
-    return kind(address, dtype, rank), _laid_over(kind, False)
+def operands(context: Any, forms: Any, table: Any, part: Any, parts: Any) -> Any:
+    """The arrays of a table, in parts of which some are the slice of this part.
 
+    ``forms`` describes one array after the other: type, rank, "dense" or "strided", and the axis along which parts slice it or "-".
+    All arrays from one call: each call, and each number in it, takes Numba milliseconds.
+    """
+    given = [text.split() for text in forms.literal_value.split(",")]
+    known = [(int(rank), layout == "strided", None if axis == "-" else int(axis)) for _, rank, layout, axis in given]
+    kinds = [types.Array(types_of(text[0]), rank, "A" if strided or axis else "C") for text, (rank, strided, axis) in zip(given, known)]
 
-@intrinsic(prefer_literal=True)
-def strided(context: Any, address: Any, dtype: Any, rank: Any) -> Any:
-    """Any array: its address, sizes and steps in bytes are the words at ``address``."""
-    kind = types.Array(dtype.dtype, rank.literal_value, "A")
-    return kind(address, dtype, rank), _laid_over(kind, True)
-
-
-@intrinsic
-def rows(context: Any, array: Any, low: Any, high: Any) -> Any:
-    """``array[low:high]`` of the same layout, for bounds inside the array: a loop from 0 on over it needs no look at signs."""
     def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        kind = s.args[0]
-        old = arrayobj.make_array(kind)(c, b, value=a[0])
-        shape, strides = (cgutils.unpack_tuple(b, getattr(old, field), kind.ndim) for field in ("shape", "strides"))
-        made = arrayobj.make_array(kind)(c, b)
-        arrayobj.populate_array(made, data=cgutils.pointer_add(b, old.data, b.mul(a[1], strides[0])), shape=[b.sub(a[2], a[1]), *shape[1:]],
-                                strides=strides, itemsize=old.itemsize, meminfo=None)
-        return made._getvalue()
-    return array(array, _I8, _I8), emit
+        _, at, part, parts = a
+        made, bounds = [], None
+        for kind, (rank, strided, axis) in zip(kinds, known):
+            data, shape, strides, item = _laid_over(c, b, kind, at, strided)
+            if axis is not None:
+                bounds = bounds or [b.sdiv(b.mul(shape[axis], k), parts) for k in (part, b.add(part, _WORD(1)))]
+                data = b.add(data, b.mul(bounds[0], strides[axis]))
+                shape[axis] = b.sub(bounds[1], bounds[0])
+            array = arrayobj.make_array(kind)(c, b)
+            arrayobj.populate_array(array, data=b.inttoptr(data, c.get_data_type(kind.dtype).as_pointer()), shape=shape, strides=strides,
+                                    itemsize=item, meminfo=None)
+            made.append(array._getvalue())
+            at = b.add(at, _WORD(8 * (1 + rank * (2 if strided else 1))))
+        return c.make_tuple(b, s.return_type, made)
+    return types.Tuple(kinds)(forms, table, part, parts), emit
 
 
-@intrinsic
-def control_word(context: Any, new: Any) -> Any:
-    """The control word of SSE arithmetic; set to ``new`` unless that is negative. Elsewhere nothing happens."""
-    def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        if platform.machine().lower() not in ("x86_64", "amd64"):
-            return ir.IntType(32)(-1)
-        slot = b.alloca(ir.IntType(32))
-        byte = b.bitcast(slot, ir.IntType(8).as_pointer())
-        kind = ir.FunctionType(ir.VoidType(), [byte.type])
-        b.call(b.module.declare_intrinsic("llvm.x86.sse.stmxcsr", (), kind), [byte])
-        old = b.load(slot)
-        with b.if_then(b.icmp_signed(">=", a[0], ir.IntType(32)(0))):
-            b.store(a[0], slot)
-            b.call(b.module.declare_intrinsic("llvm.x86.sse.ldmxcsr", (), kind), [byte])
-        return old
-    return types.int32(types.int32), emit
+def types_of(name: str) -> Any:
+    """Numba's type of elements."""
+    from numba import from_dtype
+    return from_dtype({n: d for d, n in TYPE_NAMES.items()}[name])

@@ -1,16 +1,34 @@
 # mypy: ignore-errors
 """The loops that run programs.
 
-A segment is a run of instructions. Its header, instructions and claims are words of memory; see :mod:`program`, which writes
-them. Which thread does which part never changes a result: parts are fixed, and do not share memory that they write.
+Functions of words (:mod:`.words`). A segment is a run of instructions. Its header, instructions and claims are words of memory; see
+:mod:`program`, which writes them. Which thread does which part never changes a result: parts are fixed, and do not share memory that
+they write.
 """
 from __future__ import annotations
 
-from numba import types
+from typing import Any
 
-from ...cache import jit
-from . import system  # noqa: F401  the functions named below
-from .machine import add_shared, call, claim, control_word, cycles, load, load_shared, pause, store, store_shared
+from llvmlite import ir
+
+from ...cache import compiled_module
+from . import from_python
+from .primitives import (
+    add_shared,
+    call,
+    claim,
+    control_word,
+    copy_bytes,
+    cycles,
+    external,
+    load,
+    load_shared,
+    pause,
+    set_control_word,
+    store,
+    store_shared,
+)
+from .words import WORD, Module
 
 # Words of a segment's header, in bytes; from LOCALS on one for each local.
 (COUNT, INSTRUCTIONS, PATCHES, PATCH_COUNT, POOL, WORK, CLAIMS, EPOCH, SINGLE, DATA_OFFSET, LOCALS) = range(0, 88, 8)
@@ -38,23 +56,12 @@ WORTH_WAKING = 200_000
 
 _FLUSH = 0x8040         # denormals are 0, in and out
 
-_options = {"nogil": True, "error_model": "numpy"}
-_inner = {**_options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}      # called from compiled code only
-_I8, _VOID = types.int64, types.void
+_give_way = external("dl4py_yield")
+_wake, _sleep = external("dl4py_sem_post", WORD), external("dl4py_sem_wait", WORD)
+_thread_count = external("dl4py_blas_thread_count")
+_threads = external("dl4py_blas_threads", ir.IntType(32), result=ir.VoidType())
 
 
-def _compiled(signature, **options):
-    return lambda function: jit(function, signature, **options)
-
-
-_give_way = types.ExternalFunction("dl4py_yield", types.int32())
-_wake = types.ExternalFunction("dl4py_sem_post", types.int32(_I8))
-_sleep = types.ExternalFunction("dl4py_sem_wait", types.int32(_I8))
-_threads = types.ExternalFunction("dl4py_blas_threads", _VOID(types.int32))
-_thread_count = types.ExternalFunction("dl4py_blas_thread_count", types.int32())
-
-
-@_compiled(_VOID(_I8), **_inner)
 def run_alone(segment):
     """All instructions, part after part, on this thread."""
     at = load(segment + INSTRUCTIONS)
@@ -65,7 +72,6 @@ def run_alone(segment):
         at += INSTRUCTION
 
 
-@_compiled(types.boolean(_I8, _I8, _I8, _I8, _I8, _I8), **_inner)
 def _take(at, claims, first, last, epoch, parts):
     """Do the parts from ``first`` to ``last`` that nobody has begun; whether there was one."""
     found = False
@@ -77,7 +83,6 @@ def _take(at, claims, first, last, epoch, parts):
     return found
 
 
-@_compiled(_I8(_I8, _I8, _I8, _I8), **_inner)
 def run_shared(segment, me, epoch, pool):
     """Take part in a run: each thread has its own parts, and takes over those of one that is late. Gives the cycles spent waiting."""
     waited = 0
@@ -105,10 +110,9 @@ def run_shared(segment, me, epoch, pool):
     return waited
 
 
-@_compiled(_VOID(_I8, _I8), **_options)
-def help_out(pool, me):
+def _help_out(pool, me):
     """What a thread of the pool does until the pool stops: wait for a run, take part in it."""
-    control_word(control_word(types.int32(-1)) | types.int32(_FLUSH))
+    set_control_word(control_word() | _FLUSH)
     seen = load_shared(pool + TICKET)
     turns = 0
     while load_shared(pool + STOP) == 0:
@@ -132,7 +136,6 @@ def help_out(pool, me):
         add_shared(pool + INSIDE, -1)
 
 
-@_compiled(_VOID(_I8, _I8), **_inner)
 def _with_help(segment, pool):
     epoch = load(segment + EPOCH) + 1
     store_shared(segment + EPOCH, epoch)
@@ -154,16 +157,15 @@ def _with_help(segment, pool):
         store(pool + REST, min(10 * waited // max(worked, 1), LONGEST_REST))
 
 
-@_compiled(_VOID(_I8), **_inner)
 def _run(segment):
-    old = control_word(types.int32(-1))
-    control_word(old | types.int32(_FLUSH))
+    old = control_word()
+    set_control_word(old | _FLUSH)
     pool, single = load(segment + POOL), load(segment + SINGLE)
-    before = types.int32(1)
+    before = 1
     if single != 0:
         before = _thread_count()
         if before != 1:
-            _threads(types.int32(1))
+            _threads(1)
     alone = True
     if pool != 0 and claim(pool + BUSY, 0, 1):
         rest = load(pool + REST)
@@ -177,17 +179,15 @@ def _run(segment):
         run_alone(segment)
     if before != 1:
         _threads(before)
-    control_word(old)
+    set_control_word(old)
 
 
-@_compiled(_VOID(_I8, _I8, _I8), **_options)
-def place(segment, index, array):
+def _place(segment, index, array):
     """Tell a segment where a local of the run is."""
     store(segment + LOCALS + 8 * index, array)
 
 
-@_compiled(_VOID(_I8, _I8, _I8, _I8, _I8), **_options)
-def launch(segment, a, b, c, d):
+def _launch(segment, a, b, c, d):
     """Run a segment with up to four locals; others were placed before."""
     count = load(segment + PATCH_COUNT)
     if count != 0:
@@ -210,8 +210,36 @@ def launch(segment, a, b, c, d):
     _run(segment)
 
 
-@_compiled(_VOID(_I8, _I8, _I8), **_options)
-def repeat(entry, table, times):
+def _launch_series(segment, times, indices, columns, locals_, places, numbers, values, size):
+    """Run a segment once for each row of locals and of numbers.
+
+    ``indices`` says which locals the columns of ``locals_`` are, ``places`` where the ``numbers`` numbers of each row of ``values``, of
+    ``size`` bytes each, are stored. All but counts are addresses.
+    """
+    for _ in range(times):
+        for j in range(columns):
+            store(segment + LOCALS + 8 * load(indices + 8 * j), load(locals_))
+            locals_ += 8
+        for j in range(numbers):
+            copy_bytes(values, load(places + 8 * j), size)
+            values += size
+        _launch(segment, 0, 0, 0, 0)
+
+
+def _repeat(entry, table, times):
     """One instruction by itself, again and again."""
     for _ in range(times):
         call(entry, table, 0, 1)
+
+
+def _written() -> Any:
+    module = Module("runner")
+    for function in _CALLED:
+        from_python.export(module.llvm, module.function(function))
+    return module.llvm
+
+
+_CALLED = (_launch, _launch_series, _place, _repeat, _help_out)
+_NAMES = [f.__name__[1:] for f in _CALLED]
+launch, launch_series, place, repeat, help_out = from_python.builtins(
+    _NAMES, compiled_module("runner", [f"dl4py_{name}_py" for name in _NAMES], _written))
