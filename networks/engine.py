@@ -17,14 +17,12 @@ from ..samediff.executor.plans import MAX_PLANS, cache_of
 from ..samediff.executor.session import call_key, run, uses_reference
 from ..samediff.gradient import gradients
 from ..samediff.nd4j_random import Nd4jRandom
-from ..samediff.training.flat import GradientNormalization, normalize_gradients
-from ..samediff.training.normalize_kernel import Normalization, NormalizeKernel
-from ..samediff.training.penalties import Penalties
 from ..samediff.training.step import FlatParameters, FlatSlot, TrainingStep
 from .batch import Batch
 from .batch_checks import check_masks, explain_not_finite
 from .build import Builder, NetworkGraph, Variant, features_mask_name, input_name, label_name, labels_mask_name, state_name
 from .known_step import KnownStep
+from .member_rules import MemberRules
 from .structure import Member, Structure
 
 
@@ -42,6 +40,7 @@ class Engine:
         self.structure = structure
         self._read_slots()
         self.flat = FlatParameters(self.slots, structure.dtype.numpy)
+        self.rules = MemberRules(self._owned, self.flat)
         self.computed: frozenset[str] = frozenset(s.name for s in self.slots)   # parameters with a gradient in the last run
         self.iteration = 0
         self.epoch = 0
@@ -54,8 +53,6 @@ class Engine:
         self._known: dict[Any, tuple[Plan, tuple[int, ...]]] = {}     # plans of plain forward passes, by what was given
         self.known_steps: dict[Any, KnownStep] = {}                  # the same of steps, by the form of the batch
         self._last_step: TrainingStep | None = None
-        self._normalization: tuple[FlatParameters, Normalization] | None = None
-        self._summed: tuple[FlatParameters, bool, Penalties] | None = None
 
     def _read_slots(self) -> None:
         pairs = [(slot, p, m) for m in self.structure.members for slot, p in m.slots()]
@@ -63,9 +60,6 @@ class Engine:
         self.parameters: list[tuple[Member, Parameter]] = [(m, p) for _, p, m in pairs]
         members = self.structure.members
         self._owned = [(m, [s for s, _, owner in pairs if owner is m]) for m in members]
-        self._normalizes = any(map(_normalization, members))
-        self._constrained = [m for m in members if getattr(m.conf, "constraints_in_force", None)]
-        self._penalties = [(s.name, r) for s, _, m in pairs if getattr(m.conf, "scores_regularization", True) for r in s.regularization]
 
     # Parameters
 
@@ -106,6 +100,7 @@ class Engine:
                 if key in before[name]:
                     array[...] = before[name][key]
         self.flat = fresh
+        self.rules = MemberRules(self._owned, fresh)
         self._graphs.clear()
         self._known.clear()
         self.known_steps.clear()
@@ -284,7 +279,7 @@ class Engine:
     @property
     def updates_in_steps(self) -> bool:
         """Whether compiled code does all that stands between gradients and new parameters."""
-        return bool(self.slots) and not self._constrained and (not self._normalizes or self.normalization is not None)
+        return bool(self.slots) and self.rules.is_compiled
 
     def whole_step(self, batch: Batch) -> float | None:
         """Gradient and update in one call: the score; None where that has to be done one by one."""
@@ -313,7 +308,7 @@ class Engine:
             if len(self.known_steps) >= MAX_PLANS:
                 self.known_steps.clear()
             divisors = [self._divisor(made, n, batch) for n in made.losses]
-            self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows, self.normalization)
+            self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows, self.rules.normalization)
 
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
@@ -347,27 +342,7 @@ class Engine:
 
     def prepare_gradients(self, batch_size: int) -> float:
         """Normalize the gradients as configured; the number by which updaters still have to multiply them."""
-        scale = self.scale(batch_size)
-        if not self._normalizes:
-            return scale
-        compiled = None if uses_reference() else self.normalization
-        if compiled is not None:
-            compiled(scale)
-            return 1.0
-        for member, own in self._owned:
-            scale_gradients(member, own, self.flat.gradient_arrays, scale)
-        return 1.0
-
-    @property
-    def normalization(self) -> Normalization | None:
-        """The same as a native call; None where nothing is normalized, or in types that have none."""
-        if not self._normalizes or self.flat.gradients.dtype.itemsize < 4:
-            return None
-        if self._normalization is None or self._normalization[0] is not self.flat:
-            pieces = self.flat.pieces(self.flat.gradients)
-            kernels = [_normalize_kernel(m, own, pieces) for m, own in self._owned if own]
-            self._normalization = self.flat, Normalization(kernels)
-        return self._normalization[1]
+        return self.rules.prepare(self.scale(batch_size))
 
     def scale(self, batch_size: int) -> float:
         """What the sums of gradients are multiplied by."""
@@ -375,57 +350,14 @@ class Engine:
 
     def constrain(self) -> None:
         """Apply the constraints of all members to their parameters."""
-        for member in self._constrained:
-            constrain(member, self.flat.arrays)
-
-    @property
-    def has_penalties(self) -> bool:
-        """Whether scores have a part that depends on nothing but parameters."""
-        return bool(self._penalties)
+        self.rules.constrain()
 
     def regularization_score(self) -> float:
         """Sum of the penalties of all parameters at the present iteration."""
-        if not self._penalties:
-            return 0.0
-        kept = self._summed
-        if kept is None or kept[0] is not self.flat or kept[1] is not uses_reference():
-            pieces = self.flat.pieces(self.flat.params)
-            kept = self._summed = self.flat, uses_reference(), Penalties([(pieces[n], r) for n, r in self._penalties], uses_reference())
-        return sum(kept[2].values(self.iteration, self.epoch))
+        return self.rules.penalty(self.iteration, self.epoch)
 
     def _explained(self, batch: Batch) -> _Explained:
         return _Explained(self, batch)
-
-
-def _normalization(member: Member) -> GradientNormalization | None:
-    mode = getattr(member.conf, "gradient_normalization", None)
-    return None if mode in (None, GradientNormalization.None_) else mode
-
-
-def _normalize_kernel(member: Member, slots: Sequence[FlatSlot], pieces: Mapping[str, Any]) -> NormalizeKernel:
-    mode, threshold = _normalization(member) or GradientNormalization.None_, getattr(member.conf, "gradient_normalization_threshold", 1.0)
-    return NormalizeKernel(mode, threshold, [pieces[s.name] for s in slots], [s.scaled for s in slots])
-
-
-def scale_gradients(member: Member, slots: Sequence[FlatSlot], arrays: Mapping[str, Any], scale: float) -> None:
-    """Multiply the gradients of a member by ``scale``, then normalize them as its configuration says."""
-    for slot in slots:
-        if slot.scaled:
-            arrays[slot.name][...] *= scale
-    mode = _normalization(member)
-    if mode is not None and slots:
-        own = [arrays[s.name] for s in slots]
-        for g, new in zip(own, normalize_gradients(np, mode, member.conf.gradient_normalization_threshold, own)):
-            g[...] = new
-
-
-def constrain(member: Member, arrays: Mapping[str, Any]) -> None:
-    """Apply the constraints of a member to its parameters."""
-    for constraint in getattr(member.conf, "constraints_in_force", ()):
-        for name in constraint.params:
-            array = arrays.get(f"{member.key}_{name}")
-            if array is not None:
-                array[...] = constraint.apply(constraint.apply(array))      # twice, as DL4J does
 
 
 class _Explained:

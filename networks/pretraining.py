@@ -15,8 +15,9 @@ from ..samediff.graph import SameDiff
 from ..samediff.training.listener import At, Listeners, Operation
 from ..samediff.training.step import FlatParameters, TrainingStep
 from .batch import Batch
-from .engine import Engine, constrain, scale_gradients
+from .engine import Engine
 from .gradient import Gradient
+from .member_rules import constrain, scale_gradients
 from .network import Network
 from .structure import Member
 

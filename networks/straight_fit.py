@@ -79,7 +79,7 @@ class StraightFit:
             engine.begin(known.step)
             network._last_batch_size = known.rows
             scale = engine.scale(known.rows)
-            if len(batches) > 1 and engine.has_penalties:       # these belong to the parameters before the last step
+            if len(batches) > 1 and engine.rules.penalizes:       # these belong to the parameters before the last step
                 known.run_whole(batches[:-1], engine.iteration, engine.epoch, scale, engine.structure.seed)
                 engine.iteration += len(batches) - 1
                 batches = batches[-1:]

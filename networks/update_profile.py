@@ -20,8 +20,9 @@ def update_steps(engine: Engine, rows: int, repeats: int, first: int,
             members: tuple[str, ...] = ()) -> None:
         seconds = shortest(call, repeats + 1)
         made.append(StepProfile(first + len(made), name, name, way, layer, "update", seconds, moved, flops, members=members))
-    if engine._normalizes:
-        add("normalize_gradients", "numpy", "", lambda: engine.prepare_gradients(rows), 2 * flat.gradients.nbytes)
+    if engine.rules.normalizes:
+        way = "numpy" if engine.rules.normalization is None else "native"
+        add("normalize_gradients", way, "", lambda: engine.prepare_gradients(rows), 2 * flat.gradients.nbytes)
     at = 0
     for kernel in flat.kernels():
         size, members, begin = kernel.arrays[0].size, [], 0
@@ -35,6 +36,6 @@ def update_steps(engine: Engine, rows: int, repeats: int, first: int,
         add(type(kernel.rule.updater).__name__, "native" if kernel.is_compiled else "numpy", layer,
             lambda kernel=kernel: kernel(engine.iteration, engine.epoch, 1.0),  # type: ignore[misc]  # bound now
             sum(2 * a.nbytes for a in kernel.arrays) - kernel.arrays[1].nbytes, size * operations(kernel.exprs), tuple(members))
-    if engine._constrained:
+    if engine.rules.constrains:
         add("constraints", "numpy", "", engine.constrain, 2 * flat.params.nbytes)
     return made
