@@ -43,13 +43,13 @@ MOST_PARTS = 7
 CLAIM = 64
 
 # Words of a pool, a cache line each.
-TICKET, OPEN, INSIDE, BUSY, SLEEPING, SEGMENT, STOP, REST, POOL_WORDS = 0, 64, 128, 192, 256, 320, 384, 448, 64
+TICKET, OPEN, INSIDE, BUSY, SLEEPING, SEGMENT, STOP, REST, PATIENCE, POOL_WORDS = 0, 64, 128, 192, 256, 320, 384, 448, 512, 72
 
 #: Turns of a waiting loop before a thread takes over what another should have begun, gives way, or sleeps.
 STEAL, YIELD, SLEEP = 400, 4000, 4000
 
-#: Runs without helpers after they have kept one waiting, at most.
-LONGEST_REST = 10_000
+#: How many times as long as helpers kept a run waiting the next ones go without them, at most.
+MOST_PATIENCE = 16
 
 #: Nanoseconds of work for which helpers that sleep are woken.
 WORTH_WAKING = 200_000
@@ -153,8 +153,12 @@ def _with_help(segment, pool):
         pause()
     waited += cycles() - ended
     worked = cycles() - began - waited
-    if waited > worked:         # the processor of a helper has other work: without help until that wait is a tenth of all
-        store(pool + REST, min(10 * waited // max(worked, 1), LONGEST_REST))
+    if waited > worked:         # the processor of a helper has other work: without help for a while, longer each time that this happens
+        patience = max(load(pool + PATIENCE), 1)
+        store(pool + REST, cycles() + patience * waited)
+        store(pool + PATIENCE, min(2 * patience, MOST_PATIENCE))
+    else:
+        store(pool + PATIENCE, 1)
 
 
 def _run(segment):
@@ -168,10 +172,7 @@ def _run(segment):
             _threads(1)
     alone = True
     if pool != 0 and claim(pool + BUSY, 0, 1):
-        rest = load(pool + REST)
-        if rest != 0:
-            store(pool + REST, rest - 1)
-        elif load(segment + WORK) >= WORTH_WAKING or load_shared(pool + SLEEPING) == 0:
+        if cycles() > load(pool + REST) and (load(segment + WORK) >= WORTH_WAKING or load_shared(pool + SLEEPING) == 0):
             _with_help(segment, pool)
             alone = False
         store_shared(pool + BUSY, 0)
