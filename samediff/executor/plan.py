@@ -1,6 +1,7 @@
 """Plans: everything that can be decided once for a graph, its outputs and the shapes of its inputs."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -57,15 +58,12 @@ class Plan:
     arena: int = 0
     code: Any = None
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
-    _draws: bool | None = None
     _pool: list[Frame] = field(default_factory=list)
 
-    @property
+    @functools.cached_property
     def draws(self) -> bool:
         """Whether a run needs a context of its own: a step draws random numbers."""
-        if self._draws is None:
-            self._draws = any(s.stateful for s in self.steps)
-        return self._draws
+        return any(s.stateful for s in self.steps)
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """Outputs that the caller owns (pinned ones: None); without a context nothing may be drawn."""

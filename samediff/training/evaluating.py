@@ -84,7 +84,8 @@ class Evaluating(Fitting):
             plan = known_plan(self, placeholders, outputs, False)
             if plan is not None:                            # nearly always: nothing else to look at
                 context = self._context(False) if plan.draws else NOTHING_DRAWN
-                return dict(zip(outputs, plan.run([placeholders[n] for n in plan.feeds], context)))
+                results = plan.run([placeholders[n] for n in plan.feeds], context)
+                return {outputs[0]: results[0]} if len(outputs) == 1 else dict(zip(outputs, results))
         outputs, heard = _split(outputs, Listener)
         if placeholders is None or isinstance(placeholders, Mapping):
             listeners = Listeners([*self._listeners, *heard], Operation.INFERENCE) if self._listeners or heard else None
