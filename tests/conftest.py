@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import numpy as np
@@ -16,6 +17,14 @@ sys.path.insert(0, str(Path(__file__).parent))      # helpers that tests import,
 hypothesis.settings.register_profile("same", derandomize=True)
 hypothesis.settings.register_profile("search")
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print what tests have recorded with ``record_property(title, text)``, also in other processes."""
+    for report in (r for several in terminalreporter.stats.values() for r in several if getattr(r, "when", "") == "call"):
+        for title, text in report.user_properties:
+            terminalreporter.section(title)
+            terminalreporter.write_line(text)
 
 
 @pytest.fixture
