@@ -25,6 +25,7 @@ from .spec import TensorSpec
 
 if TYPE_CHECKING:
     from .composite import Composite
+    from .executor.cuda.actions import CudaKernel
     from .variable import SDVariable
 
 Specs = TensorSpec | tuple[TensorSpec, ...]
@@ -142,6 +143,10 @@ class Op:
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """A kernel for inputs of these static specs; None: ``compute`` is run."""
+        return None
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The same on a GPU; None: ``compute`` is run there with CuPy."""
         return None
 
     def in_plan(self, name: str) -> Composite | None:

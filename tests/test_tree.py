@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("samediff", "layers", "networks", "udf", "tests", "examples", "benchmarks", "docs", ".ci")
-TEXT = {".py", ".pyi", ".cu", ".md", ".toml", ".yaml", ".yml", ".json", ".txt", ""}
+TEXT = {".py", ".pyi", ".cu", ".cuh", ".h", ".md", ".toml", ".yaml", ".yml", ".json", ".txt", ""}
 LONGEST = 500
 MACHINE = re.compile(r"(?<![\w.$}])/(?:" + "|".join(("work", "tmp", "home", "root", "Users", "mnt")) + r")(?=/)")
 
