@@ -14,6 +14,7 @@ from .sizes import axis_size
 from .softmax import softmax
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 #: Added to the scores of steps that a mask leaves out.
@@ -197,6 +198,11 @@ class Project(Op):
         from ..executor.cpu import heads
         return heads.project(*specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One batched product."""
+        from ..executor.cuda.products import project
+        return project(*specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Linear in both."""
@@ -222,6 +228,11 @@ class ProjectedInput(Op):
         from ..executor.cpu import heads
         return heads.project_back(*specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One batched product."""
+        from ..executor.cuda.products import project_back
+        return project_back(*specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Linear in both."""
@@ -246,6 +257,11 @@ class ProjectedWeights(Op):
         """One product for each example, added up."""
         from ..executor.cpu import heads
         return heads.weights(*specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One product over examples and steps."""
+        from ..executor.cuda.products import projection_weights
+        return projection_weights(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -17,6 +17,7 @@ from ..spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis
 from ..spreading import sum_to
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -78,6 +79,11 @@ class Matmul(Op):
         assert isinstance(out, TensorSpec) and out.shape and specs[0].shape
         from ..executor.cpu.blas_threads import is_small
         return Kernel(call, one_thread=is_small(out.shape[-2], out.shape[-1], specs[0].shape[-2 if tx else -1]), native=native)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One product, batched where both have leading axes."""
+        from ..executor.cuda.products import matmul
+        return matmul((self.transpose_x, self.transpose_y, self.transpose_z), *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -166,6 +172,11 @@ class BatchMmul(Op):
         products = [one.compute(xp, a, b) for a, b in zip(*self._lists(matrices))]
         return tuple(p * matrices[0][i] for i, p in enumerate(products)) if self.scaled else tuple(products)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Pair by pair."""
+        from ..executor.cuda.products import matmuls
+        return None if self.scaled else matmuls(self.transpose_a, self.transpose_b, specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Pair by pair."""
@@ -209,6 +220,12 @@ class TensorMmul(Op):
         """NumPy's contraction."""
         z = xp.tensordot(x.T if self.transpose_x else x, y.T if self.transpose_y else y, (self.dimensions_x, self.dimensions_y))
         return z.T if self.transpose_z else z
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One product of matrices."""
+        from ..executor.cuda.products import contraction
+        turned = self.transpose_x, self.transpose_y, self.transpose_z
+        return contraction(self.dimensions_x, self.dimensions_y, turned, *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
