@@ -8,6 +8,9 @@ struct bfloat_t { unsigned short bits; };
 #ifndef EMULATED
 __device__ __forceinline__ float float_of(half_t x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits)); return y; }
 __device__ __forceinline__ half_t half_of(float x) { half_t y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+#else
+inline float float_of(half_t x) { return emu_float_of_half(x.bits); }
+inline half_t half_of(float x) { half_t y; y.bits = emu_half_of_float(x); return y; }
 #endif
 
 __device__ __forceinline__ float float_of(bfloat_t x) { return __uint_as_float((unsigned int)x.bits << 16); }
