@@ -15,6 +15,7 @@ from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -96,6 +97,13 @@ class Gather(Op):
         call = take(normalize_axis(self.axis, len(x.shape)), x, positions)
         return None if call is None else Kernel(or_compute(self, call) if len(specs) > 1 else lambda x, out: call(x, fixed, out))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The same; zeros where an index is out of range."""
+        from ..executor.cuda.rows import take
+        positions = specs[1] if len(specs) > 1 else TensorSpec((len(self.indices),), DataType.LONG)
+        at = normalize_axis(self.axis, specs[0].rank or 0)
+        return take(at, specs[0], positions, self.indices if len(specs) == 1 else None)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Scattered back."""
@@ -137,6 +145,12 @@ class GatherGradient(Op):
             out[...] = 0
             return add(x, indices, out)
         return Kernel(or_compute(self, call))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Sums in the order of the indices."""
+        from ..executor.cuda.changes import changed, gradient_of
+        x, like, indices = specs
+        return gradient_of(changed("add", normalize_axis(self.axis, like.rank or 0), TensorSpec(like.shape, x.dtype), indices, "0"))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -185,6 +199,11 @@ class GatherNd(Op):
             found = find(indices)
             return found is not None and call(x.reshape(table.shape), found, out)
         return Kernel(or_compute(self, kernel))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The same; zeros where a vector points outside."""
+        from ..executor.cuda.rows import take_nd
+        return take_nd(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -244,6 +263,12 @@ class GatherNdGradient(Op):
             out[...] = 0
             return call(x, indices, out)
         return Kernel(or_compute(self, kernel))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Sums in the order of the index vectors."""
+        from ..executor.cuda.changes import changed_nd, gradient_of
+        x, like, indices = specs
+        return gradient_of(changed_nd("add", TensorSpec(like.shape, x.dtype), indices, "0"))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..op import Kernel, Op, Specs, op, require_same_type
-from ..spec import TensorSpec
+from ..spec import Shape, TensorSpec
 from .creation import shape_from
 from .gather import add_rows, change_at, check_range, nd_index, or_compute, require_integer
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -56,6 +57,13 @@ class Scatter(Op):
             return None
         from ..executor.cpu.indexed import change
         return _on_copy(self, change(how, 0, ref, indices))  # type: ignore[arg-type]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """In the order of the indices; those out of range count for nothing."""
+        from ..executor.cuda.changes import changed, scattered
+        ref, indices, _ = specs
+        how: Any = self.id.removeprefix("scatter_")
+        return scattered(changed(how, 0, ref, indices)) if how in ("add", "sub", "mul", "div", "max", "min", "update") else None
 
 
 def _on_copy(op: Op, call: Callable[..., bool] | None) -> Kernel | None:
@@ -192,6 +200,11 @@ class ScatterNd(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
 
+def taken(ref: TensorSpec, indices: TensorSpec) -> Shape:
+    """The shape of what index vectors address."""
+    return (*(indices.shape or ())[:-1], *(ref.shape or ())[(indices.shape or (0,))[-1]:])
+
+
 def _nd(name: str, sign: int, doc: str) -> None:
     @op(name, api=f"base.{name}")
     class Declared(ScatterNd):
@@ -205,10 +218,16 @@ def _nd(name: str, sign: int, doc: str) -> None:
 
         def cpu(self, *specs: TensorSpec) -> Kernel | None:
             ref, indices, updates = specs
-            given = (*(indices.shape or ())[:-1], *(ref.shape or ())[(indices.shape or (0,))[-1]:])
-            if updates.shape != given or updates.dtype is not ref.dtype:
+            if updates.shape != taken(ref, indices) or updates.dtype is not ref.dtype:
                 return None
             return _on_copy(self, change_at(ref, indices, {1: "add", -1: "sub", 0: "update"}[sign]))
+
+        def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+            from ..executor.cuda.changes import changed_nd, scattered
+            ref, indices, updates = specs
+            same = updates.dtype is ref.dtype and updates.is_static
+            found = changed_nd({1: "add", -1: "sub", 0: "update"}[sign], ref, indices) if same else None   # type: ignore[arg-type]
+            return scattered(found) if updates.shape == taken(ref, indices) else None
 
         def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
                  output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

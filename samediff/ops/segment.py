@@ -14,6 +14,7 @@ from .creation import ints_of
 from .gather import add_rows, or_compute, require_integer
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 Reducer = Callable[[Any, Any, Any, int], Any]  # (xp, data, ids, number of segments)
@@ -187,6 +188,10 @@ def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..
             def cpu(self, *specs: TensorSpec) -> Kernel | None:
                 return segment_kernel(self, name, name in ("max", "min"), *specs)
 
+            def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+                from ..executor.cuda.changes import segments
+                return segments(name, name in ("max", "min"), True, self.number(*specs), *specs)
+
         Sorted.__doc__ = f"{doc} per id; ids are sorted, absent ones give the neutral element or 0."
 
     @op(f"unsorted_segment_{name}", api=f"base.unsorted_segment_{name} math.unsorted_segment_{name}")
@@ -197,6 +202,10 @@ def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..
 
         def cpu(self, *specs: TensorSpec) -> Kernel | None:
             return segment_kernel(self, name, False, *specs) if len(specs) == 2 else None
+
+        def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+            from ..executor.cuda.changes import segments
+            return segments(name, False, False, self.number(*specs), *specs) if len(specs) == 2 else None
 
     Unsorted.__doc__ = f"{doc} per id, in any order."
 
