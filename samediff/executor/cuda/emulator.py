@@ -144,7 +144,8 @@ class Emulator:
 
 @functools.cache
 def _stacks() -> Array:
-    return np.empty((1024 * _STACK,), np.uint8)
+    """A stack for each thread of a block, in front of them room for the one that needs too much."""
+    return np.empty((1024 + 16) * _STACK, np.uint8)[16 * _STACK:]
 
 
 def _said(array: Any) -> str:

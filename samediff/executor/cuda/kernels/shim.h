@@ -122,8 +122,9 @@ inline double emu_erfinv(double y) {            // Newton's method from a rough 
     double w = log((1.0 - y) * (1.0 + y)), t = 2.0 / (PI_ * 0.147) + 0.5 * w;
     double x = copysign(sqrt(sqrt(t * t - w / 0.147) - t), y);
     for (int i = 0; i < 4; i++) {
-        double e = (y > 0 ? (1.0 - y) - erfc(x) : erfc(-x) - (1.0 + y)) / (1.12837916709551257390 * exp(-x * x));
-        x = x + e / (1.0 - x * e) * 1.0;
+        double e = fabs(y) < 0.5 ? erf(x) - y : y > 0 ? (1.0 - y) - erfc(x) : erfc(-x) - (1.0 + y);
+        e /= 1.12837916709551257390 * exp(-x * x);
+        x -= e / (1.0 + x * e);
     }
     return x;
 }
