@@ -2,31 +2,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from .. import expression as ex
 from ..families import Elementwise
 from ..node import Node
 from ..op import Kernel, as_tuple
 from ..spec import TensorSpec
-from .context import RunContext
-from .cpu.blas_threads import one_thread
 from .fuse import Group, group, is_fusible
-from .fused import evaluated, fused_instruction
 from .plan import Step
-from .reference import compute, plain, promised, raise_explained
+from .reference import raise_explained
 from .specialise import Specialised
-
-if TYPE_CHECKING:
-    from .cpu.native.entry import Instruction
+from .target import CPU, Target
 
 
-def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None = None) -> list[Step]:
+def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None = None, target: Target = CPU) -> list[Step]:
     """Steps in the order in which they run; ``symbolic`` are the shapes with -1 where the graph leaves a size open."""
     fusible = {n.name for n in graph.nodes if is_fusible(n, graph.specs) and _traceable(n, graph.specs)}
     groups = group(graph.nodes, graph.specs, fusible)
     readers = _readers(graph.nodes)
-    return [_fused(g, graph.specs, readers, outputs, symbolic or {}) if g.fused else _single(g.nodes[0], graph.specs) for g in groups]
+    return [_fused(g, graph.specs, readers, outputs, symbolic or {}, target) if g.fused else _single(g.nodes[0], graph.specs, target)
+            for g in groups]
 
 
 def stand_in_name(name: str) -> str:
@@ -70,7 +66,7 @@ def _expressions(node: Node, specs: Mapping[str, TensorSpec]) -> tuple[ex.Expr, 
 
 
 def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[str]], outputs: Collection[str],
-           symbolic: Mapping[str, Any]) -> Step:
+           symbolic: Mapping[str, Any], target: Target) -> Step:
     inputs = list(g.inputs)
     known: dict[str, ex.Expr] = {n: ex.input_(i, specs[n].dtype.numpy) for i, n in enumerate(inputs)}
     for node in g.nodes:
@@ -83,47 +79,35 @@ def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[
     exprs = list(ex.compose(exprs, {k: ex.input_(i, specs[inputs[k]].dtype.numpy) for i, k in enumerate(read)}))
     inputs = [inputs[k] for k in read]
     label = "+".join(dict.fromkeys(n.op.id for n in g.nodes))
-    names, count = (*inputs, *wanted), len(inputs)
-
-    def native(*arrays: Any) -> Instruction | None:
-        return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
-    return Step("fused", label, tuple(inputs), tuple(wanted), evaluated(exprs, count), tuple(g.nodes), native=native)
+    call, native = target.fused(exprs, (*inputs, *wanted), len(inputs), symbolic)
+    return Step("fused", label, tuple(inputs), tuple(wanted), call, tuple(g.nodes), native=native)
 
 
-def _single(node: Node, specs: Mapping[str, TensorSpec]) -> Step:
+def _single(node: Node, specs: Mapping[str, TensorSpec], target: Target) -> Step:
     given = [None if n is None else specs[n] for n in node.inputs]
     static = all(s is None or s.is_static for s in given) and all(specs[n].is_static for n in node.outputs)
     inputs = tuple(stand_in_name(n) if n is not None and static and i in node.op.shape_inputs else n for i, n in enumerate(node.inputs))
     outputs = [specs[n] for n in node.outputs]
     if static and node.op.is_view:
-        return Step("view", node.op.id, inputs, node.outputs, _view(node), (node,))
-    kernel = _kernel(node, given, outputs) if static else None
+        return Step("view", node.op.id, inputs, node.outputs, _view(node, target), (node,))
+    kernel = _kernel(node, given, outputs, target) if static else None
     if kernel is not None:
-        call = one_thread(kernel.call) if kernel.one_thread else kernel.call
         read = (_words_name(specs), *inputs) if node.op.stateful else inputs
-        return Step("kernel", node.op.id, read, node.outputs, call, (node,), kernel.workspace, node.op.stateful, kernel.native)
-    return Step("python", node.op.id, inputs, node.outputs, _python(node, outputs), (node,), (), node.op.stateful)
+        return Step("kernel", node.op.id, read, node.outputs, kernel.call, (node,), kernel.workspace, node.op.stateful, kernel.native)
+    return Step("python", node.op.id, inputs, node.outputs, target.python(node, outputs), (node,), (), node.op.stateful)
 
 
-def _kernel(node: Node, given: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> Kernel | None:
+def _kernel(node: Node, given: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec], target: Target) -> Kernel | None:
     """The op's own kernel for these inputs; what it refuses is explained as what ``compute`` refuses."""
     if not all(s is None or s.dtype.is_numeric for s in (*given, *outputs)):
         return None
     try:
-        return node.op.cpu(*given)  # type: ignore[arg-type]
+        return target.kernel(node, given)
     except Exception as error:
         raise_explained(error, node, given)
 
 
-def _view(node: Node) -> Callable[..., tuple[Any, ...]]:
-    from ..arrays import xp
-
+def _view(node: Node, target: Target) -> Callable[..., tuple[Any, ...]]:
     def call(*inputs: Any) -> tuple[Any, ...]:
-        return as_tuple(node.op.compute(xp, *inputs))
-    return call
-
-
-def _python(node: Node, specs: Sequence[TensorSpec]) -> Callable[..., tuple[Any, ...]]:
-    def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
-        return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
+        return as_tuple(node.op.compute(target.xp, *inputs))
     return call

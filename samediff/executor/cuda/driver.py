@@ -11,6 +11,23 @@ from ...arrays import ArrayNamespace
 from .actions import Action
 
 
+class Staging(Protocol):
+    """Bytes on the device and their source on the host, in memory from which they are copied without waiting.
+
+    Attributes
+    ----------
+    device : the bytes on the device
+    """
+
+    device: Any
+
+    def host(self) -> np.ndarray[Any, Any]:
+        """Bytes to fill for the next run, once they are not read any more."""
+
+    def send(self) -> None:
+        """Put the copy of what :meth:`host` gave into the queue."""
+
+
 class Driver(Protocol):
     """Memory, work and time of one device.
 
@@ -25,6 +42,12 @@ class Driver(Protocol):
 
     def empty(self, shape: Sequence[int], dtype: Any) -> Any:
         """An array on the device whose values are not set."""
+
+    def view(self, memory: Any, start: int, shape: Sequence[int], dtype: Any, strides: Sequence[int] | None = None) -> Any:
+        """The array that begins ``start`` bytes into the memory of a contiguous array; C-contiguous without ``strides`` (in bytes)."""
+
+    def staging(self, size: int) -> Staging:
+        """Memory of that many bytes for what every run gets from the host."""
 
     def upload(self, host: np.ndarray[Any, Any], target: Any = None) -> Any:
         """A host array on the device: in ``target`` (contiguous, of the same size and type), or in a new array."""

@@ -1,0 +1,163 @@
+"""Where graphs run: the CPU, a GPU, or the emulator of one.
+
+::
+
+    with device("cuda:0"):          # everything that runs in this block, on this thread
+        net.fit(train)
+    set_device("cuda:0")            # from now on, on every thread; DL4PY_DEVICE=cuda:0 is the same from the start
+    net.to("cuda:0")                # this network, wherever it is called
+"""
+from __future__ import annotations
+
+import os
+import re
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import DeviceError, did_you_mean
+
+_KINDS = ("cpu", "cuda", "emulated")
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device: ``cpu``, ``cuda:N`` (the GPU of that number), or ``emulated`` (CUDA kernels run by a C++ compiler on the host, slowly, to
+    check them where there is no GPU).
+
+    Examples
+    --------
+    >>> str(Device.of("cuda")), Device.of("cpu").is_cpu
+    ('cuda:0', True)
+    """
+
+    kind: str
+    index: int = 0
+
+    @staticmethod
+    def of(name: str | Device) -> Device:
+        """The device of a name; DeviceError when there is none of that name."""
+        if isinstance(name, Device):
+            return name
+        found = re.fullmatch(r"(cpu|cuda|gpu|emulated)(?::(\d+))?", name) if isinstance(name, str) else None
+        if found is None:
+            hint = did_you_mean(name.partition(":")[0], _KINDS) if isinstance(name, str) else ""
+            raise DeviceError(f"expected a device such as 'cpu', 'cuda:0' or 'emulated', got {name!r}{hint}")
+        kind = "cuda" if found[1] == "gpu" else found[1]
+        if kind == "cpu" and int(found[2] or 0):
+            raise DeviceError(f"there is one CPU device, 'cpu'; got {name!r}")
+        return Device(kind, int(found[2] or 0))
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether arrays of this device are NumPy arrays that the CPU's kernels take."""
+        return self.kind == "cpu"
+
+    def __str__(self) -> str:
+        return self.kind if self.kind == "cpu" else f"{self.kind}:{self.index}"
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A device, and whether results stay there."""
+
+    device: Device
+    stays: bool = False
+
+
+CPU = Placement(Device("cpu"))
+_local = threading.local()
+_default: Placement | None = None       # None: not asked yet
+
+#: False as long as nothing but the CPU was ever chosen: the shortest runs need not ask then.
+active = "DL4PY_DEVICE" in os.environ
+
+
+def placement() -> Placement:
+    """The device of this thread, and whether results stay there."""
+    stack = getattr(_local, "stack", None)
+    return stack[-1] if stack else _of_process()
+
+
+def current_device() -> Device:
+    """The device on which this thread runs graphs now."""
+    return placement().device
+
+
+def _of_process() -> Placement:
+    global _default
+    if _default is None:
+        _default = CPU
+        if "DL4PY_DEVICE" in os.environ:
+            try:
+                set_device(os.environ["DL4PY_DEVICE"])
+            except DeviceError as error:
+                _default = None
+                error.add_note("asked for by the environment variable DL4PY_DEVICE")
+                raise
+    return _default
+
+
+def set_device(name: str | Device) -> None:
+    """Run graphs on a device from now on, on every thread that has not chosen another by :class:`device`.
+
+    Raises
+    ------
+    DeviceError
+        The device is not there: says what is missing and how to get it. Everything stays as it was.
+
+    Examples
+    --------
+    >>> set_device("cpu")
+    >>> current_device()
+    Device(kind='cpu', index=0)
+    """
+    global _default
+    _default = Placement(_ready(name))
+
+
+def _ready(name: str | Device) -> Device:
+    """The device, once it is known to be there."""
+    global active
+    found = Device.of(name)
+    if not found.is_cpu:
+        from .executor.cuda.drivers import driver_of
+        driver_of(found)
+        active = True
+    return found
+
+
+class device:  # noqa: N801 - used like a function
+    """Run graphs on a device in a ``with`` block, on this thread.
+
+    Parameters
+    ----------
+    name : str or Device
+        ``"cpu"``, ``"cuda:0"``, ``"cuda"`` (the same), ``"emulated"``.
+    results_stay : bool
+        Give results as arrays of the device (CuPy) instead of NumPy arrays.
+
+    Raises
+    ------
+    DeviceError
+        The device is not there; three situations, three texts: CuPy is not installed, there is no driver or GPU, or CuPy is for
+        another CUDA line than the driver.
+
+    Examples
+    --------
+    >>> with device("cpu"):
+    ...     str(current_device())
+    'cpu'
+    """
+
+    def __init__(self, name: str | Device, results_stay: bool = False) -> None:
+        self._placement = Placement(_ready(name), results_stay)
+
+    def __enter__(self) -> Device:
+        if not hasattr(_local, "stack"):
+            _local.stack = []
+        _local.stack.append(self._placement)
+        return self._placement.device
+
+    def __exit__(self, *error: Any) -> None:
+        _local.stack.pop()

@@ -1,0 +1,264 @@
+"""What one run of a plan on a device needs of its own: an arena, arrays in it, actions laid out for them, a queue."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ...residence import Block
+from ...spec import TensorSpec
+from ..context import RunContext
+from ..memory import ALIGNMENT
+from ..reference import raise_explained
+from .actions import Action, Copy
+from .driver import Driver
+from .graph import Captured
+
+if TYPE_CHECKING:
+    from ..plan import Step
+    from .plan import DevicePlan
+
+
+class DeviceFrame:
+    """Arrays and actions of one run. Everything of a known size has its place, so that actions are laid out once.
+
+    What has no size before it is computed, and text, lives on the host (``loose`` values of a run).
+
+    Attributes
+    ----------
+    values : every array whose place is known, by name
+    program : what a run does in order: calls that put actions into the queue, and numbers of steps that run as array code
+    blocks : of the stored arrays that are read
+    written : of those that are written
+    """
+
+    def __init__(self, plan: DevicePlan, driver: Driver) -> None:
+        self.plan, self.driver = plan, driver
+        self.stream = driver.stream()
+        self.values: dict[str, Any] = {}
+        self._keep: list[Any] = []                      # arrays besides, which actions know by address
+        with self.stream:
+            self._arena = driver.empty((plan.arena,), np.uint8)
+            self._place_feeds()
+            self.blocks = self._place_stored()
+            self.written = [Block.of(a) for a in plan.handed_in.values()]
+            for name, offset in plan.offsets.items():
+                if ":work" not in name:
+                    self.values[name] = self._at(self._arena, offset, plan.specs[name])
+            self.actions: dict[int, list[Action]] = {}
+            for i, step in enumerate(plan.steps):
+                self._add(i, step)
+            self.closing = self._closing()
+            self.program = self._joined()
+
+    # Places
+
+    def _at(self, memory: Any, offset: int, spec: TensorSpec) -> Any:
+        return self.driver.view(memory, offset, spec.shape or (), spec.dtype.numpy)
+
+    def has_place(self, name: str) -> bool:
+        """Whether a value is an array of the device in a place of its own."""
+        spec = self.plan.specs[name]
+        return spec.is_static and (spec.dtype.is_numeric or spec.dtype.name == "BOOL")
+
+    def _place_feeds(self) -> None:
+        """Feeds and the words of the context lie side by side, so that one copy brings all of them."""
+        self.fed: dict[str, int] = {}
+        size = 0
+        for name in (*self.plan.feeds, self.plan.words):
+            if name is not None and self.has_place(name):
+                self.fed[name] = size
+                spec = self.plan.specs[name]
+                size += -(-math.prod(spec.shape or ()) * spec.dtype.numpy.itemsize // ALIGNMENT) * ALIGNMENT
+        self.staging = self.driver.staging(size)
+        for name, offset in self.fed.items():
+            self.values[name] = self._at(self.staging.device, offset, self.plan.specs[name])
+
+    def _place_stored(self) -> list[Block]:
+        plan, blocks = self.plan, {}
+        for name, array in plan.stored.items():
+            if not self.has_place(name):
+                continue
+            if name.startswith("~"):                    # of which only the shape is looked at
+                self.values[name] = self.driver.xp.broadcast_to(self.driver.empty((), array.dtype), array.shape)
+                continue
+            block = Block.of(array)
+            blocks[id(block)] = block
+            self.values[name] = block.view(self.driver, array)
+        self.values.update({n: Block.of(a).view(self.driver, a) for n, a in plan.pinned.items()})
+        return list(blocks.values())
+
+    # Actions
+
+    def _add(self, i: int, step: Step) -> None:
+        if step.kind == "view":
+            self._add_view(i, step)
+            return
+        for name in step.outputs:
+            if name not in self.values and self.has_place(name):
+                spec = self.plan.specs[name]
+                self.values[name] = self.driver.empty(spec.shape or (), spec.dtype.numpy)
+        if step.native is not None and all(n in self.values for n in (*step.inputs, *step.outputs) if n is not None):
+            made = self._made(i, step)
+            if made is not None:
+                self.actions[i] = made
+
+    def _made(self, i: int, step: Step) -> list[Action] | None:
+        """The actions of a step; kernels of ops get contiguous arrays, by way of copies where need be."""
+        before: list[Action] = []
+        after: list[Action] = []
+        inputs = [None if n is None else self.values[n] for n in step.inputs]
+        outputs = [self.values[n] for n in step.outputs]
+        if step.kind == "kernel":
+            inputs = [a if a is None or n is None or n.startswith("~") else self._contiguous(a, before, True)
+                      for n, a in zip(step.inputs, inputs)]
+            outputs = [self._contiguous(a, after, False) for a in outputs]
+        work = [self._at(self._arena, self.plan.offsets[f"{i}:work{k}"], s) for k, s in enumerate(step.workspace)]
+        try:
+            made = step.native(*inputs, *outputs, *work)  # type: ignore[misc]  # there is one
+        except Exception as error:
+            self._explain(error, step)
+        return None if made is None else [*before, *made, *after]
+
+    def _contiguous(self, array: Any, copies: list[Action], is_read: bool) -> Any:
+        if array.flags.c_contiguous:
+            return array
+        made = self.driver.empty(array.shape, array.dtype)
+        self._keep.append(made)
+        copies.append(Copy(array, made) if is_read else Copy(made, array))
+        return made
+
+    def _add_view(self, i: int, step: Step) -> None:
+        """Work out a view now; what is a view in name only is a copy, where the order of the elements stays."""
+        given = [None if n is None else self.values.get(n) for n in step.inputs]
+        if any(n is not None and a is None for n, a in zip(step.inputs, given)):
+            return
+        try:
+            results = step.call(*given)
+        except Exception as error:
+            self._explain(error, step)
+        if all(r.size == 0 or any(a is not None and _shares(r, a) for a in given) for r in results):
+            self.values.update(zip(step.outputs, results))
+            self.actions[i] = []
+            return
+        for name, r in zip(step.outputs, results):
+            self.values[name] = self.driver.empty(r.shape, r.dtype)
+        if len(results) == 1 and given[0] is not None and self._keeps_order(step, given):
+            self.actions[i] = [Copy(given[0], self.values[step.outputs[0]].reshape(given[0].shape))]
+
+    def _keeps_order(self, step: Step, given: Sequence[Any]) -> bool:
+        x, y = given[0], self.values[step.outputs[0]]
+        if x.dtype != y.dtype or x.size != y.size:
+            return False
+        library = self.driver.xp.library
+        numbered = library.arange(x.size).reshape(x.shape)
+        found = step.call(numbered, *given[1:])[0]
+        return bool(found.shape == y.shape and (found.reshape(-1) == numbered.reshape(-1)).all())
+
+    def _closing(self) -> list[Action]:
+        """What puts results to arrays that were handed in and are not written by a step."""
+        plan, made = self.plan, list[Action]()
+        for name, source in zip(plan.outputs, plan.sources):
+            if name in plan.handed_in and plan.handed_in[name] is not plan.pinned.get(source):
+                array = plan.handed_in[name]
+                made.append(Copy(self.values[source], Block.of(array).view(self.driver, array)))
+        return made
+
+    def _joined(self) -> list[Callable[[], None] | int]:
+        program: list[Callable[[], None] | int] = []
+        waiting: list[Action] = []
+        for i in range(len(self.plan.steps)):
+            if i in self.actions:
+                waiting += self.actions[i]
+                continue
+            if waiting:
+                program.append(self.driver.prepare(waiting))
+                waiting = []
+            program.append(i)
+        if waiting + self.closing:
+            program.append(self.driver.prepare(waiting + self.closing))
+        if len(program) == 1 and not isinstance(program[0], int):
+            program = [Captured(self.driver, program[0])]
+        return program
+
+    # Runs
+
+    def run(self, feeds: Sequence[Any], context: RunContext | None, stay: bool) -> tuple[Any, ...]:
+        """The outputs that are not written into given arrays (None for these), on the host or where they are."""
+        with self.stream:
+            loose = self.load(feeds, context)
+            for block in self.blocks:
+                block.on_device(self.driver)
+            for item in self.program:
+                if isinstance(item, int):
+                    self._run_step(item, loose, context)
+                else:
+                    item()
+            for block in self.written:
+                block.changed_on(self.driver)
+            results = tuple(None if n in self.plan.handed_in else self._result(s, loose, stay)
+                            for n, s in zip(self.plan.outputs, self.plan.sources))
+            if stay or all(r is None for r in results):
+                self.driver.synchronize()
+        return results
+
+    def load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:
+        """Bring the feeds to the device; gives those that stay on the host."""
+        loose: dict[str, Any] = {}
+        host = self.staging.host() if self.fed else None
+        on_device: list[tuple[Any, Any]] = []
+        given = dict(zip(self.plan.feeds, feeds))
+        if self.plan.words is not None:
+            given[self.plan.words] = context.words()  # type: ignore[union-attr]  # who draws has one
+        for name, array in given.items():
+            if name not in self.fed:
+                loose[name] = array
+            elif isinstance(array, np.ndarray):
+                at = self.fed[name]
+                host[at:at + array.nbytes].view(array.dtype).reshape(array.shape)[...] = array  # type: ignore[index]  # not None then
+            else:
+                on_device.append((self.values[name], array))
+        if self.fed:
+            self.staging.send()
+        for place, array in on_device:
+            place[...] = array
+        return loose
+
+    def _run_step(self, i: int, loose: dict[str, Any], context: RunContext | None) -> None:
+        step = self.plan.steps[i]
+        inputs = [None if n is None else self.values[n] if n in self.values else loose[n] for n in step.inputs]
+        try:
+            if step.kind == "python":
+                results = step.call(context, *inputs)
+            elif step.kind == "view":
+                results = step.call(*inputs)
+            else:
+                step.call(*inputs, *[self.values[n] for n in step.outputs])
+                return
+        except Exception as error:
+            self._explain(error, step)
+        for name, result in zip(step.outputs, results):
+            if name not in self.values:
+                loose[name] = result
+            elif isinstance(result, np.ndarray):
+                self.driver.upload(np.ascontiguousarray(result), self.values[name])
+            else:
+                self.values[name][...] = result
+
+    def _result(self, name: str, loose: dict[str, Any], stay: bool) -> Any:
+        if name in loose:
+            return np.array(loose[name], copy=True, order="C")
+        return self.values[name].copy() if stay else self.driver.download(self.values[name])
+
+    def _explain(self, error: Exception, step: Step) -> NoReturn:
+        node = step.nodes[-1]
+        raise_explained(error, node, [None if n is None else self.plan.specs[n] for n in node.inputs])
+
+
+def _shares(a: Any, b: Any) -> bool:
+    """Whether two arrays of a device look at one memory."""
+    if isinstance(a, np.ndarray):
+        return np.may_share_memory(a, b)
+    return bool(a.size and b.size and a.data.mem is b.data.mem)

@@ -1,0 +1,42 @@
+"""A program as one CUDA graph."""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .driver import Driver
+
+
+class Captured:
+    """Runs a program; from the second time on as one graph.
+
+    Attributes
+    ----------
+    reason : why there is no graph; empty as long as nothing stands against one
+    """
+
+    def __init__(self, driver: Driver, run: Callable[[], None]) -> None:
+        self._driver, self._run = driver, run
+        self._runs = 0
+        self._graph: Callable[[], None] | None = None
+        self.reason = ""
+
+    @property
+    def is_captured(self) -> bool:
+        """Whether there is a graph."""
+        return self._graph is not None
+
+    def __call__(self) -> None:
+        if self._graph is not None:
+            self._graph()
+            return
+        self._runs += 1
+        if self._runs == 1 or self.reason:          # the first run loads functions and makes handles, which may not be captured
+            self._run()
+            return
+        try:
+            self._graph = self._driver.capture(self._run)
+        except RuntimeError as error:               # what the CUDA runtime refuses; the program itself ran before
+            self.reason = str(error)
+            self._run()
+            return
+        self._graph()

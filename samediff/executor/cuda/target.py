@@ -1,0 +1,92 @@
+"""Steps for a device: CUDA kernels, array code of the device, or the host."""
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import expression as ex
+from ...errors import ShapeError
+from ...node import Node
+from ...op import Kernel, Op, as_tuple
+from ...spec import TensorSpec
+from ..context import RunContext
+from ..plan import Plan
+from ..reference import compute, promised
+from ..target import Call, Target
+from .actions import Action
+from .driver import Driver
+
+#: What array code raises that CuPy cannot run: it lacks a function, or was handed to NumPy or SciPy.
+_NOT_FOR_CUPY = (TypeError, AttributeError, NotImplementedError, ValueError)
+
+
+class CudaTarget(Target):
+    """A device with a driver."""
+
+    hands_out = False
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver, self.name, self.xp = driver, driver.name, driver.xp
+        self._on_host: set[type[Op]] = set()
+
+    def plan(self, *parts: Any) -> Plan:
+        """A plan for this device."""
+        from .plan import DevicePlan
+        return DevicePlan(*parts, driver=self.driver)
+
+    def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call]:
+        """Expressions as one launch."""
+        from .fused import fused_launch
+
+        def native(*arrays: Any) -> list[Action] | None:
+            made = fused_launch(exprs, arrays[:count], arrays[count:])
+            return None if made is None else [made]
+
+        def call(*arrays: Any) -> None:
+            for out, value in zip(arrays[count:], ex.evaluate(exprs, self.xp, arrays[:count])):
+                out[...] = value
+        return call, native
+
+    def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
+        """The CUDA kernel of an op."""
+        found = node.op.cuda(*given)  # type: ignore[arg-type]
+        return None if found is None else Kernel(_unused, found.workspace, native=found.actions)
+
+    def python(self, node: Node, specs: Sequence[TensorSpec]) -> Call:
+        """The ``compute`` of an op with the arrays of the device, or on the host where these do not do."""
+        def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
+            if self._takes(node.op, inputs, specs):
+                try:
+                    return self._computed(node.op, inputs, specs)
+                except _NOT_FOR_CUPY as error:
+                    self._leave_to_host(node.op, error)
+            given = [a if a is None or isinstance(a, np.ndarray) else self.driver.download(a) for a in inputs]
+            return tuple(promised(compute(node.op, given, context, node.name), specs))
+        return call
+
+    def _takes(self, op: Op, inputs: Sequence[Any], specs: Sequence[TensorSpec]) -> bool:
+        """Whether array code of the device is worth a try: no random numbers, nothing that lives on the host."""
+        library = self.xp.library
+        return (library is not np and not op.stateful and type(op) not in self._on_host and all(s.is_static for s in specs)
+                and all(a is None or isinstance(a, library.ndarray) for a in inputs))
+
+    def _computed(self, op: Op, inputs: Sequence[Any], specs: Sequence[TensorSpec]) -> tuple[Any, ...]:
+        library = self.xp.library
+        results = [library.asarray(r) for r in as_tuple(op.compute(self.xp, *inputs))]
+        for r, s in zip(results, specs, strict=True):
+            if not s.accepts(r.shape):
+                raise ShapeError(f"a result of shape {s.shape} was expected, it has {r.shape}")
+        return tuple(r.astype(s.dtype.numpy, copy=False) for r, s in zip(results, specs))
+
+    def _leave_to_host(self, op: Op, error: Exception) -> None:
+        if type(op) not in self._on_host:
+            self._on_host.add(type(op))
+            warnings.warn(f"op {op.id!r} has no CUDA kernel and CuPy cannot run it ({error}); it runs on the host, with copies there and back",
+                          RuntimeWarning, stacklevel=2)
+
+
+def _unused(*arrays: Any) -> None:
+    raise AssertionError("steps of a device run as actions")
