@@ -29,12 +29,14 @@ class KnownStep:
     ----------
     whole : forward, backward and update as one call, where nothing has to happen between them
     most : how many of these to take in one call
+    in_order : whether the plan takes features and labels, in this order, and nothing else
     """
 
     def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int,
                  normalization: Normalization | None) -> None:
         self._normalization = normalization
         self.step, self.plan, self.places, self.divisors, self.rows = step, plan, places, divisors, rows
+        self.in_order = places == [(0, 0), (1, 0)]
 
     @functools.cached_property
     def whole(self) -> WholeStep | None:

@@ -1,7 +1,7 @@
 """Steps that need nothing but features and labels, without a detour: for small networks the way to a step costs as much as the step."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from .optimizers import StochasticGradientDescent
 if TYPE_CHECKING:
     from .fitting import Fitting
 
-Feeds = list[Any]
+Feeds = Sequence[Any]
 
 
 class StraightFit:
@@ -41,34 +41,36 @@ class StraightFit:
         """
         last: KnownStep | None = None
         waiting: list[Feeds] = []
+        most = 1
         try:
             for data in batches:
-                known = self._known(data)
-                if waiting and (known is not last or len(waiting) >= last.most):  # type: ignore[union-attr]
+                known, feeds = self._known(data)
+                if known is not last or len(waiting) >= most:
                     waiting = self._fitted(last, waiting)
+                    most = known.most if stay and known is not None else 1
                 last = known
                 if known is None:
                     yield data
                     continue
-                waiting.append(_feeds(data, known))
-                if not stay:
+                waiting.append(feeds)
+                if most == 1:
                     waiting = self._fitted(known, waiting)
         finally:            # when a batch cannot be had, those before it are fitted as ever
             self._fitted(last, waiting)
 
-    def _known(self, data: Any) -> KnownStep | None:
-        if type(data) is Batch:
-            return self._usable(data.form())
-        if type(data) is not DataSet:
-            return None
-        x, y = data.features, data.labels
-        if type(x) is not np.ndarray or type(y) is not np.ndarray or data.features_mask is not None or data.labels_mask is not None:
-            return None
-        return self._usable((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
-
-    def _usable(self, form: Any) -> KnownStep | None:
-        known = self.engine.known_steps.get(form)
-        return None if known is None or known.whole is None else known
+    def _known(self, data: Any) -> tuple[KnownStep | None, Feeds]:
+        """How to fit a batch, and what is fed; None where that is not known."""
+        if type(data) is DataSet:
+            x, y = data.features, data.labels
+            if type(x) is type(y) is np.ndarray and data.features_mask is data.labels_mask is None:
+                known = self.engine.known_steps.get((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
+                if known is not None and known.whole is not None:
+                    return known, (x, y) if known.in_order else [(x, y)[k] for k, _ in known.places]
+        elif type(data) is Batch:
+            known = self.engine.known_steps.get(data.form())
+            if known is not None and known.whole is not None:
+                return known, known.feeds(data)
+        return None, ()
 
     def _fitted(self, known: KnownStep | None, batches: list[Feeds]) -> list[Feeds]:
         """Take the steps for batches of one form; gives what is left to do: nothing."""
@@ -87,10 +89,3 @@ class StraightFit:
             network._score = penalty + known.run_whole(batches, engine.iteration, engine.epoch, scale, engine.structure.seed)
             engine.iteration += len(batches)
         return []
-
-
-def _feeds(data: Batch | DataSet, known: KnownStep) -> Feeds:
-    if isinstance(data, Batch):
-        return known.feeds(data)
-    given = data.features, data.labels
-    return [given[part] for part, _ in known.places]

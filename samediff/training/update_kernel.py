@@ -34,13 +34,19 @@ class UpdateRule:
 
     def scalars(self, iteration: int, epoch: int, scale: float) -> list[float]:
         """The numbers that change from step to step, in the order in which :meth:`step` takes them."""
-        updater = self.updater
-        rate = updater.get_learning_rate(iteration, epoch) if updater.has_learning_rate() else 1.0
-        found = [scale if self.scaled else 1.0, rate]
-        for r in self.regularization:
-            found.append(r.coefficient(iteration, epoch))
-        found += updater.hyper(iteration, epoch)
-        return found
+        return [*self._first(iteration, epoch, scale), *self.updater.hyper(iteration, epoch)]
+
+    def several(self, iterations: Sequence[int], epoch: int, scale: float) -> Any:
+        """:meth:`scalars` of each iteration, as rows."""
+        first = np.array([self._first(i, epoch, scale) for i in (iterations if self.regularization else iterations[:1])])
+        return np.hstack([first.repeat(len(iterations) // len(first), 0), self.updater.hypers(iterations, epoch)])
+
+    def _first(self, iteration: int, epoch: int, scale: float) -> list[float]:
+        """The scale, and what regularization takes: the rate and its own coefficients."""
+        updater, found = self.updater, [scale if self.scaled else 1.0]
+        rated = self.regularization and updater.has_learning_rate()
+        found.append(updater.get_learning_rate(iteration, epoch) if rated else 1.0)
+        return found + [r.coefficient(iteration, epoch) for r in self.regularization]
 
     def step(self, xp: Any, param: Any, gradient: Any, *rest: Any) -> tuple[Any, ...]:
         """New parameter, then new state: elementwise, so that it is traced into one kernel."""

@@ -61,6 +61,10 @@ class IUpdater(Configuration):
         """Return the scalars of this iteration (both counts from 0), computed in float64."""
         return ()
 
+    def hypers(self, iterations: Sequence[int], epoch: int) -> Any:
+        """Return :meth:`hyper` of several iterations as rows; a rule may work them out together."""
+        return [self.hyper(i, epoch) for i in iterations]
+
     def state_init(self) -> Scalars:
         """Return the number that each state array is filled with at the start."""
         return (0.0,) * len(self.state_names)

@@ -6,9 +6,11 @@ In the formulas ``g`` is the gradient, ``lr`` the learning rate (a number or a s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ..configuration import configuration, field
 from ..errors import ConfigurationError
@@ -96,6 +98,15 @@ class _MomentUpdater(RatedUpdater):
     def hyper(self, iteration: int, epoch: int) -> Scalars:
         first, second = self.corrections(iteration)
         return self.factor(self.get_learning_rate(iteration, epoch) * math.sqrt(second) / first if first else math.nan)
+
+    def hypers(self, iterations: Sequence[int], epoch: int) -> Any:
+        if type(self) not in (Adam, AMSGrad, AdaBelief) or self.learning_rate_schedule is not None:
+            return super().hypers(iterations, epoch)
+        beta1, beta2 = self.beta1, self.beta2
+        with np.errstate(all="ignore"):         # NumPy's own power may differ in the last bit
+            first, second = 1 - np.array([[beta1 ** (i + 1) for i in iterations], [beta2 ** (i + 1) for i in iterations]])
+            found = self.learning_rate * np.sqrt(second) / first  # type: ignore[operator]  # a number where there is no schedule
+        return np.where(np.isfinite(found) & (found != 0), found, self.epsilon)[:, None]
 
 
 @configuration("org.nd4j.linalg.learning.config.Adam")

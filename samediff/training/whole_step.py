@@ -99,11 +99,12 @@ class WholeStep:
         """The steps for several lists of feeds, one after the other; gives the results of the last one."""
         from ..executor.cpu.native.series import launch_series
         scale = self._scaled(scale)
-        kept = [[a if a.flags.carray else plain(a) for a in feeds] for feeds in batches]
-        locals_ = [[self._locate(feeds[i]) for i in self._columns] for feeds in kept]
-        numbers = [[n for kernel in self.kernels for n in kernel.rule.scalars(iteration + k, epoch, scale)] for k in range(len(kept))]
-        launch_series(self._segment.address, self._indices, np.array(locals_, np.int64).reshape(len(kept), -1), self._places,
-                      np.array(numbers, self.kernels[0].numbers.dtype))
+        count, given = len(batches), list(zip(*batches))
+        kept = [[a if a.flags.carray else plain(a) for a in given[i]] for i in self._columns]
+        locals_ = np.array([list(map(self._locate, arrays)) for arrays in kept], np.int64).reshape(-1, count)
+        numbers = np.hstack([k.rule.several(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
+        launch_series(self._segment.address, self._indices, np.ascontiguousarray(locals_.T), self._places,
+                      np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype))
         return self._results
 
     def _scaled(self, scale: float) -> float:

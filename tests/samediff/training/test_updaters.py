@@ -137,6 +137,18 @@ def test_zero_rate_uses_epsilon_as_factor() -> None:
     assert Adam(beta1=1.0).hyper(0, 0) == (1e-8,)
 
 
+@pytest.mark.parametrize("updater", [*(kind() for kind in ALL), Adam(0.0), Adam(beta1=1.0, epsilon=0.5), Adam(0.3, 0.0, 0.0),
+                                     Adam(ExponentialSchedule(ScheduleType.ITERATION, 0.5, 0.9))], ids=str)
+def test_scalars_of_several_iterations_have_the_bits_of_each(updater: IUpdater) -> None:
+    class Own(type(updater)):  # type: ignore[misc]
+        def hyper(self, iteration: int, epoch: int) -> tuple[float, ...]:
+            return iteration * 0.5, epoch * 0.5
+    for iterations in (range(3), range(400, 464), range(10**6, 10**6 + 2)):
+        each = np.array([updater.hyper(i, 1) for i in iterations])
+        np.testing.assert_array_equal(np.array(updater.hypers(iterations, 1)), each)
+    assert [tuple(h) for h in Own().hypers(range(2), 3)] == [(0.0, 1.5), (0.5, 1.5)]
+
+
 def test_rates() -> None:
     assert not NoOp().has_learning_rate()
     assert not AdaDelta().has_learning_rate()
