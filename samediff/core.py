@@ -19,6 +19,7 @@ from .names import Names, NameScope
 from .node import Node
 from .op import Op
 from .refusal import inferred, refusal
+from .residence import to_host
 from .source import user_line
 from .spec import TensorSpec
 from .variable import SDVariable, VariableType
@@ -142,7 +143,7 @@ class GraphCore(JavaSpelling):
         """The array kept or set for a variable, None when there is none."""
         if self.variable(name).is_place_holder():
             return self._placeholder_values().get(name)
-        return self._store.get(name)
+        return to_host(self._store.get(name))
 
     def _placeholder_values(self) -> dict[str, Any]:
         if not hasattr(self._fed, "values"):
@@ -163,7 +164,7 @@ class GraphCore(JavaSpelling):
         if kind is VariableType.PLACEHOLDER:
             self._placeholder_values()[variable.name()] = value
             return
-        old = self._store.get(variable.name())
+        old = to_host(self._store.get(variable.name()))
         if old is not None and old.shape == value.shape and kind is VariableType.VARIABLE:
             old[...] = value          # compiled plans and flat parameter vectors look at this very array
         else:

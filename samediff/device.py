@@ -127,7 +127,7 @@ def _ready(name: str | Device) -> Device:
     return found
 
 
-class device:  # noqa: N801 - used like a function
+class device:
     """Run graphs on a device in a ``with`` block, on this thread.
 
     Parameters

@@ -43,8 +43,8 @@ class Block:
         with _lock:
             host = self._host()
             if self._newest and host is not None:
-                from .executor.cuda.drivers import driver_of
                 from .device import Device
+                from .executor.cuda.drivers import driver_of
                 driver_of(Device.of(self._newest)).download(self._copies[self._newest], host)
             self._newest = ""
             self._current.clear()

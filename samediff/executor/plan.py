@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from .context import RunContext
 from .emit import FILE
 from .frame import Frame
 from .reference import raise_explained
+
+if TYPE_CHECKING:
+    from .cuda.driver import Driver
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class Plan:
     words: str | None = None              # the name of the words of a run's context, where native steps draw random numbers
     offsets: dict[str, int] = field(default_factory=dict)
     arena: int = 0
+    driver: Driver | None = None          # of the device whose memory it uses; None: the CPU
     code: Any = None
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
     _pool: list[Frame] = field(default_factory=list)

@@ -6,9 +6,11 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .. import device
 from ..spec import TensorSpec
 from .build import build_plan
 from .plan import Plan
+from .target import CPU, Target
 
 if TYPE_CHECKING:
     from ..core import GraphCore
@@ -65,14 +67,23 @@ def cache_of(sd: GraphCore) -> PlanCache:
 def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: Mapping[str, Any] | None = None) -> Plan:
     """The plan for a request and the shapes of these feeds."""
     used = [(n, feeds[n]) for n in request.placeholders]
-    key = (request.outputs, request.training, tuple([(n, a.shape) for n, a in used]), None if pinned is None else id(pinned))
+    where = device.current_device() if device.active else None
+    key = (request.outputs, request.training, tuple([(n, a.shape) for n, a in used]), None if pinned is None else id(pinned), where)
 
     def build() -> Plan:
         values = {n: (sd.variable(n).is_constant(), sd.stored(n)) for n in request.stored}
         specs = {n: TensorSpec(tuple(a.shape), sd.variable(n).dtype) for n, a in used}
         return build_plan(request.nodes, specs, {n: a for n, (fixed, a) in values.items() if not fixed},
                           {n: a for n, (fixed, a) in values.items() if fixed}, request.outputs, pinned,
-                          {n: v.get_shape() for n, v in sd.variable_map().items()})
+                          {n: v.get_shape() for n, v in sd.variable_map().items()}, target_of(where))
 
     plan: Plan = cache_of(sd).get(sd.version, key, build)
     return plan
+
+
+def target_of(where: device.Device | None) -> Target:
+    """What plans for a device are made for."""
+    if where is None or where.is_cpu:
+        return CPU
+    from .cuda.plan import target_of
+    return target_of(where)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import device
 from ..errors import ConfigurationError
 from ..executor.session import uses_reference
+from ..residence import to_host
 from .config import TrainingConfig
 from .flat import state_by_parameter
 from .penalties import Penalties
@@ -43,8 +45,25 @@ class GraphParameters:
                 found.setdefault((v.dtype, v.name() in trained), []).append(slot)
         self.trained = trained
         self.groups = [(used, FlatParameters(slots, dtype.numpy)) for (dtype, used), slots in found.items()]
-        self.arrays = {n: a for _, flat in self.groups for n, a in flat.arrays.items()}
-        self.gradient_arrays = {n: a for _, flat in self.groups for n, a in flat.gradient_arrays.items()}
+        self._arrays = {n: a for _, flat in self.groups for n, a in flat.arrays.items()}
+        self._gradient_arrays = {n: a for _, flat in self.groups for n, a in flat.gradient_arrays.items()}
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """The variables by name: views, as :attr:`FlatParameters.arrays`."""
+        self._bring(self._arrays)
+        return self._arrays
+
+    @property
+    def gradient_arrays(self) -> dict[str, Any]:
+        """The gradients by name: views."""
+        self._bring(self._gradient_arrays)
+        return self._gradient_arrays
+
+    def _bring(self, arrays: dict[str, Any]) -> None:
+        if device.active:
+            for array in arrays.values():
+                to_host(array)
 
     def take(self, store: Any) -> None:
         """Copy the stored values in, and store the views in their place."""
@@ -56,7 +75,7 @@ class GraphParameters:
         """Whether these vectors still are the parameters of the graph under this configuration."""
         names = [v.name() for v in sd.variables() if v.is_trainable()]
         return (names == list(self.shapes) and trained == self.trained and self.updater == config.updater
-                and all(sd._store.get(n) is self.arrays[n] for n in names)
+                and all(sd._store.get(n) is self._arrays[n] for n in names)
                 and all(slot.regularization == tuple(config.regularization) for _, flat in self.groups for slot in flat.slots))
 
     def kernels(self, minimize: bool = True) -> list[UpdateKernel]:

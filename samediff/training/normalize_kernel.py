@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from .. import expression as ex
+from ..executor.loops import Loops, NativeLoops
+from ..residence import to_host
 from .flat import GradientNormalization, gradient_factor
 
 
@@ -27,24 +29,35 @@ class NormalizeKernel:
         self._scale, self._one = np.ones(1, self._dtype), np.ones(1, self._dtype)
         self._gradients = list(gradients)
         self._scales = [self._scale if s else self._one for s in scaled]
+        self._squares = [np.zeros(1, self._dtype) for _ in self._gradients]
 
     def set_scale(self, scale: float) -> None:
         """What gradients are multiplied by."""
         self._scale[0] = scale
 
-    def instructions(self) -> list[Any]:
-        """The native instructions that do it."""
+    def bring_to_host(self) -> None:
+        """Have the newest gradients on the host."""
+        for g in self._gradients:
+            to_host(g)
+
+    @property
+    def scale(self) -> Any:
+        """The array of one number that :meth:`set_scale` sets."""
+        return self._scale
+
+    def made_by(self, loops: Loops) -> list[Any]:
+        """What does it on the device of ``loops``, in order."""
         if self.mode is GradientNormalization.None_:
-            return [self._elementwise(lambda xp, g, s: g * s, g, s) for g, s in zip(self._gradients, self._scales) if s is self._scale]
+            return [self._each(loops, lambda xp, g, s: g * s, g, s) for g, s in zip(self._gradients, self._scales) if s is self._scale]
         if self.mode is GradientNormalization.ClipElementWiseAbsoluteValue:
             top = self.threshold
-            return [self._elementwise(lambda xp, g, s: xp.minimum(xp.maximum(g * s, -top), top), g, s)
+            return [self._each(loops, lambda xp, g, s: xp.minimum(xp.maximum(g * s, -top), top), g, s)
                     for g, s in zip(self._gradients, self._scales)]
-        squares = [np.zeros(1, self._dtype) for _ in self._gradients]
-        made = [self._sum(g, s, out) for g, s, out in zip(self._gradients, self._scales, squares)]
+        squared = ex.trace(lambda xp, g, s: (g * s) * (g * s), [self._dtype] * 2)
+        made = [loops.total(squared, [g, s], out) for g, s, out in zip(self._gradients, self._scales, self._squares)]
         together = self.mode.value.endswith("PerLayer")
         for k, (g, s) in enumerate(zip(self._gradients, self._scales)):
-            made.append(self._elementwise(self._normalized, g, s, *(squares if together else squares[k:k + 1])))
+            made.append(self._each(loops, self._normalized, g, s, *(self._squares if together else self._squares[k:k + 1])))
         return made
 
     def _normalized(self, xp: Any, g: Any, s: Any, *squares: Any) -> Any:
@@ -53,21 +66,9 @@ class NormalizeKernel:
             total = total + other
         return g * s * gradient_factor(xp, self.mode, xp.sqrt(total), self.threshold)
 
-    def _elementwise(self, rule: Callable[..., Any], g: Any, *scalars: Any) -> Any:
-        """An instruction that replaces the entries of ``g``."""
-        from ..executor.cpu import Layout, elementwise_kernel
-        exprs = ex.trace(rule, [self._dtype] * (1 + len(scalars)))
-        kernel = elementwise_kernel(exprs, [Layout.same(1)] + [Layout.scalar(1)] * len(scalars))
-        assert kernel is not None                               # these types have compiled forms
-        return kernel.instruction(kernel.views([g, *scalars, g]))
-
-    def _sum(self, g: Any, s: Any, out: Any) -> Any:
-        from ..executor.cpu import Layout, elementwise_kernel
-        from ..executor.layout import Reduction
-        exprs = ex.trace(lambda xp, g, s: (g * s) * (g * s), [self._dtype] * 2)
-        kernel = elementwise_kernel(exprs, [Layout.same(1), Layout.scalar(1)], Reduction("sum"))
-        assert kernel is not None
-        return kernel.instruction(kernel.views([g, s, out]))
+    def _each(self, loops: Loops, rule: Callable[..., Any], g: Any, *scalars: Any) -> Any:
+        """What replaces the entries of ``g``."""
+        return loops.each(ex.trace(rule, [self._dtype] * (1 + len(scalars))), [g, *scalars], [g])
 
 
 class Normalization:
@@ -75,16 +76,18 @@ class Normalization:
 
     def __init__(self, kernels: Sequence[NormalizeKernel]) -> None:
         from ..executor.cpu.native.program import Segment
-        self._kernels = list(kernels)
-        self.instructions = [i for kernel in self._kernels for i in kernel.instructions()]
+        self.kernels = list(kernels)
+        self.instructions = [i for kernel in self.kernels for i in kernel.made_by(NativeLoops())]
         self._run = Segment(self.instructions)
 
     def set_scale(self, scale: float) -> None:
         """What gradients are multiplied by."""
-        for kernel in self._kernels:
+        for kernel in self.kernels:
             kernel.set_scale(scale)
 
     def __call__(self, scale: float) -> None:
         """Scale and normalize."""
         self.set_scale(scale)
+        for kernel in self.kernels:
+            kernel.bring_to_host()
         self._run()

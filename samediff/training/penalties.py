@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import expression as ex
+from ..executor.loops import Loops, NativeLoops
+from ..residence import to_host
 from .regularization import Regularization
 
 
@@ -31,6 +33,7 @@ class Penalties:
     def __init__(self, terms: Sequence[tuple[Any, Regularization]], reference: bool = False) -> None:
         self.terms = list(terms)
         self._lock = threading.Lock()
+        self.sums = [np.zeros(1, array.dtype) for array, _ in self.terms]
         self._run: Any = None
         self._sums: dict[int, Any] = {}         # by the number of a term, where the native call leaves its sum
         if not reference:
@@ -38,26 +41,26 @@ class Penalties:
 
     def _compile(self) -> None:
         from ..executor.cpu.native.program import Segment
-        found = {k: made for k, (array, term) in enumerate(self.terms) if (made := self._instruction(k, array, term)) is not None}
+        found = self.made_by(NativeLoops())
         if found:
             self._run = Segment(list(found.values()))
+            self._sums = {k: self.sums[k] for k in found}
 
-    def _instruction(self, k: int, array: Any, term: Regularization) -> Any:
-        """The sum of a term over an array; None where NumPy has to do it."""
-        from ..executor.cpu import Layout, elementwise_kernel
-        from ..executor.layout import Reduction
+    def made_by(self, loops: Loops) -> dict[int, Any]:
+        """What sums terms on the device of ``loops``, into :attr:`sums`, by the number of the term; NumPy does those that are left out."""
+        made = {k: self._made(loops, array, term, self.sums[k]) for k, (array, term) in enumerate(self.terms)}
+        return {k: m for k, m in made.items() if m is not None}
+
+    def _made(self, loops: Loops, array: Any, term: Regularization, out: Any) -> Any:
         if not array.size or array.dtype.itemsize < 4 or type(term).penalty is Regularization.penalty:
             return None
-        exprs = ex.trace(term.penalty, [array.dtype])
-        kernel = elementwise_kernel(exprs, [Layout.same(1)], Reduction("sum"))
-        if kernel is None:
-            return None
-        self._sums[k] = np.zeros(1, array.dtype)
-        return kernel.instruction(kernel.views([array, self._sums[k]]))
+        return loops.total(ex.trace(term.penalty, [array.dtype]), [array], out)
 
     def values(self, iteration: int, epoch: int) -> list[float]:
         """Each term at that iteration."""
         with self._lock:
+            for array, _ in self.terms:
+                to_host(array)
             if self._run is not None:
                 self._run()
             found = []

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import device
 from ..executor.context import RunContext
 from ..executor.plan import Plan
 from ..executor.plans import MAX_PLANS, plan_for
 from ..executor.session import Request, call_key, checked_feeds, request_for, run_reference, uses_reference
+from ..residence import to_host
+from .device_step import DeviceStep, clear
 from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
 from .normalize_kernel import Normalization
 from .regularization import Regularization
@@ -44,23 +47,48 @@ class FlatSlot:
 
 @dataclass
 class FlatParameters:
-    """Parameters, gradients and updater state as flat vectors, and the same numbers as arrays by name."""
+    """Parameters, gradients and updater state as flat vectors, and the same numbers as arrays by name.
+
+    While a network runs on a device these live there, and come to the host when they are asked for.
+    """
 
     slots: Sequence[FlatSlot]
     dtype: Any
-    params: Any = field(init=False)
-    gradients: Any = field(init=False)
-    state: Any = field(init=False)
     blocks: list[UpdaterBlock] = field(init=False)
-    arrays: dict[str, Any] = field(init=False)
-    gradient_arrays: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
         total = sum(s.size for s in self.slots)
-        self.params, self.gradients = np.zeros(total, self.dtype), np.zeros(total, self.dtype)
+        self._params, self._gradients = np.zeros(total, self.dtype), np.zeros(total, self.dtype)
         self.blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in self.slots])
-        self.state = initial_state(np, self.blocks, self.dtype)
-        self.arrays, self.gradient_arrays = self.views(self.params), self.views(self.gradients)
+        self._state = initial_state(np, self.blocks, self.dtype)
+        self._arrays, self._gradient_arrays = self.views(self._params), self.views(self._gradients)
+
+    @property
+    def params(self) -> Any:
+        """All parameters; brought from a device where that has newer ones, as are all of these."""
+        return to_host(self._params)
+
+    @property
+    def gradients(self) -> Any:
+        """All gradients."""
+        return to_host(self._gradients)
+
+    @property
+    def state(self) -> Any:
+        """The state of the updaters."""
+        return to_host(self._state)
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """The parameters by name: views."""
+        to_host(self._params)
+        return self._arrays
+
+    @property
+    def gradient_arrays(self) -> dict[str, Any]:
+        """The gradients by name: views."""
+        to_host(self._gradients)
+        return self._gradient_arrays
 
     def views(self, flat: Any) -> dict[str, Any]:
         """The pieces of a flat vector as arrays by name."""
@@ -132,12 +160,15 @@ class TrainingStep:
         self.lock = threading.RLock()
         self.last_plan: Plan | None = None          # of the last :meth:`compute`
         self._plans: dict[Any, Plan] = {}           # by what was given, where that needs no checks again
-        self._wholes: dict[Any, WholeStep | None] = {}
+        self._wholes: dict[Any, WholeStep | DeviceStep | None] = {}
 
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
+        if self._others and device.active and not device.current_device().is_cpu:
+            clear(self._others, device.current_device())
+            return
         for array in self._others:
-            array[...] = 0
+            to_host(array)[...] = 0
 
     def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
         """Forward and backward: gradients land in the flat vector, the outputs are returned."""
@@ -184,12 +215,12 @@ class TrainingStep:
 
     def _copy(self) -> None:
         for gradient, array in self._copied:
-            array[...] = self._pinned[gradient]
+            to_host(array)[...] = to_host(self._pinned[gradient])
 
     def _reference(self, feeds: Mapping[str, Any], request: Request, context: RunContext) -> tuple[Any, ...]:
         values = run_reference(self.graph, feeds, request, context)
         for name, array in self._pinned.items():
-            array[...] = values[name]
+            to_host(array)[...] = values[name]
         return tuple(values[n] for n in self.outputs)
 
     def update(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
@@ -203,9 +234,12 @@ class TrainingStep:
             self._kernels = self.flat.kernels(self._minimize)
         return self._kernels
 
-    def whole(self, plan: Plan, normalization: Normalization | None = None) -> WholeStep | None:
-        """A plan of this step together with normalization and update, as one native call; None where that cannot be."""
-        return None if self._copied else WholeStep.of(plan, self.kernels(), len(self.outputs), normalization)
+    def whole(self, plan: Plan, normalization: Normalization | None = None) -> WholeStep | DeviceStep | None:
+        """A plan of this step together with normalization and update, as one native call or CUDA graph; None where that cannot be."""
+        if self._copied:
+            return None
+        kind = WholeStep if plan.driver is None else DeviceStep
+        return kind.of(plan, self.kernels(), len(self.outputs), normalization)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
                  between: Callable[[], None] | None = None) -> tuple[Any, ...]:

@@ -3,14 +3,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import expression as ex
 from ..arrays import xp as numpy_xp
+from ..executor.loops import Loops, NativeLoops
+from ..residence import to_host
 from .regularization import ApplyStep, Regularization
 from .updater import IUpdater
+
+if TYPE_CHECKING:
+    from ..executor.cpu.native.program import Segment
 
 
 @dataclass(frozen=True)
@@ -106,19 +111,29 @@ class UpdateKernel:
         """Work out what changes from step to step."""
         self._numbers[:] = self.rule.scalars(iteration, epoch, scale)
 
-    def _compiled(self) -> Any:
-        from ..executor.cpu import Layout, elementwise_kernel
-        layouts = [Layout.same(1)] * len(self.arrays) + [Layout.scalar(1)] * len(self._scalars)
-        kernel = elementwise_kernel(self.exprs, layouts)
-        changed = [self.arrays[0], *self.arrays[2:]]
-        return None if kernel is None else kernel.bind(*self.arrays, *self._scalars, out=changed)
+    def made_by(self, loops: Loops) -> Any:
+        """What applies the rule to the numbers of :meth:`set_rates`, for the device of ``loops``; None where there is no compiled form."""
+        stored = [ex.cast(ex.input_(i, a.dtype), self._wide) for i, a in enumerate(self.arrays)]
+        exprs = [ex.cast(e, a.dtype) for e, a in zip(ex.compose(self.exprs, stored), self._changed)]
+        return loops.each(exprs, [*self.arrays, *self._scalars], self._changed)
+
+    @property
+    def _changed(self) -> list[Any]:
+        return [self.arrays[0], *self.arrays[2:]]
+
+    def _compiled(self) -> Segment | None:
+        from ..executor.cpu.native.program import Segment
+        made = self.made_by(NativeLoops())
+        return None if made is None else Segment([made])
 
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Apply one step."""
         self.set_rates(iteration, epoch, scale)
+        for array in self.arrays:
+            to_host(array)
         if self._call is not None:
             self._call()
             return
         results = ex.evaluate(self.exprs, numpy_xp, [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars])
-        for array, value in zip([self.arrays[0], *self.arrays[2:]], results):
+        for array, value in zip(self._changed, results):
             array[...] = value.astype(array.dtype, copy=False)

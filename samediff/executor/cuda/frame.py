@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
@@ -13,12 +13,20 @@ from ..context import RunContext
 from ..memory import ALIGNMENT
 from ..reference import raise_explained
 from .actions import Action, Copy
-from .driver import Driver
 from .graph import Captured
 
 if TYPE_CHECKING:
-    from ..plan import Step
-    from .plan import DevicePlan
+    from ..plan import Plan, Step
+
+
+class Guest(Protocol):
+    """What else happens in the runs of a frame."""
+
+    #: Host arrays whose values every run takes along.
+    numbers: Sequence[Any]
+
+    def actions(self, frame: DeviceFrame) -> list[Action]:
+        """What happens after the steps; arrays of :attr:`numbers` are ``frame.numbers`` on the device."""
 
 
 class DeviceFrame:
@@ -34,8 +42,10 @@ class DeviceFrame:
     written : of those that are written
     """
 
-    def __init__(self, plan: DevicePlan, driver: Driver) -> None:
-        self.plan, self.driver = plan, driver
+    def __init__(self, plan: Plan, guest: Guest | None = None) -> None:
+        assert plan.driver is not None
+        self.plan, self.driver, self.guest = plan, plan.driver, guest
+        driver = plan.driver
         self.stream = driver.stream()
         self.values: dict[str, Any] = {}
         self._keep: list[Any] = []                      # arrays besides, which actions know by address
@@ -50,8 +60,10 @@ class DeviceFrame:
             self.actions: dict[int, list[Action]] = {}
             for i, step in enumerate(plan.steps):
                 self._add(i, step)
-            self.closing = self._closing()
-            self.program = self._joined()
+            closing = self._closing()
+            if guest is not None:
+                closing += guest.actions(self)
+            self.program = self._joined(closing)
 
     # Places
 
@@ -72,7 +84,14 @@ class DeviceFrame:
                 self.fed[name] = size
                 spec = self.plan.specs[name]
                 size += -(-math.prod(spec.shape or ()) * spec.dtype.numpy.itemsize // ALIGNMENT) * ALIGNMENT
+        places: list[int] = []
+        for array in self.guest.numbers if self.guest else ():
+            places.append(size)
+            size += -(-array.nbytes // ALIGNMENT) * ALIGNMENT
         self.staging = self.driver.staging(size)
+        self._places = places
+        self.numbers = [self.driver.view(self.staging.device, at, a.shape, a.dtype)
+                        for at, a in zip(places, self.guest.numbers if self.guest else ())]
         for name, offset in self.fed.items():
             self.values[name] = self._at(self.staging.device, offset, self.plan.specs[name])
 
@@ -166,7 +185,7 @@ class DeviceFrame:
                 made.append(Copy(self.values[source], Block.of(array).view(self.driver, array)))
         return made
 
-    def _joined(self) -> list[Callable[[], None] | int]:
+    def _joined(self, closing: list[Action]) -> list[Callable[[], None] | int]:
         program: list[Callable[[], None] | int] = []
         waiting: list[Action] = []
         for i in range(len(self.plan.steps)):
@@ -177,8 +196,8 @@ class DeviceFrame:
                 program.append(self.driver.prepare(waiting))
                 waiting = []
             program.append(i)
-        if waiting + self.closing:
-            program.append(self.driver.prepare(waiting + self.closing))
+        if waiting or closing:
+            program.append(self.driver.prepare(waiting + closing))
         if len(program) == 1 and not isinstance(program[0], int):
             program = [Captured(self.driver, program[0])]
         return program
@@ -188,26 +207,31 @@ class DeviceFrame:
     def run(self, feeds: Sequence[Any], context: RunContext | None, stay: bool) -> tuple[Any, ...]:
         """The outputs that are not written into given arrays (None for these), on the host or where they are."""
         with self.stream:
-            loose = self.load(feeds, context)
-            for block in self.blocks:
-                block.on_device(self.driver)
-            for item in self.program:
-                if isinstance(item, int):
-                    self._run_step(item, loose, context)
-                else:
-                    item()
-            for block in self.written:
-                block.changed_on(self.driver)
-            results = tuple(None if n in self.plan.handed_in else self._result(s, loose, stay)
+            loose = self.go(feeds, context)
+            results = tuple(None if n in self.plan.handed_in else self.result(s, loose, stay)
                             for n, s in zip(self.plan.outputs, self.plan.sources))
             if stay or all(r is None for r in results):
                 self.driver.synchronize()
         return results
 
-    def load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:
+    def go(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:
+        """Put all work of a run into the queue; gives the values that are on the host."""
+        loose = self._load(feeds, context)
+        for block in self.blocks:
+            block.on_device(self.driver)
+        for item in self.program:
+            if isinstance(item, int):
+                self._run_step(item, loose, context)
+            else:
+                item()
+        for block in self.written:
+            block.changed_on(self.driver)
+        return loose
+
+    def _load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:
         """Bring the feeds to the device; gives those that stay on the host."""
         loose: dict[str, Any] = {}
-        host = self.staging.host() if self.fed else None
+        host = self.staging.host()
         on_device: list[tuple[Any, Any]] = []
         given = dict(zip(self.plan.feeds, feeds))
         if self.plan.words is not None:
@@ -217,11 +241,12 @@ class DeviceFrame:
                 loose[name] = array
             elif isinstance(array, np.ndarray):
                 at = self.fed[name]
-                host[at:at + array.nbytes].view(array.dtype).reshape(array.shape)[...] = array  # type: ignore[index]  # not None then
+                host[at:at + array.nbytes].view(array.dtype).reshape(array.shape)[...] = array
             else:
                 on_device.append((self.values[name], array))
-        if self.fed:
-            self.staging.send()
+        for at, numbers in zip(self._places, self.guest.numbers if self.guest else ()):
+            host[at:at + numbers.nbytes].view(numbers.dtype)[...] = numbers
+        self.staging.send()
         for place, array in on_device:
             place[...] = array
         return loose
@@ -247,7 +272,8 @@ class DeviceFrame:
             else:
                 self.values[name][...] = result
 
-    def _result(self, name: str, loose: dict[str, Any], stay: bool) -> Any:
+    def result(self, name: str, loose: dict[str, Any], stay: bool = False) -> Any:
+        """The value of a variable after a run, for the caller to keep."""
         if name in loose:
             return np.array(loose[name], copy=True, order="C")
         return self.values[name].copy() if stay else self.driver.download(self.values[name])

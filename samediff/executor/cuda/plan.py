@@ -3,23 +3,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...device import Device, placement
 from ..context import RunContext
 from ..plan import Plan
-from .driver import Driver
 from .drivers import driver_of
 from .frame import DeviceFrame
 from .target import CudaTarget
 
 
-@dataclass
 class DevicePlan(Plan):
     """A plan whose arena, parameters and results live on a device; frames as on the CPU, each with a queue of its own."""
-
-    driver: Driver = None  # type: ignore[assignment]  # always given
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """As :meth:`Plan.run`; results are NumPy arrays unless the caller wants them to stay."""
@@ -33,7 +28,7 @@ class DevicePlan(Plan):
         try:
             return self._pool.pop()  # type: ignore[return-value]  # as above
         except IndexError:
-            return DeviceFrame(self, self.driver)
+            return DeviceFrame(self)
 
     def explain(self) -> str:
         """What runs as which launches, what as one graph, what on the host and why."""

@@ -1,0 +1,95 @@
+"""Forward, backward and update on a device, as one CUDA graph."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..device import Device
+from ..executor.context import RunContext
+from ..residence import Block
+from .normalize_kernel import Normalization
+from .update_kernel import UpdateKernel
+
+if TYPE_CHECKING:
+    from ..executor.cuda.actions import Action
+    from ..executor.cuda.frame import DeviceFrame
+    from ..executor.plan import Plan
+
+
+class DeviceStep:
+    """As :class:`WholeStep`, for a plan of a device.
+
+    Parameters
+    ----------
+    plan : forward and backward
+    kernels : the updaters
+    outputs : how many of the first results are wanted
+    normalization : what happens to gradients before the updaters, if anything does
+    """
+
+    #: Steps of one :meth:`series`, at most: an interrupt waits for its end.
+    most = 64
+
+    def __init__(self, plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, normalization: Normalization | None = None) -> None:
+        from ..executor.cuda.frame import DeviceFrame
+        self.plan, self.kernels, self._normalization = plan, kernels, normalization
+        scales = [] if normalization is None else [k.scale for k in normalization.kernels]
+        self.numbers = [*(k.numbers for k in kernels), *scales]
+        self._changed: list[Block] = []
+        self._frame = DeviceFrame(plan, self)
+        self._sources = plan.sources[:outputs]
+
+    @staticmethod
+    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, normalization: Normalization | None = None) -> DeviceStep:
+        """The step of a plan whose first ``outputs`` results are wanted."""
+        return DeviceStep(plan, kernels, outputs, normalization)
+
+    def actions(self, frame: DeviceFrame) -> list[Action]:
+        """Normalization and update."""
+        from ..executor.cuda.loops import DeviceLoops
+        loops = DeviceLoops(frame.driver, self.numbers, frame.numbers)
+        made = [] if self._normalization is None else [a for k in self._normalization.kernels for part in k.made_by(loops) for a in part]
+        made += [a for k in self.kernels for a in k.made_by(loops)]
+        self._changed = [b for b in loops.blocks if b not in frame.blocks]
+        return made
+
+    def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+        """One step for feeds in the order of the plan: the results on the host."""
+        with self._frame.stream:
+            return self._results(self._step(feeds, iteration, epoch, scale, seed))
+
+    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int = 0) -> Sequence[Any]:
+        """The steps for several lists of feeds, one after the other, without waiting in between; gives the results of the last one."""
+        with self._frame.stream:
+            for k, feeds in enumerate(batches):
+                loose = self._step(feeds, iteration + k, epoch, scale, seed)
+            return self._results(loose)
+
+    def _step(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> dict[str, Any]:
+        if self._normalization is not None:
+            self._normalization.set_scale(scale)
+            scale = 1.0
+        for kernel in self.kernels:
+            kernel.set_rates(iteration, epoch, scale)
+        frame = self._frame
+        for block in self._changed:
+            block.on_device(frame.driver)
+        loose = frame.go(feeds, RunContext(True, seed, iteration, epoch=epoch))
+        for block in (*frame.blocks, *self._changed):
+            block.changed_on(frame.driver)
+        return loose
+
+    def _results(self, loose: dict[str, Any]) -> list[Any]:
+        return [self._frame.result(s, loose) for s in self._sources]
+
+
+def clear(arrays: Sequence[Any], device: Device) -> None:
+    """Set pieces of host blocks to zero where they are on a device."""
+    from ..executor.cuda.drivers import driver_of
+    driver = driver_of(device)
+    for array in arrays:
+        block = Block.of(array)
+        view = block.view(driver, array)
+        block.on_device(driver)
+        view[...] = 0
+        block.changed_on(driver)
