@@ -130,7 +130,8 @@ class Fitting(Network):
     def _heard(self, run: Any) -> None:
         if self._hears is None or self._hears[0] != self._listeners:
             self._hears = list(self._listeners), Listeners(self._listeners)
-        run(self._hears[1])
+        with self.engine.placed():
+            run(self._hears[1])
 
     def _at(self) -> At:
         return At(self.engine.epoch, self.engine.iteration, Operation.TRAINING)

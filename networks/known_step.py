@@ -7,6 +7,7 @@ from typing import Any
 
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.plan import Plan
+from ..samediff.training.device_step import DeviceStep
 from ..samediff.training.normalize_kernel import Normalization
 from ..samediff.training.step import TrainingStep
 from ..samediff.training.whole_step import WholeStep
@@ -39,7 +40,7 @@ class KnownStep:
         self.in_order = places == [(0, 0), (1, 0)]
 
     @functools.cached_property
-    def whole(self) -> WholeStep | None:
+    def whole(self) -> WholeStep | DeviceStep | None:
         return self.step.whole(self.plan, self._normalization)
 
     @property

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.device import Device, current_device, ready
 from ..samediff.errors import ConfigurationError, DataTypeError, GraphError, ShapeError
 from ..samediff.javanames import JavaSpelling
 from ..samediff.training import Listener, Schedule
@@ -111,6 +112,33 @@ class Network(HasListeners, JavaSpelling):
         fitting = {name: self._fitting(name, value) for name, value in table.items()}
         for name, value in fitting.items():
             self.set_param(name, value)
+
+    # Where it runs
+
+    def to(self, name: str | Device | None) -> Self:
+        """Run this network on a device from now on, whatever the device of the calling thread is; None: on that one again.
+
+        Parameters move there once, at the next run, and come back when they are asked for.
+
+        Raises
+        ------
+        DeviceError
+            The device is not there; the network stays where it is.
+
+        Examples
+        --------
+        >>> from dl4py.layers import OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(OutputLayer(n_in=4, n_out=3)).build()).init()
+        >>> net.to("cpu").device()
+        Device(kind='cpu', index=0)
+        """
+        self.engine.device = None if name is None else ready(name)
+        return self
+
+    def device(self) -> Device:
+        """The device on which it runs when it is called from this thread."""
+        return self.engine.device or current_device()
 
     # Training state
 

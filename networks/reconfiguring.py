@@ -78,7 +78,7 @@ class Reconfiguring(Network):
         with engine.lock:
             if flat.size != engine.flat.params.size:
                 raise ConfigurationError(f"the network has {engine.flat.params.size} parameters, the gradient has {flat.size}")
-            engine.flat.params += flat
+            engine.flat.params[...] += flat
 
     def set_updater(self, updater: UpdaterView) -> None:
         """Take over the state of another network's updater; ConfigurationError when it has another size."""

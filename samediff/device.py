@@ -113,11 +113,11 @@ def set_device(name: str | Device) -> None:
     Device(kind='cpu', index=0)
     """
     global _default
-    _default = Placement(_ready(name))
+    _default = Placement(ready(name))
 
 
-def _ready(name: str | Device) -> Device:
-    """The device, once it is known to be there."""
+def ready(name: str | Device) -> Device:
+    """The device of a name, once it is known to be there; DeviceError when it is not."""
     global active
     found = Device.of(name)
     if not found.is_cpu:
@@ -151,7 +151,7 @@ class device:
     """
 
     def __init__(self, name: str | Device, results_stay: bool = False) -> None:
-        self._placement = Placement(_ready(name), results_stay)
+        self._placement = Placement(ready(name), results_stay)
 
     def __enter__(self) -> Device:
         if not hasattr(_local, "stack"):

@@ -149,6 +149,11 @@ class Op:
         """The same on a GPU; None: ``compute`` is run there with CuPy."""
         return None
 
+    @classmethod
+    def has_cuda(cls) -> bool:
+        """Whether :meth:`cuda` was written for this op, so that it takes precedence over fusion on a GPU."""
+        return cls.cuda is not Op.cuda
+
     def in_plan(self, name: str) -> Composite | None:
         """The op whose composition runs in place of this one in a plan, for the node of that name; None: it runs itself."""
         return None

@@ -25,8 +25,8 @@ class Block:
         key = id(host)
         self._host = weakref.ref(host, lambda _: _blocks.pop(key, None))
         self._copies: dict[str, Any] = {}
-        self._newest = ""                    # name of the device that changed it last; empty: the host
-        self._current: set[str] = set()      # devices whose copy is as new as the newest
+        self._newest: Driver | None = None   # of the device that changed it last; None: the host
+        self._current: set[str] = set()      # names of the devices whose copy is as new as the newest
 
     @staticmethod
     def of(array: Any) -> Block:
@@ -42,11 +42,9 @@ class Block:
         """Bring the newest values to the host, where they may be changed from now on."""
         with _lock:
             host = self._host()
-            if self._newest and host is not None:
-                from .device import Device
-                from .executor.cuda.drivers import driver_of
-                driver_of(Device.of(self._newest)).download(self._copies[self._newest], host)
-            self._newest = ""
+            if self._newest is not None and host is not None:
+                self._newest.download(self._copies[self._newest.name], host)
+            self._newest = None
             self._current.clear()
 
     def on_device(self, driver: Driver) -> None:
@@ -54,7 +52,7 @@ class Block:
         if driver.name in self._current:
             return
         with _lock:
-            if self._newest:
+            if self._newest is not None:
                 self.on_host()
             host = self._host()
             assert host is not None
@@ -63,14 +61,15 @@ class Block:
 
     def changed_on(self, driver: Driver) -> None:
         """Note that a device has written it."""
-        if self._newest != driver.name:
+        if self._newest is not driver:
             with _lock:
-                self._newest = driver.name
+                self._newest = driver
                 self._current = {driver.name}
 
     def view(self, driver: Driver, array: Any) -> Any:
         """What an array of this block is on a device; its memory stays in place, and its values come by :meth:`on_device`."""
         host = self._host()
+        assert host is not None         # the array has its memory
         with _lock:
             copy = self._copies.get(driver.name)
             if copy is None:

@@ -20,6 +20,7 @@ from .failure import note_failure
 from .kernels import compiled
 
 if TYPE_CHECKING:
+    from ..samediff.executor.cuda.actions import CudaKernel
     from ..samediff.variable import SDVariable
 
 
@@ -38,8 +39,8 @@ class UserOp(Elementwise):
         TensorSpec of the output, or a tuple of them.
     grad(self, inputs, outputs, output_grads)
         A variable for each input (None: zero), built from graph nodes.
-    cpu(self, *specs)
-        A :class:`~dl4py.samediff.op.Kernel` for these static specs, or None.
+    cpu(self, *specs), cuda(self, *specs)
+        A :class:`~dl4py.samediff.op.Kernel`, a :class:`~dl4py.samediff.executor.cuda.actions.CudaKernel` for these static specs, or None.
     validate(self)
         Raises ValueError when the attributes do not fit each other.
     upgrade(cls, attributes, version)
@@ -117,6 +118,18 @@ class UserOp(Elementwise):
         function = compiled(type(self).numba_kernel)
         attributes = tuple(getattr(self, n) for n in self.attribute_names())
         return Kernel(lambda *arrays: function(*arrays, *attributes))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The launch of the CUDA text, when there is one."""
+        if self.cuda_kernel is None:
+            return None
+        from .cuda import cuda_kernel
+        return cuda_kernel(self, self.cuda_kernel, specs, as_tuple(self.infer(*specs)))
+
+    @classmethod
+    def has_cuda(cls) -> bool:
+        """True when a text or launch was written for it."""
+        return cls.cuda_kernel is not None or cls.cuda is not UserOp.cuda
 
     @classmethod
     def own_kernel(cls) -> bool:

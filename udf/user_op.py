@@ -14,6 +14,7 @@ from ..samediff.namespaces import NAMESPACES
 from ..samediff.op import Op, op
 from .base import UserOp, guard
 from .calling import call
+from .cuda import function_name
 from .declaration import attributes_of, class_attributes, inputs_of
 from .kernels import check_kernel
 
@@ -103,6 +104,9 @@ class _Decorator:
         if self.cuda is not None:
             if not isinstance(self.cuda, str):
                 raise RegistrationError(f"op {self.op_id!r}: cuda must be CUDA C source text, got {type(self.cuda).__name__}")
+            if function_name(self.cuda) is None:
+                raise RegistrationError(f"op {self.op_id!r}: the CUDA text has no function that begins with "
+                                        "'extern \"C\" __global__ void'")
             cls.cuda_kernel = self.cuda
         kernel = check_kernel(self.op_id, self.numba if self.numba is not None else cls.numba_kernel)
         if kernel is not None:
@@ -166,7 +170,10 @@ def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Seque
         Kernel ``f(*inputs, *outputs, *attributes)`` that fills the outputs, as a function or source text; compiled by Numba
         on first use.
     cuda : str, optional
-        CUDA C source of a kernel.
+        CUDA C source of a kernel for GPUs: its first ``extern "C" __global__ void f(inputs..., outputs..., attributes..., long long n)``
+        gets pointers to contiguous arrays, attributes as ``double``, ``long long`` or ``bool``, and the number of elements of the
+        first output, for each of which there is a thread. ``T0``, ``T1`` … are the element types of inputs and outputs, ``T`` is T0.
+        Elementwise code needs none: it is fused with its neighbours on GPUs as on the CPU.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from .target import CPU, Target
 
 def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None = None, target: Target = CPU) -> list[Step]:
     """Steps in the order in which they run; ``symbolic`` are the shapes with -1 where the graph leaves a size open."""
-    fusible = {n.name for n in graph.nodes if is_fusible(n, graph.specs) and _traceable(n, graph.specs)}
+    fusible = {n.name for n in graph.nodes if is_fusible(n, graph.specs) and target.fuses(n.op) and _traceable(n, graph.specs)}
     groups = group(graph.nodes, graph.specs, fusible)
     readers = _readers(graph.nodes)
     return [_fused(g, graph.specs, readers, outputs, symbolic or {}, target) if g.fused else _single(g.nodes[0], graph.specs, target)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .. import expression as ex
 from ..arrays import ArrayNamespace, xp
 from ..node import Node
-from ..op import Kernel
+from ..op import Kernel, Op
 from ..spec import TensorSpec
 from .context import RunContext
 from .cpu.blas_threads import one_thread
@@ -44,6 +44,10 @@ class Target:
         def native(*arrays: Any) -> Instruction | None:
             return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
         return evaluated(exprs, count), native
+
+    def fuses(self, op: Op) -> bool:
+        """Whether an op that can be traced becomes part of a loop with its neighbours."""
+        return True
 
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
         """The kernel of an op for static inputs; None: its ``compute`` is run."""

@@ -35,7 +35,8 @@ class DeviceStep:
         self.plan, self.kernels, self._normalization = plan, kernels, normalization
         scales = [] if normalization is None else [k.scale for k in normalization.kernels]
         self.numbers = [*(k.numbers for k in kernels), *scales]
-        self._changed: list[Block] = []
+        self._besides: list[Block] = []         # of arrays of updaters and normalization
+        self._written: list[Block] = []
         self._frame = DeviceFrame(plan, self)
         self._sources = plan.sources[:outputs]
 
@@ -50,7 +51,7 @@ class DeviceStep:
         loops = DeviceLoops(frame.driver, self.numbers, frame.numbers)
         made = [] if self._normalization is None else [a for k in self._normalization.kernels for part in k.made_by(loops) for a in part]
         made += [a for k in self.kernels for a in k.made_by(loops)]
-        self._changed = [b for b in loops.blocks if b not in frame.blocks]
+        self._besides, self._written = loops.blocks, loops.written
         return made
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
@@ -72,10 +73,10 @@ class DeviceStep:
         for kernel in self.kernels:
             kernel.set_rates(iteration, epoch, scale)
         frame = self._frame
-        for block in self._changed:
+        for block in self._besides:
             block.on_device(frame.driver)
         loose = frame.go(feeds, RunContext(True, seed, iteration, epoch=epoch))
-        for block in (*frame.blocks, *self._changed):
+        for block in self._written:
             block.changed_on(frame.driver)
         return loose
 

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import device
 from .. import expression as ex
+from ..device import Device
 from ..executor.loops import Loops, NativeLoops
 from ..residence import to_host
+from .device_program import DeviceProgram
 from .regularization import Regularization
 
 
@@ -33,7 +36,9 @@ class Penalties:
     def __init__(self, terms: Sequence[tuple[Any, Regularization]], reference: bool = False) -> None:
         self.terms = list(terms)
         self._lock = threading.Lock()
-        self.sums = [np.zeros(1, array.dtype) for array, _ in self.terms]
+        numbers = {array.dtype: np.zeros(len(self.terms), array.dtype) for array, _ in self.terms}
+        self.sums = [numbers[array.dtype][k:k + 1] for k, (array, _) in enumerate(self.terms)]
+        self._elsewhere: dict[Device, DeviceProgram] = {}
         self._run: Any = None
         self._sums: dict[int, Any] = {}         # by the number of a term, where the native call leaves its sum
         if not reference:
@@ -59,12 +64,29 @@ class Penalties:
     def values(self, iteration: int, epoch: int) -> list[float]:
         """Each term at that iteration."""
         with self._lock:
-            for array, _ in self.terms:
-                to_host(array)
-            if self._run is not None:
-                self._run()
+            sums = self._summed()
             found = []
             for k, (array, term) in enumerate(self.terms):
-                strength, out = term.coefficient(iteration, epoch), self._sums.get(k)
-                found.append(float(term.score(np, array.astype(np.float64), strength)) if out is None else strength * out.item())
+                strength, out = term.coefficient(iteration, epoch), sums.get(k)
+                found.append(float(term.score(np, array.astype(np.float64), strength)) if out is None else strength * to_host(out).item())
             return found
+
+    def _summed(self) -> dict[int, Any]:
+        """The sums that compiled code makes, by the number of the term."""
+        if device.active and not device.current_device().is_cpu:
+            return self._summed_on(device.current_device())
+        for array, _ in self.terms:
+            to_host(array)
+        if self._run is not None:
+            self._run()
+        return self._sums
+
+    def _summed_on(self, where: Device) -> dict[int, Any]:
+        program = self._elsewhere.get(where)
+        if program is None:
+            program = self._elsewhere[where] = DeviceProgram(where, self.made_by)
+        program()
+        for k, (array, _) in enumerate(self.terms):
+            if k not in program.made:
+                to_host(array)
+        return {k: self.sums[k] for k in program.made}

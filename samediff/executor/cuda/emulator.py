@@ -31,6 +31,20 @@ _STACK = 1 << 16
 _turn = threading.Lock()        # the compiled functions have global variables
 
 
+class HostBytes:
+    """Host and device are one here."""
+
+    def __init__(self, size: int) -> None:
+        self.device = np.empty(size, np.uint8)
+
+    def host(self) -> Array:
+        """The bytes."""
+        return self.device
+
+    def send(self) -> None:
+        """They are there already."""
+
+
 class Emulator:
     """A driver that runs CUDA kernels on the processor.
 
@@ -48,7 +62,7 @@ class Emulator:
     array([0., 0., 0.], dtype=float32)
     """
 
-    name = "emulator"
+    name = "emulated:0"
     xp: ArrayNamespace = numpy_namespace
 
     def __init__(self, order: str | int = "forward", guard: bool = False) -> None:
@@ -60,6 +74,14 @@ class Emulator:
     def empty(self, shape: Sequence[int], dtype: Any) -> Array:
         """An array whose values are not set."""
         return np.empty(tuple(shape), dtype)
+
+    def view(self, memory: Array, start: int, shape: Sequence[int], dtype: Any, strides: Sequence[int] | None = None) -> Array:
+        """The array that begins ``start`` bytes into the memory of another."""
+        return np.ndarray(tuple(shape), dtype, memory.data, start, strides) if memory.size else np.empty(tuple(shape), dtype)
+
+    def staging(self, size: int) -> HostBytes:
+        """Memory for what every run gets from the host."""
+        return HostBytes(size)
 
     def upload(self, host: Array, target: Any = None) -> Any:
         """A copy, in ``target`` or a new array."""

@@ -23,7 +23,7 @@ class Guest(Protocol):
     """What else happens in the runs of a frame."""
 
     #: Host arrays whose values every run takes along.
-    numbers: Sequence[Any]
+    numbers: list[Any]
 
     def actions(self, frame: DeviceFrame) -> list[Action]:
         """What happens after the steps; arrays of :attr:`numbers` are ``frame.numbers`` on the device."""

@@ -6,9 +6,10 @@ from typing import Any
 
 from ... import expression as ex
 from ...residence import Block
+from ..layout import Reduction
 from .actions import Action
 from .driver import Driver
-from .fused import fused_launch, reduce_launches
+from .fused import fused_launch
 
 
 class DeviceLoops:
@@ -22,21 +23,27 @@ class DeviceLoops:
     Attributes
     ----------
     blocks : of the other arrays
+    written : those of them that are written
     """
 
     def __init__(self, driver: Driver, numbers: Sequence[Any] = (), places: Sequence[Any] = ()) -> None:
         self._driver, self._numbers, self._places = driver, list(numbers), list(places)
         self.blocks: list[Block] = []
+        self.written: list[Block] = []
 
     def each(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Action]:
         """Actions, as ``Loops`` says."""
-        return [fused_launch(exprs, [self._placed(a) for a in inputs], [self._placed(a) for a in outputs])]
+        made = fused_launch(exprs, [self._placed(a) for a in inputs], [self._placed(a, True) for a in outputs])
+        return [] if made is None else [made]
 
     def total(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], output: Any) -> list[Action]:
         """Actions, as ``Loops`` says."""
-        return list(reduce_launches(exprs, [self._placed(a) for a in inputs], [self._placed(output)], ["sum"], self._driver))
+        from .reduce import reduce_launches, reduce_workspace
+        given, total = [self._placed(a) for a in inputs], [Reduction("sum")]
+        work = [self._driver.empty(w.shape or (), w.dtype.numpy) for w in reduce_workspace(exprs, given, total)]
+        return list(reduce_launches(exprs, given, [self._placed(output, True)], total, work))
 
-    def _placed(self, array: Any) -> Any:
+    def _placed(self, array: Any, is_written: bool = False) -> Any:
         for numbers, place in zip(self._numbers, self._places):
             if _within(array, numbers):
                 start = _address(array) - _address(numbers)
@@ -44,6 +51,8 @@ class DeviceLoops:
         block = Block.of(array)
         if block not in self.blocks:
             self.blocks.append(block)
+        if is_written and block not in self.written:
+            self.written.append(block)
         return block.view(self._driver, array)
 
 

@@ -35,20 +35,30 @@ class CudaTarget(Target):
     def plan(self, *parts: Any) -> Plan:
         """A plan for this device."""
         from .plan import DevicePlan
-        return DevicePlan(*parts, driver=self.driver)
+        made = DevicePlan(*parts)
+        made.driver = self.driver
+        return made
 
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call]:
         """Expressions as one launch."""
         from .fused import fused_launch
+        from .operators import NoText
 
         def native(*arrays: Any) -> list[Action] | None:
-            made = fused_launch(exprs, arrays[:count], arrays[count:])
-            return None if made is None else [made]
+            try:
+                made = fused_launch(exprs, arrays[:count], arrays[count:])
+            except NoText:
+                return None
+            return [] if made is None else [made]
 
         def call(*arrays: Any) -> None:
             for out, value in zip(arrays[count:], ex.evaluate(exprs, self.xp, arrays[:count])):
                 out[...] = value
         return call, native
+
+    def fuses(self, op: Op) -> bool:
+        """Not where there is a kernel that was written for it."""
+        return not op.has_cuda()
 
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
         """The CUDA kernel of an op."""
@@ -84,8 +94,8 @@ class CudaTarget(Target):
     def _leave_to_host(self, op: Op, error: Exception) -> None:
         if type(op) not in self._on_host:
             self._on_host.add(type(op))
-            warnings.warn(f"op {op.id!r} has no CUDA kernel and CuPy cannot run it ({error}); it runs on the host, with copies there and back",
-                          RuntimeWarning, stacklevel=2)
+            warnings.warn(f"op {op.id!r} has no CUDA kernel and CuPy cannot run it ({error}); it runs on the host, with copies "
+                          "there and back", RuntimeWarning, stacklevel=2)
 
 
 def _unused(*arrays: Any) -> None:

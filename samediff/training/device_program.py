@@ -1,0 +1,40 @@
+"""Loops besides the graph as a program of a device."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..device import Device
+from ..executor.loops import Loops
+
+
+class DeviceProgram:
+    """What a device does in place of native instructions, on the copies that it has of host arrays.
+
+    Parameters
+    ----------
+    where : the device
+    make : gives the parts of the program for loops of that device, by name or number
+
+    Attributes
+    ----------
+    made : these parts
+    """
+
+    def __init__(self, where: Device, make: Callable[[Loops], dict[Any, Any]]) -> None:
+        from ..executor.cuda.drivers import driver_of
+        from ..executor.cuda.loops import DeviceLoops
+        self._driver = driver_of(where)
+        loops = DeviceLoops(self._driver)
+        self.made = make(loops)
+        self._blocks = loops.blocks
+        self._written = loops.written
+        self._run = self._driver.prepare([action for part in self.made.values() for action in part])
+
+    def __call__(self) -> None:
+        """Put the work into the queue of the moment."""
+        for block in self._blocks:
+            block.on_device(self._driver)
+        self._run()
+        for block in self._written:
+            block.changed_on(self._driver)
