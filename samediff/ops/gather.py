@@ -325,6 +325,12 @@ class OneHot(Op):
         dtype = self.data_type.numpy
         return xp.where(xp.expand_dims(indices, at) == steps, dtype.type(self.on), dtype.type(self.off))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """By comparison."""
+        from ..executor.cuda.rows import one_hot
+        rank = specs[0].rank or 0
+        return one_hot(self.axis % (rank + 1), self.depth, self.on, self.off, self.data_type, *specs)
+
 
 @op("invert_permutation", api="base.invert_permutation math.invert_permutation", gradient="none")
 class InvertPermutation(Op):

@@ -12,6 +12,7 @@ from ..spec import Shape, TensorSpec, normalize_axis
 from .creation import ints_of
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -58,6 +59,11 @@ class Concat(Op):
         """The joined array."""
         parts = [xp.atleast_1d(x) for x in xs]
         return xp.concatenate([x for x in parts if x.shape != (0,)] or parts[:1], axis=self.dimension)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A copy for each array."""
+        from ..executor.cuda.copies import concatenation
+        return concatenation(self.dimension, *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -115,6 +121,11 @@ class Stack(Op):
     def compute(self, xp: Any, *xs: Any) -> Any:
         """The stacked array."""
         return xp.stack(xs, axis=self.axis)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A copy for each array."""
+        from ..executor.cuda.copies import stack
+        return stack(self.axis, *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -232,6 +243,12 @@ class Tile(Op):
     def compute(self, xp: Any, x: Any, counts: Any = None) -> Any:
         """The repeated array."""
         return xp.tile(x, self.repeat if counts is None else tuple(int(c) for c in counts.reshape(-1)))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One copy of a view with repeated axes."""
+        from ..executor.cuda.copies import tile
+        counts = ints_of(specs[1]) if len(specs) > 1 else self.repeat
+        return None if counts is None else tile(counts, specs[0])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

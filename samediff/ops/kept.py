@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from ..datatype import DataType
 from ..executor.context import stream_of
 from ..op import Kernel, Op, Specs, op
 from ..spec import TensorSpec
+
+if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
 
 #: Nanoseconds that an element takes.
 _COST = 1.3
@@ -49,3 +52,8 @@ class Kept(Op):
             from ..executor.cpu.native.entry import instruction
             return instruction(keep, [words, kept.reshape(-1)], numbers, work=20 + _COST * kept.size, parts=True)
         return Kernel(call, native=native)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The same bits, each block of the stream by a thread of its own."""
+        from ..executor.cuda.masks import keep
+        return keep(stream_of(self.of), math.ceil(float(np.float32(self.p)) * (1 << 24)))

@@ -11,6 +11,7 @@ from ..op import Op, Specs, op
 from ..spec import TensorSpec
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -52,6 +53,14 @@ class Pad(Op):
         if self.mode is PadMode.CONSTANT:
             return xp.pad(x, width, constant_values=x.dtype.type(self.constant))
         return xp.pad(x, width, mode=self.mode.name.lower())
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One element after the other, each from its place in x."""
+        from ..executor.cuda.copies import padded
+        x, padding = specs
+        if padding.value is None:
+            return None
+        return padded([(int(a), int(b)) for a, b in padding.value], self.mode, self.constant, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

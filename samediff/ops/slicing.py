@@ -13,6 +13,7 @@ from ..spec import Shape, TensorSpec
 from .creation import ints_of
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 #: One axis: ("point", position, keep), ("slice", begin, end, stride) or "new".
@@ -131,6 +132,15 @@ class Placed(Op):
             zeros, part = stored(np.zeros((), x.dtype), out), stored(x, out[index])
             return None if zeros is None or part is None else [zeros, part]
         return Kernel(call, native=native)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Zeros, then the part; where the place is known."""
+        from ..executor.cuda.copies import placed
+        numbers = [ints_of(s) for s in specs[2:]]
+        if not all(s.is_static for s in specs) or None in numbers:
+            return None
+        shape: Shape = specs[1].shape or ()
+        return placed(index_of(shape, self.of.entries(len(shape), *numbers)))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -8,6 +8,7 @@ from ..op import Kernel, Op, Specs
 from ..spec import TensorSpec
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -34,3 +35,7 @@ class Standing(Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """As the other op."""
         return self.meant().cpu(*specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """As the other op."""
+        return self.meant().cuda(*specs)

@@ -28,6 +28,9 @@ _COMBINE: dict[str, str] = {"add": "((v) + (w))", "sub": "((v) - (w))", "mul": "
 _SHARES = {"add": ("0", "((v) + (w))"), "sub": ("0", "((v) + (w))"), "mul": ("1", "((v) * (w))"), "max": ("START", "vmax(v, w)"),
            "min": ("START", "vmin(v, w)")}
 
+#: The result as it is.
+_END = "(v)"
+
 #: Comparisons up to which all indices are looked through for each element.
 _WALK = 1 << 24
 
@@ -122,7 +125,7 @@ def sort(n: int, rooms: Any) -> tuple[list[Action], Any, Any]:
     return actions, key, order
 
 
-def combined(rows: Rows, index: DataType, start: str | None = None, end: str = "(v)",
+def combined(rows: Rows, index: DataType, start: str | None = None, end: str = _END,
              axes: Shape | None = None) -> CudaKernel | None:
     """``call(ref, updates, indices, out, ...)``: ``ref``, or ``start`` everywhere (then ref is not looked at), with rows changed.
 
@@ -131,7 +134,7 @@ def combined(rows: Rows, index: DataType, start: str | None = None, end: str = "
     if not rows.served:
         return None
     walk = rows.count * rows.columns * rows.n <= _WALK
-    few = not walk and rows.count <= _FEW and end == "(v)" and start in (None, "0")
+    few = not walk and rows.count <= _FEW and end == _END and start in (None, "0")
     straight = axes is None and (walk or few)
     key = index if straight else DataType.INT
     begin = "load(ref[to])" if start is None else start
@@ -194,7 +197,7 @@ def segments(name: str, empty_is_zero: bool, in_order: bool, n: int, data: Tenso
     how: Any = {"prod": "mul", "max": "max", "min": "min"}.get(name, "add")
     start = {"prod": "1", "max": lowest(data.dtype, False), "min": lowest(data.dtype, True)}.get(name, "0")
     divisor = {"mean": "(W)((count) > 1 ? (count) : 1)", "sqrt_n": "sqrt((W)((count) > 1 ? (count) : 1))"}.get(name)
-    end = f"((v) / {divisor})" if divisor else "((count) > 0 ? (v) : (W)0)" if empty_is_zero else "(v)"
+    end = f"((v) / {divisor})" if divisor else "((count) > 0 ? (v) : (W)0)" if empty_is_zero else _END
     count = size(ids.shape)
     rows = Rows(how, data.dtype, 1, n, math.prod((data.shape or ())[len(ids.shape or ()):]), count)
     if not rows.served:
@@ -225,8 +228,8 @@ def texts() -> Iterator[tuple[str, str]]:
             few, many = Rows(how, dtype, 1, 100, 8, 10), Rows(how, dtype, 1, 10, 8, 10000)  # type: ignore[arg-type]
             probe = np.zeros(1, np.int32)
             for label, launch in (("change", change(few, DataType.LONG)(probe, probe, probe)),
-                                  ("walk", runs(few, DataType.LONG, "load(ref[to])", "(v)", True, False)(*[probe] * 5)),
-                                  ("shares", runs(many, DataType.INT, "0", "(v)", False, True)(*[probe] * 5)),
-                                  ("runs", runs(few, DataType.INT, "0", "(v)", False, False)(*[probe] * 5))):
+                                  ("walk", runs(few, DataType.LONG, "load(ref[to])", _END, True, False)(*[probe] * 5)),
+                                  ("shares", runs(many, DataType.INT, "0", _END, False, True)(*[probe] * 5)),
+                                  ("runs", runs(few, DataType.INT, "0", _END, False, False)(*[probe] * 5))):
                 yield f"{label} {how} {dtype.name}", launch.source
     yield "sort", source("sort")

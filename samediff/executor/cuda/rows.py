@@ -44,6 +44,11 @@ def block_for(columns: int, rows: int, threads: int = 256) -> tuple[tuple[int, i
     return (max(1, min(-(-rows // y), 1 << 16)), max(1, min(-(-columns // x), 1 << 10)), 1), (x, y, 1)
 
 
+def flat(size: int) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """Grid and block for so many elements."""
+    return (max(1, min(-(-size // 256), 1 << 14)), 1, 1), (256, 1, 1)
+
+
 def take(axis: int, x: TensorSpec, indices: TensorSpec, fixed: Sequence[int] | None = None) -> CudaKernel | None:
     """``call(x, indices, out)``: the slices of x at the indices; with ``fixed`` ones ``call(x, out)``."""
     if not x.is_static or not x.shape or not indices.is_static or x.dtype.code in (-1, 50) or (fixed and len(fixed) > _TABLE):
@@ -65,6 +70,22 @@ def _take_text(x: TensorSpec, indices: TensorSpec, size: int, fixed: Sequence[in
 
 def _take(text: str, x: Any, index: Any, out: Any, rows: int, *sizes: Any) -> Launch:
     return Launch(text, "take", *block_for(int(sizes[-1]), rows), (x, index, out, type(sizes[0])(rows), *sizes))
+
+
+def one_hot(axis: int, depth: int, on: float, off: float, dtype: DataType, indices: TensorSpec) -> CudaKernel | None:
+    """``call(indices, out)``: a new axis, ``on`` at the index and ``off`` elsewhere."""
+    if not indices.is_static or indices.shape is None or dtype.code in (-1, 50) or indices.dtype.code in (-1, 50):
+        return None
+    outer, inner = math.prod(indices.shape[:axis]), math.prod(indices.shape[axis:])
+    name, kind = position_type(outer * depth * inner)
+    text = source("one_hot", T=type_name(dtype), X=type_name(indices.dtype), I=name)
+    values = [np.float64(v) for v in (on, off)]
+
+    def actions(indices: Any, out: Any) -> list[Action]:
+        if not out.size:
+            return []
+        return [Launch(text, "one_hot", *flat(out.size), (indices, out, kind(out.size), kind(depth), kind(inner), *values))]
+    return CudaKernel(actions)
 
 
 def take_nd(x: TensorSpec, indices: TensorSpec) -> CudaKernel | None:
@@ -96,11 +117,12 @@ def places(axes: Shape, indices: Any, found: Any) -> Launch:
     """Numbers of the rows that index vectors into axes of these sizes address, into ``found`` (int32)."""
     sizes = [np.int64(v) for v in (*axes, *[1] * (8 - len(axes)))]
     args = indices, found, np.int64(found.size), np.int32(len(axes)), np.int32(math.prod(axes)), *sizes
-    return Launch(source("places", X=type_name(indices.dtype)), "places", (min(-(-found.size // 256), 1 << 12), 1, 1), (256, 1, 1), args)
+    return Launch(source("places", X=type_name(indices.dtype)), "places", *flat(found.size), args)
 
 
 def texts() -> Iterator[tuple[str, str]]:
     """Some of the texts."""
     yield "take", source("take", T="unsigned int", X="long long", I="int")
     yield "take from a table", source("take", T="unsigned short", X="long long", I="long long", TABLE="1, 2")
+    yield "one hot", source("one_hot", T="half_t", X="int", I="int")
     yield "places", source("places", X="unsigned char")

@@ -3,7 +3,10 @@
 // Open: T, X (of the numbers), I (of positions), COMBINE(v, w), START, WALK, ORDERED (order[p] is the row of u), PARTS (threads
 // along y share a run; else they have rows of their own), NEUTRAL and JOIN(v, w) (for shares), END(v, count).
 
-#if !WALK
+#if WALK
+#define FOUND found
+#else
+#define FOUND (high - low)
 __device__ __forceinline__ int first_from(const X *key, int count, I r) {
     int low = 0;
     while (count > 0) {
@@ -27,9 +30,7 @@ extern "C" __global__ void runs(const T *__restrict__ ref, const T *__restrict__
     const int part = 0, parts = 1;
     for (I r = blockIdx.x * (I)blockDim.y + threadIdx.y; r < n; r += (I)gridDim.x * blockDim.y) {
 #endif
-#if WALK
-        const int low = 0, high = count;
-#else
+#if !WALK
         const int low = first_from(key, count, r), high = low + first_from(key + low, count - low, r + 1);
 #endif
         for (I first = blockIdx.y * (I)blockDim.x; first < columns; first += gridDim.y * (I)blockDim.x) {
@@ -38,10 +39,9 @@ extern "C" __global__ void runs(const T *__restrict__ ref, const T *__restrict__
             const I a = mine ? q / inner : 0, c = mine ? q - a * inner : 0, to = (a * n + r) * inner + c;
             const T *from = u + a * count * inner + c;
             W sum = part == 0 ? (W)START : (W)NEUTRAL;
-            int found = high - low;
-            (void)found, (void)parts;                  // not every form needs them
+            (void)parts;
 #if WALK
-            found = 0;
+            int found = 0;
             for (int p = 0; p < count; p++) {
                 if ((long long)key[p] != r) continue;
                 found++;
@@ -62,7 +62,7 @@ extern "C" __global__ void runs(const T *__restrict__ ref, const T *__restrict__
             }
             sum = share[0];
 #endif
-            if (mine && part == 0) store(y[to], END(sum, found));
+            if (mine && part == 0) store(y[to], END(sum, FOUND));
 #if PARTS
             __syncthreads();
 #endif
