@@ -68,7 +68,7 @@ class KnownStep:
         whole = self.whole
         assert whole is not None
         if len(batches) > 1:
-            return self._total(whole.series(batches, iteration, epoch, scale))
+            return self._total(whole.series(batches, iteration, epoch, scale, seed))
         return self._total(whole(batches[0], iteration, epoch, scale, seed))
 
     def _total(self, results: Sequence[Any]) -> float:

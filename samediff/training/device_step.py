@@ -59,7 +59,7 @@ class DeviceStep:
         with self._frame.stream:
             return self._results(self._step(feeds, iteration, epoch, scale, seed))
 
-    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int = 0) -> Sequence[Any]:
+    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """The steps for several lists of feeds, one after the other, without waiting in between; gives the results of the last one."""
         with self._frame.stream:
             for k, feeds in enumerate(batches):

@@ -95,8 +95,9 @@ class WholeStep:
         self._launch(address, *[0 if k is None else locate(feeds[k]) for k in self._given])
         return self._results
 
-    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float) -> Sequence[Any]:
-        """The steps for several lists of feeds, one after the other; gives the results of the last one."""
+    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+        """The steps for several lists of feeds, one after the other; gives the results of the last one. The seed is of no use: steps
+        that draw random numbers are taken one by one (:attr:`most`)."""
         from ..executor.cpu.native.series import launch_series
         scale = self._scaled(scale)
         count, given = len(batches), list(zip(*batches))
