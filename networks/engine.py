@@ -12,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from ..layers.parameters import Parameter
-from ..samediff import device
+from ..samediff import devices
 from ..samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, ShapeError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.plan import Plan
@@ -37,7 +37,7 @@ class _Placed:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         chosen = engine.device
-        self._device = None if chosen is None else device.device(chosen, device.placement().stays)
+        self._device = None if chosen is None else devices.device(chosen, devices.placement().stays)
 
     def __enter__(self) -> None:
         if self._device is not None:
@@ -52,7 +52,7 @@ class _Placed:
 def _on_its_device(method: Callable[Concatenate[Engine, _P], _R]) -> Callable[Concatenate[Engine, _P], _R]:
     @functools.wraps(method)
     def call(self: Engine, /, *args: _P.args, **options: _P.kwargs) -> _R:
-        if not device.active:
+        if not devices.active:
             return method(self, *args, **options)
         with self.placed():
             return method(self, *args, **options)
@@ -86,16 +86,16 @@ class Engine:
         self._known: dict[Any, tuple[Plan, tuple[int, ...]]] = {}     # plans of plain forward passes, by what was given
         self.known_steps: dict[Any, KnownStep] = {}                  # the same of steps, by the form of the batch
         self._last_step: TrainingStep | None = None
-        self.device: device.Device | None = None        # None: that of the thread
-        self._runs_on: device.Device | None = None      # that of what is known so far
+        self.device: devices.Device | None = None        # None: that of the thread
+        self._runs_on: devices.Device | None = None      # that of what is known so far
 
     def placed(self) -> AbstractContextManager[Any]:
         """A block in which everything runs on the device of this network."""
-        return _Placed(self) if device.active else _ANYWHERE
+        return _Placed(self) if devices.active else _ANYWHERE
 
     def settle(self) -> None:
         """Forget short ways that lead to another device than the present one."""
-        now = device.current_device()
+        now = devices.current_device()
         if now != self._runs_on:
             self._known.clear()
             self.known_steps.clear()
@@ -219,7 +219,7 @@ class Engine:
     def known_output(self, x: Any) -> Any:
         """The first output for one input of a shape and type that :meth:`forward` has seen; None when it has not."""
         known = self._known.get((self.structure.outputs[0], (x.shape, x.dtype)))
-        if known is None or device.active or uses_reference():
+        if known is None or devices.active or uses_reference():
             return None
         return known[0].run((x,), self.context(False) if known[0].draws else None)[0]
 

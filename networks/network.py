@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..samediff.data import DataSet, MultiDataSet
-from ..samediff.device import Device, current_device, ready
+from ..samediff.devices import Device, current_device, ready
 from ..samediff.errors import ConfigurationError, DataTypeError, GraphError, ShapeError
 from ..samediff.javanames import JavaSpelling
 from ..samediff.training import Listener, Schedule

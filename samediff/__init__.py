@@ -33,6 +33,8 @@ from .cnn_configuration import (
 )
 from .conditions import Condition, Conditions
 from .datatype import DataType
+from .devices import Device, current_device, device, set_device
+from .errors import DeviceError
 from .external_errors import SameDiffUtils
 from .functions import InvokeParams, LoopParams
 from .graph import SameDiff
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BatchOutputConfig", "ControlFlow", "EqualityFn", "GradCheckUtil", "LoopArgs", "LoopLambdaArgs", "NameScope", "OpValidation",
-    "OutAndGrad", "RelErrorFn", "SDValue", "SDValueType", "TestCase",
+    "current_device", "Device", "device", "DeviceError", "OutAndGrad", "RelErrorFn", "set_device", "SDValue", "SDValueType", "TestCase",
     "Condition", "Conditions", "ConstantInitScheme", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat",
     "DataSet", "DataType", "DeConv2DConfig", "DeConv3DConfig", "DistributionInitScheme", "Divisor", "Evaluation",
     "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "InferenceSession", "InvokeParams",

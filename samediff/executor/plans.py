@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import device
+from .. import devices
 from ..spec import TensorSpec
 from .build import build_plan
 from .plan import Plan
@@ -67,7 +67,7 @@ def cache_of(sd: GraphCore) -> PlanCache:
 def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: Mapping[str, Any] | None = None) -> Plan:
     """The plan for a request and the shapes of these feeds."""
     used = [(n, feeds[n]) for n in request.placeholders]
-    where = device.current_device() if device.active else None
+    where = devices.current_device() if devices.active else None
     key = (request.outputs, request.training, tuple([(n, a.shape) for n, a in used]), None if pinned is None else id(pinned), where)
 
     def build() -> Plan:
@@ -81,7 +81,7 @@ def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: 
     return plan
 
 
-def target_of(where: device.Device | None) -> Target:
+def target_of(where: devices.Device | None) -> Target:
     """What plans for a device are made for."""
     if where is None or where.is_cpu:
         return CPU

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .. import device
+from .. import devices
 from ..arrays import as_array, converted
 from ..errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError, UnknownNameError, did_you_mean
 from ..node import Node, needed
@@ -105,7 +105,7 @@ def known_plan(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: S
 def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Any:
     """What was asked and the names, shapes and types given; None when something is no array."""
     try:
-        key: list[Any] = [training, device.current_device() if device.active else None, *outputs]
+        key: list[Any] = [training, devices.current_device() if devices.active else None, *outputs]
         for name, a in (placeholders or {}).items():
             key += name, a.shape, a.dtype
         return tuple(key)

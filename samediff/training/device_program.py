@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..device import Device
+from ..devices import Device
 from ..executor.loops import Loops
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..device import Device
+from ..devices import Device
 from ..executor.context import RunContext
 from ..residence import Block
 from .normalize_kernel import Normalization

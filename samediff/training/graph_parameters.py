@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import device
+from .. import devices
 from ..errors import ConfigurationError
 from ..executor.session import uses_reference
 from ..residence import to_host
@@ -61,7 +61,7 @@ class GraphParameters:
         return self._gradient_arrays
 
     def _bring(self, arrays: dict[str, Any]) -> None:
-        if device.active:
+        if devices.active:
             for array in arrays.values():
                 to_host(array)
 

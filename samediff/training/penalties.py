@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import device
+from .. import devices
 from .. import expression as ex
-from ..device import Device
+from ..devices import Device
 from ..executor.loops import Loops, NativeLoops
 from ..residence import to_host
 from .device_program import DeviceProgram
@@ -73,8 +73,8 @@ class Penalties:
 
     def _summed(self) -> dict[int, Any]:
         """The sums that compiled code makes, by the number of the term."""
-        if device.active and not device.current_device().is_cpu:
-            return self._summed_on(device.current_device())
+        if devices.active and not devices.current_device().is_cpu:
+            return self._summed_on(devices.current_device())
         for array, _ in self.terms:
             to_host(array)
         if self._run is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import device
+from .. import devices
 from ..executor.context import RunContext
 from ..executor.plan import Plan
 from ..executor.plans import MAX_PLANS, plan_for
@@ -164,8 +164,8 @@ class TrainingStep:
 
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
-        if self._others and device.active and not device.current_device().is_cpu:
-            clear(self._others, device.current_device())
+        if self._others and devices.active and not devices.current_device().is_cpu:
+            clear(self._others, devices.current_device())
             return
         for array in self._others:
             to_host(array)[...] = 0

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import threading
 
-from ...device import Device
+from ...devices import Device
 from .driver import Driver
 
 _drivers: dict[Device, Driver] = {}
@@ -24,6 +24,8 @@ def driver_of(device: Device) -> Driver:
 def _made(device: Device) -> Driver:
     if device.kind == "emulated":
         from .emulator import Emulator
+        from .host_code import compiler
+        compiler()
         return Emulator()
     from .gpu import Gpu
     return Gpu(device.index)

@@ -5,7 +5,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...device import Device, placement
+from ...devices import Device, placement
 from ..context import RunContext
 from ..plan import Plan
 from .drivers import driver_of
