@@ -109,7 +109,7 @@ def test_listeners_see_the_same():
         net, listener = _dense().to(where), CollectScoresListener()
         net.set_listeners(listener)
         net.fit(ListDataSetIterator(batches, 5), 2)
-        found.append(listener.get_score_vs_iter())
+        found.append(listener.get_list_score())
     assert len(found[0]) == 8
     _same(np.array(found[0]), np.array(found[1]))
 
