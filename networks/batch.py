@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..samediff.arrays import as_array
+from ..samediff.devices import adopted
 from ..samediff.errors import DataTypeError, DL4PyError, ShapeError
 
 Arrays = Sequence[Any]
@@ -59,7 +60,8 @@ def _array(value: Any, what: str) -> Any:
     if type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiub":       # nearly always: nothing to convert
         return value
     try:
-        array = as_array(value)
+        array = adopted(value)
+        array = as_array(value) if array is None else array
     except (DL4PyError, ValueError) as error:
         raise DataTypeError(f"{what} of the network is no array: {error}") from error
     if array.dtype.kind in "OcmM":

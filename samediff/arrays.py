@@ -97,6 +97,8 @@ def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """
     if isinstance(value, np.ndarray):
         array = value
+    elif hasattr(value, "__cuda_array_interface__"):
+        array = _cupy().asarray(value).get()
     elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
         array = np.from_dlpack(value)
     else:

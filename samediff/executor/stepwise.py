@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import DeviceError
 from .context import RunContext
 from .explain import in_parts, is_helped, native_calls, way_of, why
 from .frame import Frame
@@ -37,7 +38,15 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
     repeats : how often each step is timed; the shortest time counts
     layer_of : what the layer of a name scope ("a/b") is called; by default the scope is
     title : what the profile is called
+
+    Raises
+    ------
+    DeviceError
+        A plan for another device than the CPU.
     """
+    if plan.driver is not None:
+        raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {plan.driver.name}: use `with device(\"cpu\")` to see "
+                          "them there, explain() for what runs on the device, and NVIDIA's profilers for times")
     given = [plain(np.asarray(feeds[n])) for n in plan.feeds]
     with _kept(plan):
         whole = shortest(lambda: plan.run(given, context), repeats + 1)

@@ -33,7 +33,10 @@ class DevicePlan(Plan):
     def explain(self) -> str:
         """What runs as which launches, what as one graph, what on the host and why."""
         from .explain import explained
-        return explained(self)
+        frame = self.take_device()
+        text = explained(self, frame)
+        self.put_back(frame)  # type: ignore[arg-type]  # as above
+        return text
 
 
 @functools.cache
