@@ -127,6 +127,14 @@ def ready(name: str | Device) -> Device:
     return found
 
 
+def adopted(value: Any) -> Any:
+    """An array in the memory of a GPU as CuPy's, where this thread runs graphs on one; None for others."""
+    if not active or not hasattr(value, "__cuda_array_interface__") or current_device().kind != "cuda":
+        return None
+    import cupy
+    return cupy.asarray(value)
+
+
 class device:
     """Run graphs on a device in a ``with`` block, on this thread.
 

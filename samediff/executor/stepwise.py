@@ -45,8 +45,8 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
         A plan for another device than the CPU.
     """
     if plan.driver is not None:
-        raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {plan.driver.name}: use `with device(\"cpu\")` to see "
-                          "them there, explain() for what runs on the device, and NVIDIA's profilers for times")
+        raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {plan.driver.name}: profile in a block "
+                          "`with device(\"cpu\")`, or use explain() for what runs on the device, and NVIDIA's profilers for times")
     given = [plain(np.asarray(feeds[n])) for n in plan.feeds]
     with _kept(plan):
         whole = shortest(lambda: plan.run(given, context), repeats + 1)

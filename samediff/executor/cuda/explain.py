@@ -15,7 +15,8 @@ def explained(plan: Plan, frame: DeviceFrame) -> str:
     """See :meth:`DevicePlan.explain`."""
     count = sum(map(len, frame.actions.values()))
     host = [i for i in range(len(plan.steps)) if i not in frame.actions]
-    lines = [f"device: {frame.driver.name}, steps: {len(plan.steps)}, actions: {count}, steps of array code: {len(host)}", _graph_line(frame)]
+    lines = [f"device: {frame.driver.name}, steps: {len(plan.steps)}, actions: {count}, steps of array code: {len(host)}",
+             _graph_line(frame)]
     for i, step in enumerate(plan.steps):
         lines += _step_lines(plan, frame, i, step)
     return "\n".join([*lines, "", f"arena of {plan.arena:,} bytes on the device"])
