@@ -9,6 +9,8 @@ import numpy as np
 from ..samediff.arrays import as_array, xp
 from ..samediff.checks import Check, CheckFailure, CheckReport
 from ..samediff.datatype import DataType
+from ..samediff.devices import device as on_device
+from ..samediff.errors import DeviceError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.reference import compute as compute_op
 from ..samediff.files.flat_graph import FlatNode
@@ -33,7 +35,7 @@ class OpReport(CheckReport):
 
 def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attributes: Mapping[str, Any] | None = None, *,
              shapes: Sequence[Sequence[tuple[int, ...]]] = (), dtypes: Sequence[Any] = ("float32", "float64"), gradient: bool | None = None,
-             order: int = 2, tolerance: float = 1e-4, seed: int = 0) -> OpReport:
+             order: int = 2, tolerance: float = 1e-4, seed: int = 0, device: str | None = None) -> OpReport:
     """Check an op on example inputs.
 
     Parameters
@@ -53,6 +55,9 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
         2 checks second derivatives too.
     tolerance : float
         Largest relative error of a gradient.
+    device : str, optional
+        A device on which the op is compared with ``compute`` too; by default ops with CUDA text are, on the GPU or, where there is none,
+        ``"emulated"``.
 
     Returns
     -------
@@ -86,6 +91,7 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     report.run("inputs stay unchanged", lambda: _unchanged(made, arrays))
     if not made.stateful:
         report.run("compiled plan agrees with compute", lambda: _plan(made, arrays))
+        _on_device(report, made, arrays, device)
     floating = any(a is not None and a.dtype.kind == "f" for a in arrays)
     if gradient is None and floating and _has_none(made, arrays):
         report.checks.append(Check("gradient", True, "none: the code cannot be followed; write grad to have one"))
@@ -189,6 +195,26 @@ def _unchanged(op: Op, arrays: Sequence[Any]) -> str | None:
     if failure is not None:
         raise failure
     return None
+
+
+def _on_device(report: OpReport, op: Op, arrays: Sequence[Any], name: str | None) -> None:
+    """Compare what runs on a device, where one was asked for or there is CUDA text to check."""
+    if name is None and not (isinstance(op, UserOp) and op.has_cuda()):
+        return
+    where = None
+    for each in ("cuda", "emulated") if name is None else (name,):
+        try:
+            where = on_device(each)
+            break
+        except DeviceError as error:
+            if name is not None:
+                raise
+            reason = str(error)
+    if where is None:
+        report.checks.append(Check("CUDA kernel agrees with compute", True, f"not run: {reason}"))
+        return
+    with where as found:
+        report.run(f"{found} agrees with compute", lambda: _plan(op, arrays))
 
 
 def _plan(op: Op, arrays: Sequence[Any]) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.samediff.executor.cuda.support import lacks_compiler
+
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
@@ -55,8 +57,14 @@ def samediff_mnist(result, shown):
     assert "the same outputs, 80 iterations done" in shown
 
 
+def gpu(result, shown):
+    assert result < 1e-3
+    assert "largest difference" in shown
+
+
 SHORT = [(quickstart, {"epochs": 1}), (custom_op, {"epochs": 40}), (custom_layer, {"epochs": 10}), (mlp_iris, {"epochs": 15}),
-         (char_lstm, {"epochs": 2, "width": 16, "characters": 1700, "written": 20}), (samediff_mnist, {"epochs": 2})]
+         (char_lstm, {"epochs": 2, "width": 16, "characters": 1700, "written": 20}), (samediff_mnist, {"epochs": 2}),
+         (gpu, {"name": "emulated" if not lacks_compiler() else "cpu", "epochs": 1, "count": 64})]
 
 
 def test_every_example_is_run():

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from dl4py.samediff import DataType, SameDiff, device
 from dl4py.samediff.errors import DeviceError, GraphError, RegistrationError
-from dl4py.udf import UserOp, user_op
-
+from dl4py.udf import UserOp, check_op, user_op
 from tests.samediff.executor.cuda.support import needs_compiler
 
 TEXT = """
@@ -100,3 +100,16 @@ def test_a_class_may_make_its_launches_itself():
     expected, found, text = _run(Tripled(), np.arange(5, dtype=np.float32))
     np.testing.assert_array_equal(found, expected)
     assert "tripled" in text
+
+
+@needs_compiler
+def test_check_op_compares_the_text_with_compute():
+    @user_op("test_cuda.wrong", cuda='extern "C" __global__ void f(const T *x, T1 *y, long long n) { y[threadIdx.x] = 2 * x[threadIdx.x]; }')
+    def wrong(xp, x):
+        return xp.exp(x)
+    x = np.linspace(-1, 1, 256)
+    report = check_op(scaled, [x, np.ones(256)], {"power": 3})
+    assert report.passed and "emulated:0 agrees with compute" in str(report)
+    failed = check_op(wrong, [x])
+    assert [c.name for c in failed.failures] == ["emulated:0 agrees with compute"]
+    assert check_op("tanh", [x], device="emulated").passed
