@@ -24,6 +24,7 @@ from .recurrence import apply, function, slope
 from .sequence_scan import lstm_by_scan, through_scan
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 INPUTS = "x w rw b? peephole? h0? c0? mask?"
@@ -233,6 +234,11 @@ class LstmSequence(LstmAttributes):
         from ..executor.cpu import recurrent
         return recurrent.lstm(self, (*specs, *[None] * (8 - len(specs))))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One product for all inputs, then a step after the other; small ones in one launch."""
+        from ..executor.cuda import lstm
+        return lstm.forward(self, (*specs, *[None] * (8 - len(specs))))
+
 
 @op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells?")
 class LstmSequenceGrad(LstmAttributes, Partial):
@@ -288,3 +294,8 @@ class LstmSequenceGrad(LstmAttributes, Partial):
         """One compiled loop."""
         from ..executor.cpu import recurrent
         return recurrent.lstm_gradient(self, specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The steps backwards, then products for the weights."""
+        from ..executor.cuda import lstm
+        return lstm.backward(self, specs)

@@ -1,0 +1,160 @@
+"""The LSTM over whole sequences on a device.
+
+The products of all inputs are one; then each step is a product and a launch. Of few units the weights of a column fit into the
+registers of a thread: then one launch does all steps, each block those of a few rows.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...datatype import DataType
+from ...spec import TensorSpec
+from .actions import Action, CudaKernel, Fill, Launch
+from .products import swapped, times
+from .series import (
+    Specs,
+    column_sums,
+    ended,
+    fits,
+    flag,
+    input_gradients,
+    recurrent_gradient,
+    rows,
+    shares_of,
+    shares_spec,
+    step_grid,
+    wide,
+)
+from .sources import source, type_name
+
+if TYPE_CHECKING:
+    from ...ops.lstm_sequence import LstmAttributes
+
+#: Units whose weights stay in registers: so many words of 4 bytes for each thread, of which there are four for each unit.
+_KEPT = 96
+
+#: Rows of a batch from which a block takes several.
+_MANY = 512
+
+
+def _text(op: LstmAttributes, dtype: DataType, mask: TensorSpec | None, bias: bool, peephole: bool, **names: Any) -> str:
+    return source("lstm", T=type_name(dtype), M="float" if mask is None else type_name(mask.dtype), BIAS=int(bias), PEEPHOLE=int(peephole),
+                  MASK=int(mask is not None), HOLD=int(op.hold), CLIP=int(op.clip > 0), **names)
+
+
+def _kept(units: int, batch: int, dtype: DataType) -> dict[str, Any]:
+    """What the text of all steps is told; nothing where a step is a launch of its own."""
+    words = 2 if dtype is DataType.DOUBLE else 1
+    return {"UNITS": units, "ROWS": 4 if batch >= _MANY else 1} if units * words <= _KEPT else {}
+
+
+def _order(op: LstmAttributes) -> Any:
+    return np.int32(sum(block << 2 * i for i, block in enumerate(op.blocks)))
+
+
+def _served(op: LstmAttributes, given: Specs, mask: TensorSpec | None) -> bool:
+    return op.is_plain() and fits(given, mask)
+
+
+def forward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
+    """``call(x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed)``; None for activations that are not usual."""
+    x, rw, mask = given[0], given[2], given[7]
+    if x is None or rw is None or not _served(op, given[:7], mask):
+        return None
+    (count, batch, _), units = x.shape or (0, 0, 0), (rw.shape or (0,))[0]
+    kept = _kept(units, batch, x.dtype)
+    text = _text(op, x.dtype, mask, given[3] is not None, given[4] is not None, **kept)
+    numbers = np.float64(op.clip), np.float64(op.forget_bias)
+
+    def actions(*arrays: Any) -> list[Action]:
+        inputs: list[Any] = [*arrays[:-4], *[None] * (12 - len(arrays))]
+        x, w, rw, b, peephole, h0, c0, mask = inputs
+        states, cells, gates, squashed = arrays[-4:]
+        if not states.size:
+            return []
+        made = times(rows(x), w, rows(gates))
+        some = [gates if a is None else a for a in (b, peephole)]
+        if kept:
+            rest = [gates if a is None else a for a in (h0, c0, mask)]
+            args = rw, gates, *some, *rest, cells, squashed, states, np.int32(count), np.int32(batch), _order(op), flag(h0 is not None), \
+                flag(c0 is not None), flag(op.reverse), *numbers
+            return [*made, Launch(text, "lstm_rows", (-(-batch // kept["ROWS"]), 1, 1), (4 * units, 1, 1), args)]
+        for t, last in op.steps(count):
+            h, c = (h0, c0) if last is None else (states[last], cells[last])
+            made += [] if h is None else times(h, rw, gates[t], 1.0)
+            before = [gates if a is None else a for a in (h, c, None if mask is None else mask[t])]
+            args = gates[t], *some, *before, cells[t], squashed[t], states[t], np.int32(batch), np.int32(units), _order(op), \
+                flag(h is not None), flag(c is not None), *numbers
+            made.append(Launch(text, "lstm_step", *step_grid(batch * units), args))
+        return made
+    return CudaKernel(actions)
+
+
+def backward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
+    """``call(inputs, states, cells, gates, squashed, gh, gc, gradients, ...)``."""
+    x, rw, mask = given[0], given[2], given[7]
+    if x is None or rw is None or not _served(op, (*given[:7], *given[8:]), mask):
+        return None
+    (count, batch, _), units = x.shape or (0, 0, 0), (rw.shape or (0,))[0]
+    all_rows = count * batch
+    kept = _kept(units, batch, x.dtype)
+    text, plain = (_text(op, x.dtype, mask, False, given[4] is not None, **names) for names in (kept, {}))
+    rooms = (TensorSpec((count, batch, 4 * units), x.dtype), shares_spec(all_rows, 4 * units, x.dtype),
+             TensorSpec((shares_of(all_rows), 3 * units), wide(x.dtype)))
+
+    def steps(rw: Any, peephole: Any, c0: Any, mask: Any, cells: Any, gates: Any, squashed: Any, gh: Any, gc: Any, dz: Any, dh0: Any,
+              dc0: Any) -> list[Action]:
+        peeps = gates if peephole is None else peephole
+        if kept:
+            some = [gates if a is None else a for a in (c0, mask)]
+            args = rw, gates, peeps, *some, cells, squashed, gh, gates if gc is None else gc, dz, dh0, dc0, np.int32(count), \
+                np.int32(batch), _order(op), flag(c0 is not None), flag(gc is not None), flag(op.reverse), np.float64(op.clip)
+            return [Launch(text, "lstm_rows_back", (-(-batch // kept["ROWS"]), 1, 1), (4 * units, 1, 1), args)]
+        made: list[Action] = []
+        held = float(op.hold and mask is not None)
+        for t, last in reversed(op.steps(count)):
+            c = c0 if last is None else cells[last]
+            some = [gates if a is None else a for a in (c, None if mask is None else mask[t])]
+            args = gates[t], peeps, *some, squashed[t], gh[t], gates if gc is None else gc[t], dz[t], dh0, dc0, np.int32(batch), \
+                np.int32(units), _order(op), flag(c is not None), flag(gc is not None), flag(made), np.float64(op.clip)
+            made.append(Launch(text, "lstm_step_back", *step_grid(batch * units), args))
+            made += times(dz[t], swapped(rw), dh0, held)
+        return made
+
+    def actions(*arrays: Any) -> list[Action]:
+        (x, w, rw, _, peephole, h0, c0, mask), (states, cells, gates, squashed), (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
+        dx, dw, drw, db, dp, dh0, dc0, dz, shares, peepholes = arrays[14:]
+        made: list[Action] = []
+        if states.size:
+            made += steps(rw, peephole, c0, mask, cells, gates, squashed, gh, gc, dz, dh0, dc0)
+        else:
+            made += [*ended(None, dh0), *ended(None, dc0)]
+        made += input_gradients(x, w, dz, dx if getattr(op, "dx", True) else None, dw)
+        made += recurrent_gradient(h0, states, dz, drw, op.reverse)
+        made += column_sums(rows(dz), db, shares)
+        if peephole is None or not states.size:
+            return [*made, Fill(dp)] if dp.size else made
+        args = gates, dz, cells, gates if c0 is None else c0, peepholes, np.int32(count), np.int32(batch), np.int32(units), _order(op), \
+            flag(c0 is not None), flag(op.reverse), np.float64(op.clip)
+        made.append(Launch(plain, "lstm_peepholes", (-(-units // 32), peepholes.shape[0], 1), (32, 8, 1), args))
+        return [*made, _joined(peepholes, dp)]
+    return CudaKernel(actions, rooms)
+
+
+def _joined(shares: Any, out: Any) -> Action:
+    text = source("column_sums", X=type_name(shares.dtype), Y=type_name(out.dtype))
+    count, columns = shares.shape
+    return Launch(text, "column_sums", (-(-columns // 32), 1, 1), (32, 8, 1), (shares, out, np.int32(count), np.int32(columns)))
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Some of the texts."""
+    for dtype in ("float", "double", "half_t", "bfloat_t"):
+        for flags in (0, 1):
+            names = {"T": dtype, "M": "bool", **dict.fromkeys(("BIAS", "PEEPHOLE", "MASK", "HOLD", "CLIP"), flags)}
+            yield f"lstm step {dtype} {flags}", source("lstm", **names)
+            yield f"lstm {dtype} {flags}", source("lstm", **names, UNITS=32, ROWS=4)
+    yield "lstm of 96 units", source("lstm", T="float", M="float", BIAS=1, PEEPHOLE=0, MASK=0, HOLD=0, CLIP=0, UNITS=96, ROWS=4)
