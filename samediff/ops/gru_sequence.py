@@ -16,6 +16,7 @@ from .recurrence import apply
 from .sequence_scan import gru_by_scan, through_scan
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 AXES = "x T N I, h_last N U, wx I 3U, wh U 3U, biases 3U"
@@ -57,6 +58,11 @@ class GruSequence(Op):
         from ..executor.cpu import gated
         return gated.gru(specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One product for all inputs, then a step after the other; small ones in one launch."""
+        from ..executor.cuda import gated
+        return gated.forward(*specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back through time; what was saved counts as a constant."""
@@ -95,6 +101,11 @@ class GruSequenceGrad(Op):
         """One compiled loop."""
         from ..executor.cpu import gated
         return gated.gru_gradient(specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The steps backwards, then products for the weights."""
+        from ..executor.cuda import gated
+        return gated.backward(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

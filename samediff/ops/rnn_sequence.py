@@ -13,6 +13,7 @@ from .recurrence import apply, function, slope
 from .sequence_scan import rnn_by_scan, through_scan
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 AXES = "x T N I, w I U, rw U U, b U, h0 N U, mask T N"
@@ -59,6 +60,11 @@ class RnnSequence(Op):
         from ..executor.cpu import recurrent
         return recurrent.rnn(compiled_name(self.activation), specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One product for all inputs, then a step after the other; small ones in one launch."""
+        from ..executor.cuda import rnn
+        return rnn.forward(compiled_name(self.activation), (*specs, *[None] * (6 - len(specs))))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back through time."""
@@ -104,6 +110,11 @@ class RnnSequenceGrad(Op):
         """One compiled loop."""
         from ..executor.cpu import recurrent
         return recurrent.rnn_gradient(compiled_name(self.activation), specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The steps backwards, then products for the weights."""
+        from ..executor.cuda import rnn
+        return rnn.backward(compiled_name(self.activation), specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

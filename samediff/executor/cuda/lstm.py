@@ -21,6 +21,7 @@ from .series import (
     fits,
     flag,
     input_gradients,
+    kept_rows,
     recurrent_gradient,
     rows,
     shares_of,
@@ -33,12 +34,6 @@ from .sources import source, type_name
 if TYPE_CHECKING:
     from ...ops.lstm_sequence import LstmAttributes
 
-#: Units whose weights stay in registers: so many words of 4 bytes for each thread, of which there are four for each unit.
-_KEPT = 96
-
-#: Rows of a batch from which a block takes several.
-_MANY = 512
-
 
 def _text(op: LstmAttributes, dtype: DataType, mask: TensorSpec | None, bias: bool, peephole: bool, **names: Any) -> str:
     return source("lstm", T=type_name(dtype), M="float" if mask is None else type_name(mask.dtype), BIAS=int(bias), PEEPHOLE=int(peephole),
@@ -47,8 +42,8 @@ def _text(op: LstmAttributes, dtype: DataType, mask: TensorSpec | None, bias: bo
 
 def _kept(units: int, batch: int, dtype: DataType) -> dict[str, Any]:
     """What the text of all steps is told; nothing where a step is a launch of its own."""
-    words = 2 if dtype is DataType.DOUBLE else 1
-    return {"UNITS": units, "ROWS": 4 if batch >= _MANY else 1} if units * words <= _KEPT else {}
+    many = kept_rows(units, batch, dtype, 4)
+    return {"UNITS": units, "ROWS": many} if many else {}
 
 
 def _order(op: LstmAttributes) -> Any:

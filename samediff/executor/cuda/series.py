@@ -15,6 +15,12 @@ from .sources import source, type_name
 #: Rows that one share of a sum has at least, and shares.
 _ROWS, _SHARES = 256, 64
 
+#: Units whose weights stay in registers: so many words of 4 bytes for each thread.
+KEPT = 96
+
+#: Rows of a batch from which a block takes several.
+MANY = 512
+
 Specs = tuple[TensorSpec | None, ...]
 
 
@@ -25,6 +31,12 @@ def fits(given: Specs, mask: TensorSpec | None = None) -> bool:
         return False
     (count, batch, _), units = specs[0].shape or (0, 0, 0), max((s.shape or (0,))[-1] for s in specs)
     return count * batch * units < 2 ** 30 and (mask is None or (mask.is_static and mask.dtype.is_numeric))
+
+
+def kept_rows(units: int, batch: int, dtype: DataType, most: int) -> int:
+    """How many rows a block takes that does all steps and keeps the weights, ``most`` of a large batch; 0: there are too many of these."""
+    words = 2 if dtype is DataType.DOUBLE else 1
+    return 0 if units * words > KEPT else most if batch >= MANY else 1
 
 
 def wide(dtype: DataType) -> DataType:
