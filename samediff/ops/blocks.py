@@ -12,6 +12,7 @@ from ..op import Kernel, Op, Specs, op
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -89,6 +90,11 @@ class SpaceToDepth(ChannelBlocks):
         """Moved back."""
         return [inputs[0].sd.add_op(DepthToSpace(self.block_size, self.data_format), [output_grads[0]])]
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One copy."""
+        from ..executor.cuda.blocks import space_to_depth
+        return space_to_depth(self.block_size, self.data_format.upper() == "NHWC", specs[0])
+
 
 @op("depth_to_space", api="cnn.depth_to_space", file=_BLOCKS)
 class DepthToSpace(ChannelBlocks):
@@ -117,6 +123,11 @@ class DepthToSpace(ChannelBlocks):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Moved back."""
         return [inputs[0].sd.add_op(SpaceToDepth(self.block_size, self.data_format), [output_grads[0]])]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One copy."""
+        from ..executor.cuda.blocks import depth_to_space
+        return depth_to_space(self.block_size, self.data_format.upper() == "NHWC", specs[0])
 
 
 class BatchBlocks(Op):
@@ -176,6 +187,11 @@ class SpaceToBatch(BatchBlocks):
         """Moved back, padding cut off."""
         return [inputs[0].sd.add_op(BatchToSpace(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Copies."""
+        from ..executor.cuda.blocks import space_to_batch
+        return space_to_batch(self.sides(), *specs)
+
 
 @op("batch_to_space", inputs="x edges", file=_BATCH_BLOCKS)
 class BatchToSpace(BatchBlocks):
@@ -199,6 +215,11 @@ class BatchToSpace(BatchBlocks):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Padded and moved back."""
         return [inputs[0].sd.add_op(SpaceToBatch(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Copies."""
+        from ..executor.cuda.blocks import batch_to_space
+        return batch_to_space(self.sides(), *specs)
 
 
 class BatchBlocksCall(Op):
@@ -284,6 +305,11 @@ class RepeatCells(Op):
         from ..executor.cpu.cells import repeated
         return repeated(self.factors, specs[0])
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each cell of the result."""
+        from ..executor.cuda.cells import repeated
+        return repeated(self.factors, specs[0])
+
 
 @op("sum_cells")
 class SumCells(Op):
@@ -311,6 +337,11 @@ class SumCells(Op):
         from ..executor.cpu.cells import summed
         return summed(self.factors, specs[0])
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each block."""
+        from ..executor.cuda.cells import summed
+        return summed(self.factors, specs[0])
+
 
 class Upsampling(Op):
     """Nearest-neighbour repetition."""
@@ -335,6 +366,10 @@ class Upsampling(Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Compiled copies."""
         return self.repeat().cpu(*specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each cell of the result."""
+        return self.repeat().cuda(*specs)
 
 
 @op("upsampling2d", api="cnn.upsampling2d", signatures=("x, scale_h, scale_w, nchw", "x, scale_h"), file=FileArgs(

@@ -14,6 +14,7 @@ from .convolving import FORMATS, Convolution, Geometry, bias_grad, convolution_g
 from .window import Windowed
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 PAD_MODE = "padding_mode:VALID|SAME|CAUSAL"
@@ -125,6 +126,10 @@ class ConvolutionOp(Windowed, Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Columns and BLAS, bias included."""
         return Convolution(self.geometry(specs[1].shape)).cpu(*specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """That of the convolution, bias included."""
+        return Convolution(self.geometry(specs[1].shape)).cuda(*specs)
 
 
 def check_bias(bias: TensorSpec | None, shape: Shape | None, channels_last: bool) -> None:

@@ -12,6 +12,7 @@ from ..spec import Shape, TensorSpec
 from .window import Window, from_last, to_last
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 FORMATS = ("YXIO", "OIYX", "OYXI")
@@ -140,6 +141,11 @@ class Convolution(Convolving):
         from ..executor.cpu.convolution import forward
         return forward(self.geometry, *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A product of matrices, one of them made while it is read."""
+        from ..executor.cuda.convolution import forward
+        return forward(self.geometry, *specs)
+
 
 @op("convolution_data_grad", inputs="w upstream x", shape_inputs=(2,))
 class ConvolutionDataGrad(Convolving):
@@ -169,6 +175,11 @@ class ConvolutionDataGrad(Convolving):
         from ..executor.cpu.convolution import data_gradient
         return data_gradient(self.geometry, *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """As the convolution, with windows and cells exchanged."""
+        from ..executor.cuda.convolution import data_gradient
+        return data_gradient(self.geometry, *specs)
+
 
 @op("convolution_weight_grad", inputs="x upstream w", shape_inputs=(2,))
 class ConvolutionWeightGrad(Convolving):
@@ -196,6 +207,11 @@ class ConvolutionWeightGrad(Convolving):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Columns and BLAS."""
         from ..executor.cpu.convolution import weight_gradient
+        return weight_gradient(self.geometry, *specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """As the convolution, summed over windows."""
+        from ..executor.cuda.convolution import weight_gradient
         return weight_gradient(self.geometry, *specs)
 
 

@@ -13,6 +13,7 @@ from .convolving import Convolution, ConvolutionWeightGrad, Geometry, bias_grad
 from .window import Windowed
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -78,6 +79,13 @@ class TransposedConvolution(Windowed, Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """BLAS and columns back to images."""
         from ..executor.cpu.convolution import transposed
+        x, w = specs[:2]
+        shape = self.result(x.shape, w.shape) or ()
+        return transposed(self.geometry(w.shape), x, w, specs[2] if len(specs) > 2 else None, shape)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The data gradient of a convolution, bias included."""
+        from ..executor.cuda.convolution import transposed
         x, w = specs[:2]
         shape = self.result(x.shape, w.shape) or ()
         return transposed(self.geometry(w.shape), x, w, specs[2] if len(specs) > 2 else None, shape)

@@ -13,6 +13,7 @@ from .conv import MODE_PROPERTY, PAD_MODE, Attributes2D, window_properties, wind
 from .window import Window, Windowed
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -86,6 +87,11 @@ class Unfold(Op):
         from ..executor.cpu.patches import unfold
         return unfold(self.patches, specs[0])
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each element of the columns."""
+        from ..executor.cuda.patches import unfold
+        return unfold(self.patches, specs[0])
+
 
 @op("fold", inputs="columns x", shape_inputs=(1,))
 class Fold(Op):
@@ -111,6 +117,11 @@ class Fold(Op):
         from ..executor.cpu.patches import fold
         return fold(self.patches, *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each cell."""
+        from ..executor.cuda.patches import fold
+        return fold(self.patches, specs[0], specs[1].shape or ())
+
 
 class Unfolding(Op):
     """Images to columns."""
@@ -135,6 +146,10 @@ class Unfolding(Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One copy."""
         return Unfold(self.patches()).cpu(*specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each element of the columns."""
+        return Unfold(self.patches()).cuda(*specs)
 
 
 @op("im2col", api="cnn.im2_col cnn.im2col", signatures=("x, &config",),
@@ -189,6 +204,12 @@ class Col2Im(Attributes2D, Op):
         patches, image = self.geometry(specs[0].shape or ())
         kernel = Fold(patches).cpu(specs[0], specs[0].with_shape(image))
         return kernel and replace(kernel, call=lambda columns, *rest: kernel.call(columns, None, *rest))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each cell."""
+        from ..executor.cuda.patches import fold
+        patches, image = self.geometry(specs[0].shape or ())
+        return fold(patches, specs[0], image)
 
 
 @op("extract_image_patches", api="cnn.extract_image_patches", signatures=("x, k_h, k_w, s_h, s_w, r_h, r_w, same_mode",),

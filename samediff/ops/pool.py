@@ -16,6 +16,7 @@ from .pooling import Pool, WindowScatter, WindowSpread, WindowSum
 from .window import Windowed, from_last
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 _HW, _DHW = ("_h", "_w"), ("_d", "_h", "_w")
@@ -71,6 +72,11 @@ class MaxPooling(Pooling):
         from ..executor.cpu.pooling import maximum
         return maximum(self.pool(), specs[0])
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each window."""
+        from ..executor.cuda.pooling import maximum
+        return maximum(self.pool(), specs[0])
+
 
 class AveragePooling(Pooling):
     """The mean of each window, without the padding unless told otherwise."""
@@ -99,6 +105,10 @@ class AveragePooling(Pooling):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Compiled loops."""
         return WindowSum(self.pool()).cpu(*specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each window."""
+        return WindowSum(self.pool()).cuda(*specs)
 
 
 @op("maxpool2d", api="cnn.max_pooling2d", file=file_args(_HW, "=0", "MAX"))
@@ -178,6 +188,11 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         from ..executor.cpu.pooling import power_mean
         return power_mean(self.pool(), self.extra, specs[0])
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each window."""
+        from ..executor.cuda.pooling import power_mean
+        return power_mean(self.pool(), self.extra, specs[0])
+
 
 _WITH_ARGMAX = file_args(_HW, "=0", "MAX")
 
@@ -206,3 +221,8 @@ class MaxPoolWithArgmax(Attributes2D, MaxPooling):
         """Compiled loops."""
         from ..executor.cpu.pooling import maximum_and_place
         return maximum_and_place(self.pool(), specs[0])
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each window."""
+        from ..executor.cuda.pooling import maximum_and_place
+        return maximum_and_place(self.pool(), specs[0], self.output_type)

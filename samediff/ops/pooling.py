@@ -12,6 +12,7 @@ from ..spec import Shape, TensorSpec
 from .window import Window, from_last, to_last
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -130,6 +131,11 @@ class WindowSum(Pooled):
         from ..executor.cpu.pooling import total
         return total(self.pool, specs[0])
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each window."""
+        from ..executor.cuda.pooling import total
+        return total(self.pool, specs[0])
+
 
 @op("window_spread", inputs="upstream x", shape_inputs=(1,))
 class WindowSpread(Unpooled):
@@ -154,6 +160,11 @@ class WindowSpread(Unpooled):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Compiled loops."""
         from ..executor.cpu.pooling import spread
+        return spread(self.pool, *specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each cell."""
+        from ..executor.cuda.pooling import spread
         return spread(self.pool, *specs)
 
 
@@ -182,6 +193,11 @@ class WindowScatter(Unpooled):
         from ..executor.cpu.pooling import maximum_gradient
         return maximum_gradient(self.pool, *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each window, then one for each cell."""
+        from ..executor.cuda.pooling import maximum_gradient
+        return maximum_gradient(self.pool, *specs)
+
 
 @op("window_gather", inputs="x values")
 class WindowGather(Pooled):
@@ -206,4 +222,9 @@ class WindowGather(Pooled):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Compiled loops."""
         from ..executor.cpu.pooling import maximum_taken
+        return maximum_taken(self.pool, *specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A thread for each window."""
+        from ..executor.cuda.pooling import maximum_taken
         return maximum_taken(self.pool, *specs)

@@ -16,7 +16,7 @@ def _served(x: TensorSpec) -> bool:
     return x.is_static and x.dtype in (DataType.FLOAT, DataType.DOUBLE) and 0 not in (x.shape or ())
 
 
-def _joined(sizes: Shape, factors: Shape) -> tuple[list[int], list[int]] | None:
+def joined(sizes: Shape, factors: Shape) -> tuple[list[int], list[int]] | None:
     """Sizes and factors as (planes, depth, height, width), where axes that stay as they are count as one."""
     grouped: list[list[int]] = [[1, 1]]
     for n, factor in zip(sizes, factors):
@@ -33,7 +33,7 @@ def _joined(sizes: Shape, factors: Shape) -> tuple[list[int], list[int]] | None:
 
 def repeated(factors: Shape, x: TensorSpec) -> Kernel | None:
     """Each cell ``factors[i]`` times along axis i: ``call(x, y)``."""
-    found = _joined(x.shape or (), factors) if _served(x) and min(factors) > 0 else None
+    found = joined(x.shape or (), factors) if _served(x) and min(factors) > 0 else None
     if found is None:
         return None
     from .kernels.repeat import repeat
@@ -49,7 +49,7 @@ def summed(factors: Shape, x: TensorSpec) -> Kernel | None:
     """Sums of blocks of cells, the transpose of :func:`repeated`: ``call(x, y)``."""
     if not _served(x) or min(factors) < 1:
         return None
-    found = _joined(tuple(n // f for n, f in zip(x.shape or (), factors)), factors)
+    found = joined(tuple(n // f for n, f in zip(x.shape or (), factors)), factors)
     if found is None:
         return None
     from ...ops.window import Window
