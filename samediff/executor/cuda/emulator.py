@@ -18,6 +18,7 @@ from ...arrays import ArrayNamespace
 from ...arrays import xp as numpy_namespace
 from ...errors import DeviceError
 from .actions import Action, Copy, Fill, Launch, Product
+from .arguments import Arguments
 from .guards import Guards
 from .host_code import Function, Parameter, library
 
@@ -138,30 +139,26 @@ class Emulator:
         function = library(launch.source).function(launch.name)
         _check_size(launch)
         _check_args(function, launch.args)
-        arrays = [(i, a) for i, a in enumerate(launch.args) if isinstance(a, np.ndarray)]
-        scalars = [None if isinstance(a, np.ndarray) else np.array(a) for a in launch.args]
-        values = (ctypes.c_void_p * len(launch.args))()         # the addresses of the arrays, and where each argument stands
-        places = (ctypes.c_void_p * len(launch.args))()
-        for i, scalar in enumerate(scalars):
-            places[i] = ctypes.addressof(values) + 8 * i if scalar is None else scalar.ctypes.data
-        for i, array in arrays:
-            values[i] = array.ctypes.data
+        arguments = Arguments(launch.args, _address)
+        arrays = [a for _, a in arguments.arrays]
         size = (ctypes.c_uint * 6)(*launch.grid, *launch.block)
         message = ctypes.create_string_buffer(512)
 
         def run() -> None:
-            guards = Guards([a for _, a in arrays]) if self._guard else None
+            guards = Guards(arrays) if self._guard else None
             with _turn:
-                for i, array in arrays if guards else ():
-                    values[i] = guards.address(array) if guards else 0
+                arguments.point(guards.address if guards else _address)
                 message.raw = b"\0"
-                function.run(places, size, launch.shared, self._mode, _stacks().ctypes.data, message)
+                function.run(arguments.pointer, size, launch.shared, self._mode, _stacks().ctypes.data, message)
             if message.value:
                 raise DeviceError(f"{launch.name}{launch.grid}{launch.block}: {message.value.decode()}")
             if guards:
                 guards.check(f"{launch.name}{launch.grid}{launch.block}")
-        run.__dict__["kept"] = scalars          # C code has their addresses
         return run
+
+
+def _address(array: Array) -> int:
+    return int(array.ctypes.data)
 
 
 @functools.cache
