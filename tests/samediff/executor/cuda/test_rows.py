@@ -1,0 +1,67 @@
+"""Rows taken at indices."""
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from dl4py.samediff.datatype import DataType
+from dl4py.samediff.executor.cuda.emulator import Emulator
+from dl4py.samediff.executor.cuda.rows import position_type
+from dl4py.samediff.ops.gather import EmbeddingLookup, Gather, GatherNd, OneHot
+from dl4py.samediff.spec import spec_of
+
+from .support import check_kernel, needs_compiler
+
+pytestmark = needs_compiler
+random = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.bool_, np.int8])
+def test_slices_along_an_axis(dtype):
+    for shape, axis in (((5,), 0), ((5, 33), 0), ((3, 4), 1), ((2, 3, 4), -2), ((2, 300), 0)):
+        x = (10 * random.normal(size=shape)).astype(dtype)
+        for places in ((), (0,), (7,), (2, 3)):
+            check_kernel(Gather((), axis), x, random.integers(0, shape[axis], places).astype(np.int32))
+
+
+def test_other_indices():
+    x = random.normal(size=(4, 3)).astype(np.float32)
+    check_kernel(Gather((2, 0, 2), 1), x)
+    check_kernel(Gather((), -1), x, np.array([2, 1], np.uint8))
+    check_kernel(EmbeddingLookup(), x, np.array([[2, 1]]))
+    check_kernel(Gather((), 0), x[:, ::2], np.array([3, 3]))
+    check_kernel(Gather((), 0), np.zeros((0, 3), np.float32), np.zeros(0, np.int64))
+
+
+def test_index_vectors():
+    x = random.normal(size=(3, 4, 5)).astype(np.float32)
+    for indices in (random.integers(0, 3, (6, 2)), random.integers(0, 3, (2, 2, 3)).astype(np.int32), np.array([1]), np.zeros((0, 1), int)):
+        check_kernel(GatherNd(), x, indices)
+
+
+@pytest.mark.parametrize("op", [Gather(), GatherNd()])
+def test_what_is_out_of_range_is_zeros(op):
+    x, indices, out = np.ones((4, 3), np.float32), np.array([1, 4, -1, 2**32 + 1])[:, None], np.full((4, 1, 3), 7, np.float32)
+    out = out if op == Gather() else out[:, 0].copy()
+    kernel = op.cuda(spec_of(x), spec_of(indices).with_shape((4, 1)))
+    Emulator(guard=True).prepare(kernel.actions(x, indices, out, *(np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace)))()
+    assert out.sum(axis=-1).reshape(-1).tolist() == [3, 0, 0, 0]
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_one_hot(axis):
+    check_kernel(OneHot(5, axis, 2.0, -1.0), random.integers(-1, 6, (3, 4)))
+
+
+def test_one_hot_of_other_types():
+    indices = np.array([1, 0, 4])
+    check_kernel(OneHot(5, data_type=DataType.HALF), indices.astype(np.uint8))
+    check_kernel(OneHot(5, data_type=DataType.INT), np.array(2))
+    check_kernel(OneHot(4, data_type=DataType.BOOL), indices.astype(np.float32))
+    check_kernel(OneHot(0), indices)
+
+
+def test_large_arrays_are_counted_by_64_bits():
+    assert position_type(10, 2**20) == ("int", np.int32)
+    assert position_type(10, 2**31) == ("long long", np.int64)
