@@ -277,9 +277,10 @@ class Network(HasListeners, JavaSpelling):
         ModelSerializer.write_model(self, path, save_updater)
 
     def clone(self) -> Self:
-        """A network with the same configuration, parameters, updater state and counters."""
+        """A network with the same configuration, parameters, updater state, counters and device."""
         other = type(self)(self._configuration)
         other.init(self.engine.flat.params)
+        other.engine.device = self.engine.device
         other.engine.flat.state[...] = self.engine.flat.state
         other.engine.iteration, other.engine.epoch = self.engine.iteration, self.engine.epoch
         return other

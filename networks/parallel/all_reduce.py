@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...samediff.errors import GraphError, WorkerError
+from ...samediff.residence import to_host
 
 
 class BrokenGroupError(WorkerError):
@@ -19,7 +20,8 @@ class AllReduce(ABC):
     """One rank's end of a group. What another device needs is :meth:`reduce` and :meth:`broadcast`.
 
     Every rank calls the same methods in the same order with arrays of the same size and type. Arrays are changed in place; they are
-    contiguous in memory, in any order of axes. Results have the same bits on all ranks.
+    contiguous in memory, in any order of axes. Results have the same bits on all ranks. Where a device has newer values than the host,
+    these count.
     """
 
     rank: int
@@ -48,6 +50,7 @@ class Alone(AllReduce):
 
     def reduce(self, array: Any, divisor: float = 1.0) -> None:
         if divisor != 1.0:
+            to_host(array)
             array /= array.dtype.type(divisor)
 
     def broadcast(self, array: Any) -> None:
@@ -98,7 +101,7 @@ class SharedMemoryAllReduce(AllReduce):
         self.barrier.abort()
 
     def _exchanged(self, array: Any) -> tuple[Any, Sequence[Any]]:
-        flat = array.reshape(-1, order="A")
+        flat = to_host(array).reshape(-1, order="A")
         self._lend(flat)
         self._wait()
         arrays = self._lent(flat)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...samediff.residence import to_host
 from ...samediff.training.listener import Listener, Listeners
 from ..batch import Batch
 from ..fitting import Fitting
@@ -45,7 +46,8 @@ class Replica:
         """Take over parameters, updater state and counters of rank 0."""
         engine = self.network.engine
         counters = np.array([engine.iteration, engine.epoch], np.int64)
-        for array in (engine.flat.params, engine.flat.state, counters):
+        params, _, state = engine.flat.vectors
+        for array in (params, state, counters):
             self._ranks.broadcast(array)
         engine.iteration, engine.epoch = counters.tolist()
 
@@ -82,10 +84,11 @@ class Replica:
             sums = np.array([1.0, self.network.score()] if active else [0.0, 0.0])
             self._ranks.reduce(sums)
             count, score = sums[0], float(sums[1] / sums[0])
-            averaged = [engine.flat.params, *([engine.flat.state] if self._settings.average_updaters else [])]
+            params, _, state = engine.flat.vectors
+            averaged = [params, *([state] if self._settings.average_updaters else [])]
             for array in averaged:
                 if not active:
-                    array[...] = 0
+                    to_host(array)[...] = 0
                 self._ranks.reduce(array, count)
             self.network._score = score
         return score

@@ -57,9 +57,12 @@ class WrapperSettings(Configuration):
     training_mode: TrainingMode = TrainingMode.AVERAGING
     workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
     processes: bool = False
+    devices: tuple[str, ...] = ()
 
     def validate(self) -> None:
         _positive(self, "workers", "averaging_frequency")
+        if self.devices and self.processes:
+            raise ConfigurationError("processes cannot be given devices: workers on devices are threads")
         if self.prefetch_buffer < 0:
             raise ConfigurationError(f"prefetch_buffer must be 0 (none) or more batches, got {self.prefetch_buffer}")
         if self.training_mode is TrainingMode.CUSTOM:

@@ -59,5 +59,5 @@ class SharedGradientDescent(StochasticGradientDescent):
         for slot in engine.slots:
             if not slot.scaled:
                 engine.flat.gradient_arrays[slot.name][...] *= weight
-        self._ranks.reduce(engine.flat.gradients)
+        self._ranks.reduce(engine.flat.vectors[1])
         return int(count[0])

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from ...samediff.devices import Device
 from ...samediff.training.listener import Listener
 from ..fitting import Fitting
 from .all_reduce import AllReduce, BrokenGroupError, ThreadAllReduce
@@ -40,12 +41,23 @@ class Workers(ABC):
         """End all workers, whatever they are doing."""
 
 
+def _group(workers: int, places: Sequence[Device]) -> list[AllReduce]:
+    """Ends for ranks at these places: GPUs, each with one rank, exchange among themselves."""
+    if workers > 1 and len(set(places)) == workers and all(p.kind == "cuda" for p in places):
+        from .device_all_reduce import DeviceAllReduce
+        return DeviceAllReduce.over(places)
+    return ThreadAllReduce.group(workers)
+
+
 class ThreadWorkers(Workers):
     """Workers that are threads, with copies of the network."""
 
     def __init__(self, network: Fitting, settings: WrapperSettings) -> None:
-        self.ranks, *others = ThreadAllReduce.group(settings.workers)
+        places = [Device.of(settings.devices[rank % len(settings.devices)]) for rank in range(settings.workers)] if settings.devices else []
+        self.ranks, *others = _group(settings.workers, places)
         self._replicas = [Replica(network.clone(), end, settings) for end in others]
+        for replica, place in zip([network, *(r.network for r in self._replicas)], places):
+            replica.to(place)
         self._queues: list[queue.Queue[Any]] = [queue.Queue(1) for _ in others]
         self._errors: list[BaseException] = []
         self._hear = SharedListeners(())

@@ -57,10 +57,16 @@ class ParallelWrapper(HasListeners, JavaSpelling):
         Workers besides the first are processes rather than threads: worth it where layers or data run much Python code. They start
         anew, so a script needs ``if __name__ == "__main__":``; listeners hear the first worker only.
 
+    devices : sequence of str, default none
+        Where the workers run, in turn: ``["cuda:0", "cuda:1"]``. GPUs with one worker each exchange by NCCL. By default all run where
+        the network does.
+
     Raises
     ------
     ConfigurationError
         Settings that do not go together, or data that is none.
+    DeviceError
+        A device that is not there.
     WorkerError
         The process of a worker ended. Errors of workers are raised by :meth:`fit` as they are.
 

@@ -64,6 +64,11 @@ class FlatParameters:
         self._arrays, self._gradient_arrays = self.views(self._params), self.views(self._gradients)
 
     @property
+    def vectors(self) -> tuple[Any, Any, Any]:
+        """Parameters, gradients and state as they are, even where a device has newer values: for what can work with these there."""
+        return self._params, self._gradients, self._state
+
+    @property
     def params(self) -> Any:
         """All parameters; brought from a device where that has newer ones, as are all of these."""
         return to_host(self._params)

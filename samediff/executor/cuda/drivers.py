@@ -26,6 +26,6 @@ def _made(device: Device) -> Driver:
         from .emulator import Emulator
         from .host_code import compiler
         compiler()
-        return Emulator()
+        return Emulator(index=device.index)
     from .gpu import Gpu
     return Gpu(device.index)

@@ -53,6 +53,7 @@ class Emulator:
     ----------
     order : of the threads and blocks: ``"forward"``, ``"reversed"``, or a number that is the start of random ones
     guard : put zones of known bytes around all arrays during a launch, and raise when one was written
+    index : number of the device: each has copies of its own
 
     Examples
     --------
@@ -63,14 +64,14 @@ class Emulator:
     array([0., 0., 0.], dtype=float32)
     """
 
-    name = "emulated:0"
     xp: ArrayNamespace = numpy_namespace
 
-    def __init__(self, order: str | int = "forward", guard: bool = False) -> None:
+    def __init__(self, order: str | int = "forward", guard: bool = False, index: int = 0) -> None:
         if isinstance(order, str) and order not in ORDERS:
             raise DeviceError(f"order: expected 'forward', 'reversed' or a number, got {order!r}")
         self._mode = ORDERS[order] if isinstance(order, str) else 2 + order
         self._guard = guard
+        self.name = f"emulated:{index}"
 
     def empty(self, shape: Sequence[int], dtype: Any) -> Array:
         """An array whose values are not set."""
