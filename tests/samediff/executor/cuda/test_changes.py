@@ -39,18 +39,20 @@ def away_from_0(x):
     return np.sign(x) * (0.7 + 0.3 * np.abs(x))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+@pytest.mark.parametrize(("way", "dtype"), [("walk", np.float32), ("few", np.float32), ("sort", np.float32), ("walk", np.float64),
+                                            ("few", np.float16)], indirect=["way"])
 def test_gradient_of_gather(way, dtype):
     for shape, axis, count in CASES:
         x, indices = numbers(*shape[:axis], count, *shape[axis + 1:], dtype=dtype), random.integers(0, shape[axis], count)
         check_kernel(GatherGradient(axis), x, np.zeros(shape, dtype), indices, tolerance=1e-2 if dtype == np.float16 else None)
 
 
-@pytest.mark.parametrize("how", ["add", "sub", "mul", "div", "max", "min", "update"])
+@pytest.mark.parametrize(("way", "how"), [*(("walk", how) for how in ("add", "sub", "mul", "div", "max", "min", "update")),
+                                          *((way, how) for way in ("few", "sort") for how in ("add", "div", "update"))], indirect=["way"])
 def test_scatter(way, how):
     for shape, axis, count in CASES:
         if axis == 0:
-            indices = random.integers(0, shape[0], (count, 1)).astype(np.int32)
+            indices = random.integers(0, shape[0], (count, 1))
             check_kernel(OPS[f"scatter_{how}"](), numbers(*shape), indices, away_from_0(numbers(count, 1, *shape[1:])))
 
 
@@ -68,16 +70,17 @@ def test_index_vectors(way):
     check_kernel(GatherNdGradient(), numbers(6), numbers(3, 4), indices.astype(np.int32))
 
 
-@pytest.mark.parametrize("name", ["sum", "mean", "sqrt_n", "prod", "max", "min"])
+@pytest.mark.parametrize(("way", "name"), [*(("walk", name) for name in ("sum", "mean", "sqrt_n", "prod", "max", "min")),
+                                           ("sort", "mean"), ("sort", "max")], indirect=["way"])
 def test_segments(way, name):
-    for n, count, inner in ((4, 10, (3,)), (4, 300, (2,)), (4, 40, ()), (3, 2, (5,)), (3, 0, (2,)), (100, 40, (2,))):
+    for n, count, inner in ((4, 10, (3,)), (4, 300, (2,)), (4, 40, ()), (3, 2, (5,)), (3, 0, (2,)), (70, 40, (2,))):
         data, ids = away_from_0(numbers(count, *inner)), random.integers(0, n, count)
         check_kernel(OPS[f"unsorted_segment_{name}"](n), data, ids, tolerance=1e-4)
         if name != "sqrt_n" and count:
-            check_kernel(OPS[f"segment_{name}"](), data, np.sort(ids).astype(np.int32), known=(1,), tolerance=1e-4)
+            check_kernel(OPS[f"segment_{name}"](), data, np.sort(ids), known=(1,), tolerance=1e-4)
 
 
-def test_segments_of_integers(way):
+def test_segments_of_integers():
     for name, dtype in (("max", np.int64), ("min", np.uint64), ("sum", np.int8)):
         check_kernel(OPS[f"unsorted_segment_{name}"](4), random.integers(0, 100, (9, 2)).astype(dtype), random.integers(0, 4, 9))
 
