@@ -10,7 +10,7 @@ import numpy as np
 
 from ...datatype import DataType
 from ...spec import Shape, TensorSpec
-from . import depthwise
+from . import columns, depthwise
 from .actions import Action, CudaKernel, Launch, Product
 from .convolution_sizes import NARROW, SQUARE, TILES, Sizes, Tile, shares_of, tile_for
 from .parts import spread_bias, sum_parts, work_type
@@ -36,6 +36,8 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
             a = s.images(x, s.channels)
             return _with_bias(s, rest, s.columns, (a, s.repeated(matrix, 1), y) if s.last else (s.repeated(matrix.T, s.batch), a, y))
         return CudaKernel(products)
+    if columns.pays(s):
+        return columns.forward(s, bias is not None)
     return _Windows(s, FORWARD, s.channels, s.columns).kernel((0, 1), 2, 2 if bias is not None else None)
 
 
@@ -63,6 +65,8 @@ def _data(s: Sizes, places: tuple[int, int], inputs: int, bias: int | None) -> C
             rest = (out,) if bias is None else (arrays[bias], out)
             return _with_bias(s, rest, s.channels, (g, s.repeated(matrix.T, 1), x) if s.last else (s.repeated(matrix, s.batch), g, x))
         return CudaKernel(products)
+    if columns.pays(s) and bias is None:
+        return columns.data_gradient(s, places, inputs)
     return _Windows(s, DATA, s.columns, s.channels).kernel(places, inputs, bias)
 
 
@@ -80,6 +84,8 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
                 return (Product(a.T, b, out.reshape(s.channels, s.columns)),)
             return (Product(b.T, a, out.reshape(s.columns, s.channels)),)
         return CudaKernel(products)
+    if columns.pays(s):
+        return columns.weight_gradient(s)
     return _Windows(s, WEIGHTS, s.channels, s.columns).kernel((0, 1), 3, None)
 
 
@@ -155,4 +161,3 @@ def texts() -> Iterator[tuple[str, str]]:
         yield f"convolution {tile}", body_of(DataType.FLOAT, FORWARD, False, tile, False, "int")
     for dtype in (DataType.DOUBLE, DataType.HALF, DataType.BFLOAT16):
         yield f"convolution {dtype.name}", body_of(dtype, FORWARD, False, NARROW, True, "long long")
-    yield from depthwise.texts()

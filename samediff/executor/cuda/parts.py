@@ -9,7 +9,10 @@ import numpy as np
 from ...datatype import DataType
 from .actions import Launch
 from .sources import source, type_name
-from .windows import FLOATS, threads_for
+from .windows import FLOATS, MOST_BLOCKS, threads_for
+
+#: Threads that share the parts of an element.
+MOST_LANES = 8
 
 
 def work_type(dtype: DataType) -> DataType:
@@ -22,14 +25,15 @@ def _text(dtype: DataType, size: int) -> str:
 
 
 def sum_parts(dtype: DataType, parts: Any, out: Any, bias: Any = None, run: int = 1, channels: int = 1) -> Launch:
-    """``out`` (not empty) as the sum of arrays of its size, ``parts`` (n, size), in order, and of a bias.
+    """``out`` (not empty) as the sum of arrays of its size, ``parts`` (n, size), and of a bias.
 
     ``run`` cells of ``out`` in a row share one of the ``channels``.
     """
     size = out.size
     args = (parts, out, out if bias is None else bias, np.int32(bias is not None), np.int32(len(parts)), np.int64(size), np.int32(run),
             np.int32(channels))
-    return Launch(_text(dtype, size), "sum_parts", *threads_for(size), args)
+    block = (32, min(len(parts), MOST_LANES), 1)
+    return Launch(_text(dtype, size), "sum_parts", (min(-(-size // 32), MOST_BLOCKS), 1, 1), block, args)
 
 
 def spread_bias(dtype: DataType, bias: Any, out: Any, run: int, channels: int) -> Launch:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda import convolution, convolution_sizes, depthwise
+from dl4py.samediff.executor.cuda import columns, convolution, convolution_sizes, depthwise
 from dl4py.samediff.executor.cuda.actions import Launch, Product
 from dl4py.samediff.executor.cuda.convolution_sizes import LARGE, NARROW, SQUARE, TILES, shares_of, tile_for
 from dl4py.samediff.ops.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D
@@ -92,6 +92,22 @@ def test_parts(monkeypatch, last):
     check_kernel(Conv2D(3, 3, data_format="NHWC" if last else "NCHW"), normal(2, 6, 6, 6), normal(3, 3, 6, 5), normal(5))
 
 
+@pytest.mark.parametrize("last", [False, True], ids=["first", "last"])
+@pytest.mark.parametrize("name", ["padded", "strides", "three axes", "stride and dilation share a factor"])
+def test_columns(monkeypatch, name, last):
+    monkeypatch.setattr(columns, "WORK", 1)
+    monkeypatch.setattr(columns, "THINNEST", 1)
+    for elements in (1 << 26, 1):               # all images at once, one at a time
+        monkeypatch.setattr(columns, "ELEMENTS", elements)
+        for layout in FORMATS:
+            check(*CASES[name], last, layout, dtype=ml_dtypes.bfloat16 if last else "float16")
+            kernel = CASES[name][2].kernel
+            if len(kernel) == 2:
+                x, w = arrays(*CASES[name], last, layout)
+                op = Conv2D(*kernel, 1, 1, 1, 1, data_format="NHWC" if last else "NCHW", weights_format=layout)
+                check_kernel(op, normal(*x, dtype="float16"), normal(*w, dtype="float16"), normal(CASES[name][1], dtype="float16"))
+
+
 def test_inputs_of_any_layout():
     x, w = normal(2, 6, 7, 3).transpose(0, 3, 1, 2), normal(5, 3, 6, 3)[:, :, ::2]
     check_kernel(Conv2D(3, 3, weights_format="OIYX"), x, w, normal(10)[::2])
@@ -138,11 +154,10 @@ class _Zeros:
         return np.zeros(self.result, np.float32)
 
 
-def actions(op, *shapes):
-    kernel = op.cuda(*(TensorSpec(s, DataType.FLOAT) for s in shapes))
-    found = op.infer(*(TensorSpec(s, DataType.FLOAT) for s in shapes))
-    given = [np.empty(s, np.float32) for s in (*shapes, found.shape, *(w.shape for w in kernel.workspace))]
-    return kernel.actions(*given)
+def actions(op, *shapes, dtype=DataType.FLOAT):
+    specs = [TensorSpec(s, dtype) for s in shapes]
+    kernel = op.cuda(*specs)
+    return kernel.actions(*(np.empty(s.shape, s.dtype.numpy) for s in (*specs, op.infer(*specs), *kernel.workspace)))
 
 
 def test_cells_are_plain_products():
@@ -150,6 +165,14 @@ def test_cells_are_plain_products():
     assert [type(a) for a in actions(Conv2D(1, 1), (2, 8, 5, 5), w)] == [Product]
     assert [type(a) for a in actions(Conv2D(1, 1, data_format="NHWC"), (2, 5, 5, 8), w, (16,))] == [Launch, Product]
     assert [type(a) for a in actions(Conv2D(1, 1, 2, 2), (2, 8, 5, 5), w)] == [Launch]
+
+
+def test_columns_for_large_products_of_16_bits():
+    op, shapes = Conv2D(3, 3), ((2, 64, 18, 18), (3, 3, 64, 64))
+    assert actions(op, *shapes)[0].name == "convolution"
+    columns_first, product = actions(op, *shapes, dtype=DataType.HALF)
+    assert columns_first.name == "to_columns" and product.b.shape == (2, 576, 256)
+    assert actions(op, (2, 8, 18, 18), (3, 3, 8, 64), dtype=DataType.HALF)[0].name == "convolution"
 
 
 def test_division_of_work():
