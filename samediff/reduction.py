@@ -13,6 +13,7 @@ from .spec import Shape, TensorSpec, reduced
 from .spreading import axes_of, spread
 
 if TYPE_CHECKING:
+    from .executor.cuda.actions import CudaKernel
     from .variable import SDVariable
 
 
@@ -90,6 +91,15 @@ class Reduction(Op):
             return None
         from .executor.cpu.sweep import folded
         return folded(sweep, axes_of(self.dimensions, len(x.shape or ())), x, TensorSpec(None, self.result_type(x)))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The same sweep."""
+        from .executor.cuda.sweeps import REDUCTIONS
+        sweep, x = REDUCTIONS.get(self.compiled_as), specs[0]
+        if sweep is None or len(specs) > 1 or not x.is_static:
+            return None
+        from .executor.cuda.sweep import folded
+        return folded(sweep, axes_of(self.dimensions, len(x.shape or ())), [x], [TensorSpec(None, self.result_type(x))])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

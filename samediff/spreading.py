@@ -11,6 +11,7 @@ from .op import Kernel, Op, Specs, op
 from .spec import TensorSpec, normalize_axes, size
 
 if TYPE_CHECKING:
+    from .executor.cuda.actions import CudaKernel
     from .variable import SDVariable
 
 
@@ -56,6 +57,15 @@ class Spread(Op):
         count = x.dtype.numpy.type((size(like.shape) // size(x.shape) if size(x.shape) else 0) - self.divisor)
         return Kernel(lambda x, like, out: np.divide(x.reshape(shape), count, out=out))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One division into the output."""
+        x, like = specs[0], specs[1]
+        if self.divisor is None or len(specs) > 2 or not x.dtype.is_floating or not (x.is_static and like.is_static):
+            return None
+        from .executor.cuda.elementwise import spread_quotient
+        gone = axes_of(self.dimensions, len(like.shape or ()))
+        return spread_quotient(tuple(1 if i in gone else n for i, n in enumerate(like.shape or ())), x, like, self.divisor)
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
@@ -90,6 +100,15 @@ class Gathered(Op):
         """The sum, divided as in the spread."""
         total = x.sum(axis=axes_of(self.dimensions, x.ndim, axes), dtype=x.dtype).reshape(reduced.shape)
         return total if self.divisor is None else total / x.dtype.type(_count(like, reduced) - self.divisor)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        x = specs[0]
+        if len(specs) > 3 or not x.is_static or not x.dtype.is_floating:
+            return None
+        from .executor.cuda.elementwise import summed
+        from .executor.cuda.sweeps import mean_less
+        return summed(axes_of(self.dimensions, len(x.shape or ())), x, mean_less(self.divisor), 2)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -145,6 +164,15 @@ class SumTo(Op):
         def native(x: Any, like: Any, out: Any) -> Any:
             return sums.native(x, out) if sums is not None and sums.native is not None else None
         return Kernel(lambda x, like, out: np.add.reduce(x, axis=axes, out=out.reshape(kept), keepdims=True), native=native)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        x, like = specs
+        if not x.is_static or not like.is_static:
+            return None
+        from .executor.cuda.elementwise import summed
+        from .executor.cuda.sweeps import REDUCTIONS
+        return summed(broadcast_axes(x.shape or (), like.shape or ()), x, REDUCTIONS["reduce_sum"], 1)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """``x`` itself when the shapes agree."""

@@ -14,6 +14,8 @@ _FILE = FileArgs(ints=("*dimensions",), bools=("keep_dims",), dtypes=("=10",), p
 class ArgAbsoluteMax(IndexReduction):
     """Position of the element of largest magnitude over ``dimensions``: the first of equal ones, or the first NaN."""
 
+    which, absolute = "max", True
+
     def choose(self, xp: Any, rows: Any) -> Any:
         """NumPy's."""
         return abs(rows).argmax(axis=-1)
@@ -22,6 +24,8 @@ class ArgAbsoluteMax(IndexReduction):
 @op("argamin", gradient="zero", file=_FILE)
 class ArgAbsoluteMin(IndexReduction):
     """Position of the element of smallest magnitude over ``dimensions``: the first of equal ones, or the first NaN."""
+
+    which, absolute = "min", True
 
     def choose(self, xp: Any, rows: Any) -> Any:
         """NumPy's."""

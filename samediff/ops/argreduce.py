@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..datatype import DataType
 from ..errors import ShapeError
@@ -10,6 +10,9 @@ from ..families import Reduction
 from ..op import Kernel, Op, Specs, op
 from ..spec import TensorSpec
 from ..spreading import axes_of
+
+if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
 
 
 class IndexReduction(Reduction):
@@ -19,6 +22,7 @@ class IndexReduction(Reduction):
     gradient = "zero"
 
     which: ClassVar[Literal["max", "min"] | None] = None
+    absolute: ClassVar[bool] = False        # of magnitudes
 
     def choose(self, xp: Any, rows: Any) -> Any:
         """The position along the last axis."""
@@ -27,10 +31,20 @@ class IndexReduction(Reduction):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """A search of each slice."""
         x = specs[0]
-        if self.which is None or len(specs) > 1 or not x.is_static:
+        if self.which is None or self.absolute or len(specs) > 1 or not x.is_static:
             return None
         from ..executor.cpu.positions import position
         return position(self.which, axes_of(self.dimensions, len(x.shape or ())), x)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A search of each slice."""
+        x = specs[0]
+        if self.which is None or len(specs) > 1 or not x.is_static:
+            return None
+        from ..executor.cuda.sweep import folded
+        from ..executor.cuda.sweeps import POSITIONS
+        sweep = POSITIONS[self.which, self.absolute]
+        return folded(sweep, axes_of(self.dimensions, len(x.shape or ())), [x], [TensorSpec(None, DataType.LONG)])
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """The reduced axes become one, at the end."""
@@ -99,6 +113,15 @@ class IsMax(Op):
         rows = moved.reshape([*(x.shape[i] for i in kept), -1])
         mask = xp.arange(rows.shape[-1]) == ArgMax().choose(xp, rows)[..., None]
         return mask.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        x = specs[0]
+        if not x.is_static or not x.dtype.is_numeric:
+            return None
+        from ..executor.cuda.sweep import swept
+        from ..executor.cuda.sweeps import IS_MAX
+        return swept(IS_MAX, axes_of(self.dimensions, len(x.shape or ())), [x], result=DataType.BOOL)
 
 
 def _ordered(name: str, api: str, strict: bool, doc: str) -> None:

@@ -13,6 +13,7 @@ from ..spec import TensorSpec
 from .normalization import align, aligned
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -102,6 +103,11 @@ class BatchNormTraining(Normalizing):
         from ..executor.cpu.batch_norm import training
         return training(self.axis, self.epsilon, *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Statistics, then one loop."""
+        from ..executor.cuda.batch_norm import training
+        return training(self.axis, self.epsilon, *specs)
+
 
 @op("batch_norm_training_grad", inputs="x upstream mean variance gamma?")
 class BatchNormTrainingGrad(Normalizing, Composite):
@@ -144,6 +150,11 @@ class BatchNormTrainingGrad(Normalizing, Composite):
         from ..executor.cpu.batch_norm import gradient
         return gradient(self.axis, self.epsilon, *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Sums, then one loop."""
+        from ..executor.cuda.batch_norm import gradient
+        return gradient(self.axis, self.epsilon, *specs)
+
 
 @op("batch_norm_inference", inputs="x mean variance gamma? beta?")
 class BatchNormInference(Normalizing, Composite):
@@ -172,4 +183,9 @@ class BatchNormInference(Normalizing, Composite):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One pass over the memory of x."""
         from ..executor.cpu.batch_norm import inference
+        return inference(self.axis, self.epsilon, *specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.batch_norm import inference
         return inference(self.axis, self.epsilon, *specs)

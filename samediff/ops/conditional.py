@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..conditions import Condition
 from ..datatype import DataType
@@ -10,7 +10,12 @@ from ..errors import ShapeError
 from ..families import Elementwise, Reduction
 from ..op import Specs, op
 from ..spec import TensorSpec
+from ..spreading import axes_of
 from .argreduce import IndexReduction
+
+if TYPE_CHECKING:
+    from ..executor.cpu.sweep_spec import Sweep
+    from ..executor.cuda.actions import CudaKernel
 
 _WAYS = ("x, condition, *dimensions", "x, condition, keep_dims, *dimensions")
 
@@ -38,6 +43,11 @@ class MatchConditionCount(Reduction):
         """The count."""
         return self.condition.test(xp, x).sum(axis=axes, keepdims=self.keep_dims)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A mask, then a sweep."""
+        from ..executor.cuda.sweeps import REDUCTIONS
+        return _masked(self, REDUCTIONS["countNonZero"], *specs)
+
 
 @op("car", api="base.replace_where math.replace_where", inputs="update from_", signatures=("update, from_, condition",))
 class ReplaceWhere(Elementwise):
@@ -61,6 +71,13 @@ class ReplaceWhereScalar(Elementwise):
     def compute(self, xp: Any, update: Any) -> Any:
         """Choice."""
         return xp.where(self.condition.test(xp, update), xp.asarray(self.value, dtype=update.dtype), update)
+
+
+def _masked(op_: MatchConditionCount | _Position, sweep: Sweep, *specs: TensorSpec) -> CudaKernel | None:
+    if len(specs) > 1 or not specs[0].is_static:
+        return None
+    from ..executor.cuda.elementwise import masked
+    return masked(op_.condition.test, sweep, axes_of(op_.dimensions, len(specs[0].shape or ())), specs[0])
 
 
 class _Position(IndexReduction):
@@ -89,6 +106,11 @@ class FirstIndex(_Position):
         holds = self.condition.test(xp, rows)
         return xp.where(holds.any(axis=-1), holds.argmax(axis=-1), -1)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A mask, then a sweep."""
+        from ..executor.cuda.sweeps import PLACES
+        return _masked(self, PLACES["first"], *specs)
+
 
 @op("last_index", api="math.last_index base.last_index")
 class LastIndex(_Position):
@@ -98,6 +120,11 @@ class LastIndex(_Position):
         """The last true one."""
         holds = self.condition.test(xp, rows)
         return xp.where(holds.any(axis=-1), rows.shape[-1] - 1 - holds[..., ::-1].argmax(axis=-1), -1)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A mask, then a sweep."""
+        from ..executor.cuda.sweeps import PLACES
+        return _masked(self, PLACES["last"], *specs)
 
 
 __all__: Sequence[str] = ("FirstIndex", "LastIndex", "MatchCondition", "MatchConditionCount", "ReplaceWhere", "ReplaceWhereScalar")

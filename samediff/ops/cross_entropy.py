@@ -19,6 +19,7 @@ from .sizes import axis_size
 from .softmax import LogSoftmax, Softmax, log_softmax, softmax
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -120,6 +121,24 @@ def rows_kernel(name: str, *specs: TensorSpec) -> Kernel | None:
     return Kernel(call, native=native)
 
 
+def cuda_rows(name: str, *specs: TensorSpec) -> CudaKernel | None:
+    """The sweep of :mod:`..executor.cuda.sweeps` of that name; inputs with an axis less stand for rows."""
+    shape = specs[0].shape
+    if not shape or any(not s.is_static for s in specs):
+        return None
+    from ..executor.cuda.sweep import folded, swept
+    from ..executor.cuda.sweeps import CROSS_ENTROPY
+    sweep, axis = CROSS_ENTROPY[name], (len(shape) - 1,)
+    shapes = [(s.shape or ()) if len(s.shape or ()) == len(shape) else (*(s.shape or ()), 1) for s in specs]
+    return swept(sweep, axis, specs, shapes) if sweep.each else folded(sweep, axis, specs, [specs[0]], shapes)
+
+
+def _labels_first(inner: CudaKernel | None) -> CudaKernel | None:
+    """A kernel of (logits, labels, …) for labels that come first."""
+    from ..executor.cuda.actions import CudaKernel
+    return inner and CudaKernel(lambda labels, logits, *rest: inner.actions(logits, labels, *rest), inner.workspace)
+
+
 def _cross_entropy(xp: Any, logits: Any, label: Any) -> Any:
     return -xp.where(label == 0, 0, label * log_softmax(xp, logits, -1)).sum(axis=-1, dtype=logits.dtype)
 
@@ -141,6 +160,10 @@ class CrossEntropyTerms(Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """On rows."""
         return rows_kernel("softmax_cross_entropy", *specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """On rows."""
+        return cuda_rows("labels", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -173,6 +196,10 @@ class CrossEntropySlope(Composite):
         """On rows."""
         return rows_kernel("softmax_cross_entropy_gradient", *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """On rows."""
+        return cuda_rows("labels_gradient", *specs)
+
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
         logits, label, upstream = inputs
@@ -196,6 +223,11 @@ class LastAxis(Op):
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """A read-only view."""
         return xp.broadcast_to(x[..., None], like.shape)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.elementwise import broadcast
+        return broadcast((*(specs[0].shape or ()), 1), specs[0]) if specs[0].is_static and specs[1].is_static else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -228,6 +260,10 @@ class SparseSoftmaxCrossEntropy(Op):
         index = checked(labels, logits.shape[-1])[..., None]
         return -xp.take_along_axis(log_softmax(xp, logits, -1), index, axis=-1)[..., 0]
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """On rows; a label that is no class gives NaN, as nothing can be refused there."""
+        return _labels_first(cuda_rows("indices", specs[1], specs[0]))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """g (softmax(z) - one_hot(label))."""
@@ -251,6 +287,10 @@ class SparseCrossEntropySlope(Op):
         rows = slope.reshape(-1, slope.shape[-1])
         rows[xp.arange(len(rows)), checked(labels, rows.shape[-1]).reshape(-1)] -= 1
         return rows.reshape(slope.shape) * upstream[..., None]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """On rows."""
+        return _labels_first(cuda_rows("indices_gradient", specs[1], specs[0], specs[2]))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

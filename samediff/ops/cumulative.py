@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ..errors import ShapeError
 from ..op import Op, Specs, op
 from ..spec import TensorSpec, normalize_axes
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -20,6 +21,7 @@ class Cumulative(Op):
     axis: tuple[int, ...] = ()
     signatures = ("x, *axis", "x, exclusive, reverse, *axis")
     start = 0
+    combine: ClassVar[Literal["sum", "prod"] | None] = None
 
     def __init_subclass__(cls) -> None:
         cls.__annotations__ = {"exclusive": "bool", "reverse": "bool", "axis": "tuple[int, ...]"}
@@ -49,10 +51,20 @@ class Cumulative(Op):
             x = xp.moveaxis(found[..., ::-1] if self.reverse else found, -1, axis)
         return x
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Axis by axis."""
+        if self.combine is None:
+            return None
+        from ..executor.cuda.along import cumulative
+        axes = normalize_axes(self.axis, len(specs[0].shape or ()))
+        return cumulative(self.combine, axes, self.exclusive, self.reverse, specs[0])
+
 
 @op("cumsum", api="base.cumsum math.cumsum var.cumsum")
 class CumSum(Cumulative):
     """Running sum along ``axis``; ``exclusive`` leaves out the element itself, ``reverse`` starts from the end."""
+
+    combine = "sum"
 
     def run(self, xp: Any, rows: Any) -> Any:
         """NumPy's."""
@@ -69,6 +81,7 @@ class CumProd(Cumulative):
     """Running product along ``axis``; ``exclusive`` leaves out the element itself, ``reverse`` starts from the end."""
 
     start = 1
+    combine = "prod"
 
     def run(self, xp: Any, rows: Any) -> Any:
         """NumPy's."""

@@ -10,6 +10,7 @@ from ..op import Op, Specs, op
 from ..spec import TensorSpec, broadcast, normalize_axes, reduced
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -49,6 +50,21 @@ class Distance(Op):
         count = x.dtype.type(x.size // max(1, (x.sum(axis=axes)).size))
         found = self.measure(xp, x, y, lambda v: v.sum(axis=axes, keepdims=True, dtype=x.dtype), count)
         return found if self.keep_dims else found.reshape([n for i, n in enumerate(x.shape) if i not in axes])
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep, where x has the whole shape."""
+        from ..executor.cuda.sweeps import DISTANCES
+        x, y = specs
+        if self.id not in DISTANCES or not x.is_static or not y.is_static or not x.dtype.is_floating or y.dtype is not x.dtype:
+            return None
+        shape, other = x.shape or (), y.shape or ()
+        axes = normalize_axes(self.dimensions, len(shape))
+        if len(other) == 1 < len(shape) and len(axes) == 1 and other[0] == shape[axes[0]]:
+            other = tuple(other[0] if i == axes[0] else 1 for i in range(len(shape)))
+        if broadcast(shape, other) != shape:
+            return None
+        from ..executor.cuda.sweep import folded
+        return folded(DISTANCES[self.id], axes, specs, [x], [shape, (1,) * (len(shape) - len(other)) + other])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

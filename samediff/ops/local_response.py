@@ -1,13 +1,16 @@
 """Local response normalization."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec
+
+if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
 
 
 @op("neighbour_sum")
@@ -37,6 +40,11 @@ class NeighbourSum(Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """Compiled sums."""
         from ..executor.cpu.cells import neighbours
+        return neighbours(self.depth, self.axis, specs[0])
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A sum for each element."""
+        from ..executor.cuda.along import neighbours
         return neighbours(self.depth, self.axis, specs[0])
 
 

@@ -11,9 +11,10 @@ from ..families import Elementwise, Reduction
 from ..op import Kernel, Op, Specs, op, require_floating
 from ..spec import TensorSpec, reduced
 from ..spreading import axes_of
-from .normalization import StandardizeSlope, standardize, sweep_kernel
+from .normalization import StandardizeSlope, cuda_sweep, standardize, sweep_kernel
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -113,6 +114,16 @@ class Moments(Op):
         result = x.dtype if x.dtype.is_floating else DataType.FLOAT
         return folded(REDUCTIONS["moments"], axes_of(self.dimensions, len(x.shape or ())), x, TensorSpec(None, result))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The same sweep."""
+        x = specs[0]
+        if len(specs) > 1 or not x.is_static:
+            return None
+        from ..executor.cuda.sweep import folded
+        from ..executor.cuda.sweeps import REDUCTIONS
+        result = TensorSpec(None, x.dtype if x.dtype.is_floating else DataType.FLOAT)
+        return folded(REDUCTIONS["moments"], axes_of(self.dimensions, len(x.shape or ())), [x], [result, result])
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sum of both gradients."""
@@ -171,6 +182,10 @@ class Standardize(Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One sweep."""
         return sweep_kernel("standardize", self.dimensions, specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return cuda_sweep("standardize", self.dimensions, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

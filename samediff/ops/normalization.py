@@ -14,6 +14,7 @@ from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec, normalize_axes, normalize_axis
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -119,6 +120,17 @@ class LayerNorm(Composite):
         call = inner.call
         return Kernel(lambda *arrays: call(*(a for a in arrays if a is not None)))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        x, given = specs[0], [s for s in specs if s is not None]
+        if any(not s.is_static for s in given):
+            return None
+        from ..executor.cuda.actions import CudaKernel
+        shapes = [x.shape or (), *(self._aligned(s.shape, len(x.shape or ())) for s in given[1:])]
+        names = [n for n, s in zip(("layer_norm", "gain", "bias"), specs) if s is not None]
+        inner = cuda_sweep("_".join(names), self.dimensions, given, shapes)
+        return inner and CudaKernel(lambda *arrays: inner.actions(*(a for a in arrays if a is not None)), inner.workspace)
+
     def _aligned(self, shape: Shape | None, rank: int) -> Shape:
         """The shape of gain or bias next to that of x."""
         if shape is None or len(shape) != 1:
@@ -157,6 +169,15 @@ def sweep_kernel(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], sh
     return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
 
 
+def cuda_sweep(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> CudaKernel | None:
+    """The same on a GPU."""
+    if not specs[0].is_static:
+        return None
+    from ..executor.cpu.sweeps import NORMALIZATIONS
+    from ..executor.cuda.sweep import swept
+    return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
+
+
 @op("standardized_axes")
 class StandardizedAxes(Op):
     """(x - mean) / deviation over ``axes`` (made by gradients)."""
@@ -174,6 +195,10 @@ class StandardizedAxes(Op):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One sweep."""
         return sweep_kernel("standardize", self.axes, specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return cuda_sweep("standardize", self.axes, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -204,6 +229,10 @@ class StandardizeSlope(Composite):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One sweep."""
         return sweep_kernel("standardize_backward", self.axes, specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return cuda_sweep("standardize_backward", self.axes, specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
@@ -258,6 +287,11 @@ class BatchNorm(Composite):
         if beta is not None:
             y += beta
         return y
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.batch_norm import given_statistics
+        return given_statistics(normalize_axes(self.axes, len(specs[0].shape or ())), self.epsilon, *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """One elementwise node."""

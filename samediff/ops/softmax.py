@@ -11,6 +11,7 @@ from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_sa
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -53,6 +54,15 @@ class AlongAxis(Op):
         from ..executor.cpu.sweeps import NORMALIZATIONS
         return swept(NORMALIZATIONS[name], (normalize_axis(self.dimension, len(x.shape)),), specs)
 
+    def cuda_sweep(self, name: str, *specs: TensorSpec) -> CudaKernel | None:
+        """The same on a GPU."""
+        x = specs[0]
+        if not x.is_static or not x.shape:
+            return None
+        from ..executor.cpu.sweeps import NORMALIZATIONS
+        from ..executor.cuda.sweep import swept
+        return swept(NORMALIZATIONS[name], (normalize_axis(self.dimension, len(x.shape)),), specs)
+
     def sum(self, x: SDVariable) -> SDVariable:
         """Sum along the dimension, kept as size 1."""
         return x.sum(True, self.dimension)  # type: ignore[no-any-return]
@@ -73,6 +83,10 @@ class Softmax(AlongAxis):
         """One sweep."""
         return self.sweep("softmax", *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return self.cuda_sweep("softmax", *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """From the result."""
@@ -91,6 +105,10 @@ class SoftmaxGrad(AlongAxis):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One sweep."""
         return self.sweep("softmax_backward", *specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return self.cuda_sweep("softmax_backward", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -117,6 +135,10 @@ class SoftmaxDerivative(AlongAxis):
         """One sweep."""
         return self.sweep("softmax_bp", *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return self.cuda_sweep("softmax_bp", *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Through the composition."""
@@ -140,6 +162,10 @@ class LogSoftmax(AlongAxis):
         """One sweep."""
         return self.sweep("log_softmax", *specs)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return self.cuda_sweep("log_softmax", *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """From the result."""
@@ -157,6 +183,10 @@ class LogSoftmaxGrad(AlongAxis, Composite):
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
         """One sweep."""
         return self.sweep("log_softmax_backward", *specs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        return self.cuda_sweep("log_softmax_backward", *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

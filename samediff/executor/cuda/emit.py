@@ -27,6 +27,7 @@ class Form:
     dense : which of them lie in memory like the space
     wide : whether indices have 64 bits
     vector : how many neighbours are read and written at once where memory is aligned (1: no more than one)
+    numbers : the operands that are numbers among the arguments, not arrays
     """
 
     rank: int
@@ -35,6 +36,7 @@ class Form:
     dense: tuple[bool, ...]
     wide: bool
     vector: int = 1
+    numbers: tuple[int, ...] = ()
 
     @property
     def index(self) -> str:
@@ -105,10 +107,15 @@ class Writer:
         lines = []
         for e in self.order:
             if e in self.uniform and e.op == "input":
-                lines.append(f"    const {work_type(e.dtype)} {self.names[e]} = load(p{e.value}[0]);\n")
+                place = "" if e.value in self.form.numbers else "[0]"
+                lines.append(f"    const {work_type(e.dtype)} {self.names[e]} = load(p{e.value}{place});\n")
             elif e in self.uniform and e.op != "constant":
                 lines.append(self._statement(e))
         return "".join(lines)
+
+    def given(self) -> list[str]:
+        """The parameters for inputs."""
+        return [f"const {type_name(t)} {'' if k in self.form.numbers else '*'}p{k}" for k, t in enumerate(self.form.types[:self.inputs])]
 
     def parameters(self) -> list[str]:
         """Those of sizes and strides, in the order of :func:`.fused.arguments`."""
@@ -152,8 +159,8 @@ class Writer:
 def fused_source(exprs: Sequence[Expr], form: Form) -> str:
     """The text of ``fused(p0, …, n, sizes and strides)``, which stores the values of ``exprs``."""
     w = Writer(exprs, form, len(exprs))
-    pointers = [f"{'const ' if k < w.inputs else ''}{type_name(t)} *p{k}" for k, t in enumerate(form.types)]
-    parameters = ", ".join([*pointers, f"const {form.index} n", *w.parameters()])
+    stored = [f"{type_name(t)} *p{w.inputs + k}" for k, t in enumerate(form.types[w.inputs:])]
+    parameters = ", ".join([*w.given(), *stored, f"const {form.index} n", *w.parameters()])
     lines = [w.head(), w.body(), f'extern "C" __global__ void fused({parameters}) {{\n', w.prologue(),
              f"    const {form.index} first = ({form.index})blockIdx.x * blockDim.x + threadIdx.x, "
              f"step = ({form.index})gridDim.x * blockDim.x;\n"]

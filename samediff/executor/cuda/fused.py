@@ -28,7 +28,7 @@ def fused_launch(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Seque
     Parameters
     ----------
     exprs : one for each output; converted where the type of an array is another one than that of the expression
-    inputs : arrays of the device that broadcast to the shape of the outputs
+    inputs : arrays of the device that broadcast to the shape of the outputs, or NumPy scalars
     outputs : arrays of one shape; each may be the memory of an input of the same shape and strides
 
     Raises
@@ -44,7 +44,7 @@ def fused_launch(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Seque
     types = [a.dtype for a in arrays]
     given = ex.compose(exprs, {k: ex.input_(i, types[i]) for i, k in enumerate(used)})
     stored = tuple(ex.cast(e, y.dtype) for e, y in zip(given, outputs))
-    form = form_of(space, types, len(used))
+    form = form_of(space, types, len(used), numbers=numbers_in(arrays))
     count = -(-space.size // (THREADS * form.vector))
     index = np.int64 if form.wide else np.int32
     return Launch(_source(stored, form), "fused", (min(count, BLOCKS), 1, 1), (THREADS, 1, 1),
@@ -54,11 +54,17 @@ def fused_launch(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Seque
 _source = functools.lru_cache(maxsize=4096)(fused_source)
 
 
-def form_of(space: Space, types: Sequence[Any], inputs: int, vector: bool = True) -> Form:
+def numbers_in(operands: Sequence[Any]) -> tuple[int, ...]:
+    """Which operands are numbers and not arrays."""
+    return tuple(k for k, a in enumerate(operands) if isinstance(a, np.generic))
+
+
+def form_of(space: Space, types: Sequence[Any], inputs: int, vector: bool = True, numbers: tuple[int, ...] = ()) -> Form:
     """What is compiled in for these operands, the first ``inputs`` of which are read."""
     every = range(len(types))
     width = _width(space, types, inputs) if vector else 1
-    return Form(len(space.sizes), tuple(types), tuple(map(space.varies, every)), tuple(map(space.is_dense, every)), space.is_wide, width)
+    varies, dense = tuple(map(space.varies, every)), tuple(map(space.is_dense, every))
+    return Form(len(space.sizes), tuple(types), varies, dense, space.is_wide, width, numbers)
 
 
 def _width(space: Space, types: Sequence[Any], inputs: int) -> int:

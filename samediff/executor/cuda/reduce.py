@@ -14,7 +14,7 @@ from ...spec import TensorSpec
 from ..layout import Reduction
 from .actions import Launch
 from .emit import Form, Writer
-from .fused import arguments, form_of
+from .fused import arguments, form_of, numbers_in
 from .layout import space_of
 from .operators import NoText, literal, work_type
 from .sources import text_of, type_name
@@ -73,7 +73,7 @@ def reduce_launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Se
     given = ex.compose(exprs, {k: ex.input_(i, types[i]) for i, k in enumerate(used)})
     if any(e.dtype.kind == "b" for e in given):
         raise NoText("folds of truth values")
-    form = form_of(space, types, len(used), vector=False)
+    form = form_of(space, types, len(used), vector=False, numbers=numbers_in(arrays))
     kinds = tuple(r.kind for r in reductions)
     text = _source(tuple(given), form, kinds, tuple(y.dtype for y in outputs))
     index = np.int64 if form.wide else np.int32
@@ -91,7 +91,6 @@ def _source(exprs: tuple[ex.Expr, ...], form: Form, kinds: tuple[str, ...], resu
     every = range(len(exprs))
     wide = [_wide(k, e.dtype) for k, e in zip(kinds, exprs)]
     own = [work_type(e.dtype) for e in exprs]
-    pointers = ", ".join(f"const {type_name(t)} *p{k}" for k, t in enumerate(form.types))
     parts = [f"{type_name(t)} *part{k}" for k, t in enumerate(wide)]
     stored = [f"{type_name(t)} *y{k}" for k, t in enumerate(results)]
     rooms = "".join(f"    __shared__ {type_name(t)} room{k}[32];\n" for k, t in enumerate(wide))
@@ -104,7 +103,7 @@ def _source(exprs: tuple[ex.Expr, ...], form: Form, kinds: tuple[str, ...], resu
     call = f"body({', '.join([*values, *(f'v{k}' for k in every)])});"
     joins = "".join(f" a{k} = {joined(kinds[k])}::of(a{k}, v{k});" for k in every)
     locals_ = "".join(f" {own[k]} v{k};" for k in every)
-    parameters = ", ".join([*filter(None, [pointers]), *parts, *stored, f"const {form.index} n", *w.parameters()])
+    parameters = ", ".join([*w.given(), *parts, *stored, f"const {form.index} n", *w.parameters()])
     fold = (f'extern "C" __global__ void fold({parameters}) {{\n{rooms}{w.prologue()}{starts}'
             f"    const {form.index} step = ({form.index})gridDim.x * blockDim.x;\n"
             f"    for ({form.index} i = ({form.index})blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {{\n"

@@ -97,6 +97,7 @@ def test_sizes_and_scalars(n):
     check((n,), [normal(n), normal(n)])
     check((n,), [normal(n), normal(1)])
     check((n,), [normal(n), normal()])
+    check((n,), [normal(n), np.float32(1.5)])
 
 
 @pytest.mark.parametrize("a, b", [(3, 4), (1, 1), (33, 31), (7, 1025), (8, 8), (0, 5), (5, 0)])

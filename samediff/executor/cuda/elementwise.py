@@ -1,0 +1,93 @@
+"""Kernels of ops that are one loop over elements, from array code that is traced."""
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import expression as ex
+from ...datatype import DataType
+from ...spec import Shape, TensorSpec, size
+from ..cpu.sweep_spec import Sweep
+from .actions import Action, CudaKernel
+from .fused import fused_launch
+from .sweep import folded
+
+
+def launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Action]:
+    """The loop over the outputs, if there is anything to do."""
+    made = fused_launch(exprs, inputs, outputs)
+    return [] if made is None else [made]
+
+
+@functools.lru_cache(maxsize=1024)
+def traced(code: Callable[..., Any], dtypes: tuple[Any, ...]) -> tuple[ex.Expr, ...]:
+    """The expressions of array code."""
+    return ex.trace(code, dtypes)
+
+
+def broadcast(shape: Shape, spec: TensorSpec) -> CudaKernel:
+    """``(x, like, out)``: x seen as ``shape``, repeated."""
+    (same,) = traced(_same, (spec.dtype.numpy,))
+    return CudaKernel(lambda x, like, out: launches([same], [x.reshape(shape)], [out]))
+
+
+def _same(xp: Any, x: Any) -> Any:
+    return x
+
+
+def _quotient(xp: Any, x: Any, n: Any) -> Any:
+    return x / n
+
+
+def spread_quotient(shape: Shape, x: TensorSpec, like: TensorSpec, divisor: int) -> CudaKernel:
+    """``(x, like, out)``: x seen as ``shape`` over how many elements of ``like`` there are for one of x, less ``divisor``; repeated."""
+    dtype = x.dtype.numpy
+    count = dtype.type((size(like.shape) // size(x.shape) if size(x.shape) else 0) - divisor)
+    exprs = traced(_quotient, (dtype, dtype))
+    return CudaKernel(lambda x, like, out: launches(exprs, [x.reshape(shape), count], [out]))
+
+
+def summed(axes: Sequence[int], x: TensorSpec, sweep: Sweep, others: int) -> CudaKernel | None:
+    """``(x, *others, out)``: a sweep over the axes of x; of the others only shapes matter."""
+    inner = folded(sweep, axes, [x], [x])
+    if inner is None:
+        return None
+    call = inner.actions
+    return CudaKernel(lambda x, *rest: call(x, *rest[others:]), inner.workspace)
+
+
+def masked(test: Callable[..., Any], sweep: Sweep, axes: Sequence[int], x: TensorSpec) -> CudaKernel | None:
+    """``(x, out)``: a sweep over the mask of the elements for which a test holds; LONG."""
+    mask = TensorSpec(x.shape, DataType.BOOL)
+    inner = folded(sweep, axes, [mask], [TensorSpec(None, DataType.LONG)])
+    if inner is None or not x.is_static or x.dtype.numpy.kind not in "biuf":
+        return None
+    call, exprs = inner.actions, ex.trace(lambda xp, x: test(xp, x) != 0, [x.dtype.numpy])
+
+    def actions(x: Any, out: Any, holds: Any, *work: Any) -> list[Action]:
+        return [*launches(exprs, [x], [holds]), *call(holds, out, *work)]
+    return CudaKernel(actions, (mask, *inner.workspace))
+
+
+def aligned(shape: Sequence[int], axes: Sequence[int], rank: int) -> Shape:
+    """The shape with which an array of those axes stands beside one of ``rank`` axes."""
+    if len(shape) == rank != len(axes):
+        return tuple(shape)
+    made = [1] * rank
+    for n, axis in zip(shape, axes):
+        made[axis] = n
+    return tuple(made)
+
+
+def count_of(shape: Sequence[int], axes: Sequence[int]) -> int:
+    """How many elements the axes have together."""
+    return math.prod(shape[a] for a in axes)
+
+
+def number(value: float, dtype: Any) -> Any:
+    """A number as an argument of a loop; those of 16 bits are worked with as float32."""
+    return np.float32(value) if dtype.itemsize == 2 else dtype.type(value)
