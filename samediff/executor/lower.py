@@ -12,7 +12,7 @@ from ..spec import TensorSpec
 from .fuse import Group, group, is_fusible
 from .plan import Step
 from .reference import raise_explained
-from .specialise import Specialised
+from .specialise import Specialised, visible
 from .target import CPU, Target
 
 
@@ -21,7 +21,7 @@ def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, A
     fusible = {n.name for n in graph.nodes if is_fusible(n, graph.specs) and target.fuses(n.op) and _traceable(n, graph.specs)}
     groups = group(graph.nodes, graph.specs, fusible)
     readers = _readers(graph.nodes)
-    return [_fused(g, graph.specs, readers, outputs, symbolic or {}, target) if g.fused else _single(g.nodes[0], graph.specs, target)
+    return [_fused(g, graph.specs, readers, outputs, symbolic or {}, target) if g.fused else _single(g.nodes[0], graph, target)
             for g in groups]
 
 
@@ -83,8 +83,8 @@ def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[
     return Step("fused", label, tuple(inputs), tuple(wanted), call, tuple(g.nodes), native=native)
 
 
-def _single(node: Node, specs: Mapping[str, TensorSpec], target: Target) -> Step:
-    given = [None if n is None else specs[n] for n in node.inputs]
+def _single(node: Node, graph: Specialised, target: Target) -> Step:
+    specs, given = graph.specs, [visible(n, graph) for n in node.inputs]
     static = all(s is None or s.is_static for s in given) and all(specs[n].is_static for n in node.outputs)
     inputs = tuple(stand_in_name(n) if n is not None and static and i in node.op.shape_inputs else n for i, n in enumerate(node.inputs))
     outputs = [specs[n] for n in node.outputs]

@@ -100,7 +100,7 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
 
 def _infer(node: Node, done: Specialised, symbolic: Mapping[str, Any]) -> None:
     try:
-        made = inferred(node.op, [_visible(n, done) for n in node.inputs])
+        made = inferred(node.op, [visible(n, done) for n in node.inputs])
     except Exception as error:
         known = error if isinstance(error, DL4PyError) else refusal(node.op, error)
         if known is None:
@@ -117,7 +117,8 @@ def _infer(node: Node, done: Specialised, symbolic: Mapping[str, Any]) -> None:
         done.specs[name] = spec
 
 
-def _visible(name: str | None, done: Specialised) -> TensorSpec | None:
+def visible(name: str | None, done: Specialised) -> TensorSpec | None:
+    """What is known of an input, a small constant's value included."""
     if name is None:
         return None
     spec = done.specs[name]

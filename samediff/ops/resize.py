@@ -79,6 +79,7 @@ class Resize(Op):
 
 def apply(xp: Any, x: Any, rows: Any, columns: Any) -> Any:
     """Matrices on height and width."""
+    rows, columns = xp.asarray(rows), xp.asarray(columns)      # to the device that x is on
     lead, (height, width, channels) = x.shape[:-3], x.shape[-3:]
     y = xp.matmul(rows, x.reshape(*lead, height, width * channels).astype(rows.dtype))
     return xp.matmul(columns, y.reshape(*lead, len(rows), width, channels))

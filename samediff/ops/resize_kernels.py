@@ -66,7 +66,7 @@ class ResizeNearestNeighbor(SizedResize):
     def compute(self, xp: Any, x: Any, size: Any = None) -> Any:
         """Picked without arithmetic, so that any type and infinities pass."""
         rows, columns = (self.places(a, b) for a, b in zip(x.shape[-3:-1], self.size_for(x.shape[-3:-1], self.asked(size))))
-        return x.take(rows, axis=-3).take(columns, axis=-2)
+        return x.take(xp.asarray(rows), axis=-3).take(xp.asarray(columns), axis=-2)
 
 
 @op("resize_area", inputs="x size?", signatures=("x, height, width, align_corners", "x, size, align_corners"), file=FileArgs(
