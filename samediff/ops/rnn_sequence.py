@@ -63,7 +63,7 @@ class RnnSequence(Op):
     def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
         """One product for all inputs, then a step after the other; small ones in one launch."""
         from ..executor.cuda import rnn
-        return rnn.forward(compiled_name(self.activation), (*specs, *[None] * (6 - len(specs))))
+        return rnn.forward(self.activation, (*specs, *[None] * (6 - len(specs))))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -114,7 +114,7 @@ class RnnSequenceGrad(Op):
     def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
         """The steps backwards, then products for the weights."""
         from ..executor.cuda import rnn
-        return rnn.backward(compiled_name(self.activation), specs)
+        return rnn.backward(self.activation, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

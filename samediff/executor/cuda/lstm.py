@@ -13,6 +13,7 @@ import numpy as np
 from ...datatype import DataType
 from ...spec import TensorSpec
 from .actions import Action, CudaKernel, Fill, Launch
+from .activations import functions
 from .products import swapped, times
 from .series import (
     Specs,
@@ -35,9 +36,18 @@ if TYPE_CHECKING:
     from ...ops.lstm_sequence import LstmAttributes
 
 
-def _text(op: LstmAttributes, dtype: DataType, mask: TensorSpec | None, bias: bool, peephole: bool, **names: Any) -> str:
-    return source("lstm", T=type_name(dtype), M="float" if mask is None else type_name(mask.dtype), BIAS=int(bias), PEEPHOLE=int(peephole),
-                  MASK=int(mask is not None), HOLD=int(op.hold), CLIP=int(op.clip > 0), **names)
+def _functions(op: LstmAttributes, dtype: DataType) -> str | None:
+    return functions(dtype.numpy, activation=op.activation, gate=op.gate, output=op.output)
+
+
+def _text(before: str, op: LstmAttributes, given: Specs, **names: Any) -> str:
+    """The text for these inputs; ``before`` holds the functions."""
+    x, mask = given[0], given[7]
+    assert x is not None
+    kinds = {"T": type_name(x.dtype), "M": "float" if mask is None else type_name(mask.dtype)}
+    flags = {"BIAS": given[3] is not None, "PEEPHOLE": given[4] is not None, "MASK": mask is not None, "HOLD": op.hold, "CLIP": op.clip > 0,
+             "SUMS": not op.is_plain()}
+    return before + source("lstm", **kinds, **{name: int(flag) for name, flag in flags.items()}, **names)
 
 
 def _kept(units: int, batch: int, dtype: DataType) -> dict[str, Any]:
@@ -50,18 +60,23 @@ def _order(op: LstmAttributes) -> Any:
     return np.int32(sum(block << 2 * i for i, block in enumerate(op.blocks)))
 
 
-def _served(op: LstmAttributes, given: Specs, mask: TensorSpec | None) -> bool:
-    return op.is_plain() and fits(given, mask)
+def _before(h0: Any, states: Any, rw: Any, sums: Any, reverse: bool) -> list[Action]:
+    """Adds the products of the states before to the sums of all steps."""
+    before, behind, first = (states[1:], sums[:-1], sums[-1]) if reverse else (states[:-1], sums[1:], sums[0])
+    return [*times(rows(before), rw, rows(behind), 1.0), *([] if h0 is None else times(h0, rw, first, 1.0))]
 
 
 def forward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
-    """``call(x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed)``; None for activations that are not usual."""
-    x, rw, mask = given[0], given[2], given[7]
-    if x is None or rw is None or not _served(op, given[:7], mask):
+    """``call(x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed)``."""
+    x, rw = given[0], given[2]
+    if x is None or rw is None or not fits(given[:7], given[7]):
+        return None
+    before = _functions(op, x.dtype)
+    if before is None:
         return None
     (count, batch, _), units = x.shape or (0, 0, 0), (rw.shape or (0,))[0]
     kept = _kept(units, batch, x.dtype)
-    text = _text(op, x.dtype, mask, given[3] is not None, given[4] is not None, **kept)
+    text = _text(before, op, given, **kept)
     numbers = np.float64(op.clip), np.float64(op.forget_bias)
 
     def actions(*arrays: Any) -> list[Action]:
@@ -80,8 +95,8 @@ def forward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
         for t, last in op.steps(count):
             h, c = (h0, c0) if last is None else (states[last], cells[last])
             made += [] if h is None else times(h, rw, gates[t], 1.0)
-            before = [gates if a is None else a for a in (h, c, None if mask is None else mask[t])]
-            args = gates[t], *some, *before, cells[t], squashed[t], states[t], np.int32(batch), np.int32(units), _order(op), \
+            last_of = [gates if a is None else a for a in (h, c, None if mask is None else mask[t])]
+            args = gates[t], *some, *last_of, cells[t], squashed[t], states[t], np.int32(batch), np.int32(units), _order(op), \
                 flag(h is not None), flag(c is not None), *numbers
             made.append(Launch(text, "lstm_step", *step_grid(batch * units), args))
         return made
@@ -90,41 +105,51 @@ def forward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
 
 def backward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
     """``call(inputs, states, cells, gates, squashed, gh, gc, gradients, ...)``."""
-    x, rw, mask = given[0], given[2], given[7]
-    if x is None or rw is None or not _served(op, (*given[:7], *given[8:]), mask):
+    x, rw = given[0], given[2]
+    if x is None or rw is None or not fits((*given[:7], *given[8:]), given[7]):
+        return None
+    before = _functions(op, x.dtype)
+    if before is None:
         return None
     (count, batch, _), units = x.shape or (0, 0, 0), (rw.shape or (0,))[0]
     all_rows = count * batch
     kept = _kept(units, batch, x.dtype)
-    text, plain = (_text(op, x.dtype, mask, False, given[4] is not None, **names) for names in (kept, {}))
+    text, plain = (_text(before, op, given, **names) for names in (kept, {}))
+    numbers, with_sums = (np.float64(op.clip), np.float64(op.forget_bias)), not op.is_plain()
     rooms = (TensorSpec((count, batch, 4 * units), x.dtype), shares_spec(all_rows, 4 * units, x.dtype),
-             TensorSpec((shares_of(all_rows), 3 * units), wide(x.dtype)))
+             TensorSpec((shares_of(all_rows), 3 * units), wide(x.dtype)),
+             *([TensorSpec((count, batch, 4 * units), x.dtype)] if with_sums else []))
 
-    def steps(rw: Any, peephole: Any, c0: Any, mask: Any, cells: Any, gates: Any, squashed: Any, gh: Any, gc: Any, dz: Any, dh0: Any,
-              dc0: Any) -> list[Action]:
-        peeps = gates if peephole is None else peephole
+    def steps(rw: Any, b: Any, peephole: Any, c0: Any, mask: Any, cells: Any, gates: Any, squashed: Any, gh: Any, gc: Any, dz: Any,
+              dh0: Any, dc0: Any, sums: Any) -> list[Action]:
+        fixed = [gates if a is None else a for a in (b, peephole)]
         if kept:
             some = [gates if a is None else a for a in (c0, mask)]
-            args = rw, gates, peeps, *some, cells, squashed, gh, gates if gc is None else gc, dz, dh0, dc0, np.int32(count), \
-                np.int32(batch), _order(op), flag(c0 is not None), flag(gc is not None), flag(op.reverse), np.float64(op.clip)
+            args = rw, gates, gates if sums is None else sums, *fixed, *some, cells, squashed, gh, gates if gc is None else gc, dz, \
+                dh0, dc0, np.int32(count), np.int32(batch), _order(op), \
+                flag(c0 is not None), flag(gc is not None), flag(op.reverse), *numbers
             return [Launch(text, "lstm_rows_back", (-(-batch // kept["ROWS"]), 1, 1), (4 * units, 1, 1), args)]
         made: list[Action] = []
         held = float(op.hold and mask is not None)
         for t, last in reversed(op.steps(count)):
             c = c0 if last is None else cells[last]
             some = [gates if a is None else a for a in (c, None if mask is None else mask[t])]
-            args = gates[t], peeps, *some, squashed[t], gh[t], gates if gc is None else gc[t], dz[t], dh0, dc0, np.int32(batch), \
-                np.int32(units), _order(op), flag(c is not None), flag(gc is not None), flag(made), np.float64(op.clip)
+            args = gates[t], gates if sums is None else sums[t], *fixed, *some, squashed[t], gh[t], gates if gc is None else gc[t], \
+                dz[t], dh0, dc0, np.int32(batch), np.int32(units), _order(op), \
+                flag(c is not None), flag(gc is not None), flag(made), *numbers
             made.append(Launch(text, "lstm_step_back", *step_grid(batch * units), args))
             made += times(dz[t], swapped(rw), dh0, held)
         return made
 
     def actions(*arrays: Any) -> list[Action]:
-        (x, w, rw, _, peephole, h0, c0, mask), (states, cells, gates, squashed), (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
-        dx, dw, drw, db, dp, dh0, dc0, dz, shares, peepholes = arrays[14:]
+        (x, w, rw, b, peephole, h0, c0, mask), (states, cells, gates, squashed), (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
+        dx, dw, drw, db, dp, dh0, dc0, dz, shares, peepholes, *rest = arrays[14:]
         made: list[Action] = []
         if states.size:
-            made += steps(rw, peephole, c0, mask, cells, gates, squashed, gh, gc, dz, dh0, dc0)
+            sums = rest[0] if rest else None
+            if sums is not None:
+                made += [*times(rows(x), w, rows(sums)), *_before(h0, states, rw, sums, op.reverse)]
+            made += steps(rw, b, peephole, c0, mask, cells, gates, squashed, gh, gc, dz, dh0, dc0, sums)
         else:
             made += [*ended(None, dh0), *ended(None, dc0)]
         made += input_gradients(x, w, dz, dx if getattr(op, "dx", True) else None, dw)
@@ -147,9 +172,11 @@ def _joined(shares: Any, out: Any) -> Action:
 
 def texts() -> Iterator[tuple[str, str]]:
     """Some of the texts."""
-    for dtype in ("float", "double", "half_t", "bfloat_t"):
-        for flags in (0, 1):
-            names = {"T": dtype, "M": "bool", **dict.fromkeys(("BIAS", "PEEPHOLE", "MASK", "HOLD", "CLIP"), flags)}
-            yield f"lstm step {dtype} {flags}", source("lstm", **names)
-            yield f"lstm {dtype} {flags}", source("lstm", **names, UNITS=32, ROWS=4)
-    yield "lstm of 96 units", source("lstm", T="float", M="float", BIAS=1, PEEPHOLE=0, MASK=0, HOLD=0, CLIP=0, UNITS=96, ROWS=4)
+    from ...ops.lstm_sequence import LstmSequence
+    mask = TensorSpec((1, 1), DataType.BOOL)
+    for dtype in (DataType.FLOAT, DataType.DOUBLE, DataType.HALF, DataType.BFLOAT16):
+        one = TensorSpec((1,), dtype)
+        for op, some in ((LstmSequence(), False), (LstmSequence(clip=1.0, hold=True), True), (LstmSequence(gate="hardsigmoid"), True)):
+            given = (one, one, one, *((one, one, one, one, mask) if some else [None] * 5))
+            for names in ({}, {"UNITS": 32, "ROWS": 4}):
+                yield f"lstm {op!r} {dtype.name} {names}", _text(_functions(op, dtype) or "", op, given, **names)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...datatype import DataType
 from ...spec import TensorSpec
 from .actions import Action, CudaKernel, Launch
+from .activations import functions
 from .products import swapped, times
 from .series import (
     Specs,
@@ -24,27 +26,28 @@ from .series import (
 )
 from .sources import source, type_name
 
-#: Activations, and their slopes at x where y is the value.
-_ACTIVATIONS = {"tanh": ("tanh(x)", "((W)1 - (y) * (y))"), "sigmoid": ("sigmoid(x)", "((y) * ((W)1 - (y)))"),
-                "relu": ("vmax(x, (W)0)", "((x) > 0 ? (W)1 : (W)0)"), "identity": ("(x)", "(W)1")}
 
-
-def _text(activation: str, x: TensorSpec, mask: TensorSpec | None, bias: bool, units: int) -> tuple[str, int]:
+def _text(before: str, given: Specs, bias: bool) -> tuple[str, int]:
     """The text, and how many rows a block of it takes; 0 where a step is a launch of its own."""
+    x, rw, mask = given[0], given[2], given[5]
+    assert x is not None and rw is not None
+    units = (rw.shape or (0,))[0]
     kept = kept_rows(units, (x.shape or (0, 0))[1], x.dtype, 4)
-    value, slope = _ACTIVATIONS[activation]
     names = {"T": type_name(x.dtype), "M": "float" if mask is None else type_name(mask.dtype), "MASK": int(mask is not None),
-             "BIAS": int(bias), "ACTIVATION(x)": value, "SLOPE(x, y)": slope}
-    return source("rnn", **names, **({"UNITS": units, "ROWS": kept} if kept else {})), kept
+             "BIAS": int(bias), **({"UNITS": units, "ROWS": kept} if kept else {})}
+    return before + source("rnn", **names), kept
 
 
-def forward(activation: str, given: Specs) -> CudaKernel | None:
+def forward(activation: Any, given: Specs) -> CudaKernel | None:
     """``call(x, w, rw, b, h0, mask, states, sums)``."""
     x, _, rw, b, _, mask = given
-    if activation not in _ACTIVATIONS or x is None or rw is None or not fits(given[:5], mask):
+    if x is None or rw is None or not fits(given[:5], mask):
+        return None
+    before = functions(x.dtype.numpy, activation=activation)
+    if before is None:
         return None
     (count, batch, _), units = x.shape or (0, 0, 0), (rw.shape or (0,))[0]
-    text, kept = _text(activation, x, mask, b is not None, units)
+    text, kept = _text(before, given, b is not None)
 
     def actions(*arrays: Any) -> list[Action]:
         inputs: list[Any] = [*arrays[:-2], *[None] * (8 - len(arrays))]
@@ -66,13 +69,16 @@ def forward(activation: str, given: Specs) -> CudaKernel | None:
     return CudaKernel(actions)
 
 
-def backward(activation: str, given: Specs) -> CudaKernel | None:
+def backward(activation: Any, given: Specs) -> CudaKernel | None:
     """``call(x, w, rw, b, h0, mask, states, sums, gh, gradients, ...)``."""
     x, rw, mask = given[0], given[2], given[5]
-    if activation not in _ACTIVATIONS or x is None or rw is None or not fits((*given[:5], *given[6:]), mask):
+    if x is None or rw is None or not fits((*given[:5], *given[6:]), mask):
+        return None
+    before = functions(x.dtype.numpy, activation=activation)
+    if before is None:
         return None
     (count, batch, _), units = x.shape or (0, 0, 0), (rw.shape or (0,))[0]
-    text, kept = _text(activation, x, mask, False, units)
+    text, kept = _text(before, given, False)
 
     def steps(rw: Any, mask: Any, sums: Any, gh: Any, dz: Any, dh0: Any) -> list[Action]:
         if kept:
@@ -95,8 +101,9 @@ def backward(activation: str, given: Specs) -> CudaKernel | None:
 
 def texts() -> Iterator[tuple[str, str]]:
     """Some of the texts."""
-    for activation, (value, slope) in _ACTIVATIONS.items():
-        for dtype in ("float", "half_t"):
-            names = {"T": dtype, "M": "bool", "MASK": 1, "BIAS": 1, "ACTIVATION(x)": value, "SLOPE(x, y)": slope}
-            yield f"rnn step {activation} {dtype}", source("rnn", **names)
-            yield f"rnn {activation} {dtype}", source("rnn", **names, UNITS=32, ROWS=4)
+    for activation in ("tanh", "sigmoid", "relu", "identity", "softsign"):
+        for dtype in (DataType.FLOAT, DataType.DOUBLE, DataType.BFLOAT16):
+            for units in (4, 1000):
+                x, rw, mask = TensorSpec((2, 600, 4), dtype), TensorSpec((units, units), dtype), TensorSpec((2, 600), DataType.BOOL)
+                before = functions(dtype.numpy, activation=activation) or ""
+                yield f"rnn {activation} {dtype.name} {units}", _text(before, (x, None, rw, None, None, mask), True)[0]

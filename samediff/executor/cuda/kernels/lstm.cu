@@ -1,10 +1,9 @@
 // The LSTM of ops/lstm_sequence.py: one step of all rows, or (UNITS) all steps of few rows in one block, which keeps weights and states.
-// Blocks of a row of gates: a (tanh), f, o, g (sigmoid), at multiples of `units` given by their numbers.
-// Open: T, M (of the mask), BIAS, PEEPHOLE, MASK, HOLD, CLIP (0 or 1), perhaps UNITS and ROWS.
+// Blocks of a row of gates: a, f, o, g, at multiples of `units` given by their numbers.
+// Open: T, M (of the mask), BIAS, PEEPHOLE, MASK, HOLD, CLIP, SUMS (0 or 1), perhaps UNITS and ROWS. Before it stand activation(x), gate(x),
+// output(x) and their slopes. Without SUMS these are tanh, sigmoid and tanh, whose slopes follow from the values.
 
 typedef typename work_of<T>::type W;
-
-__device__ __forceinline__ W sigmoid(W x) { return (W)1 / ((W)1 + exp(-x)); }
 
 struct Blocks { int a, f, o, g; };
 
@@ -33,9 +32,9 @@ __device__ __forceinline__ void step(Cell &cell, const T *bias, const T *peephol
     cell.g += c_before * load(peephole[u]);
     cell.f += c_before * load(peephole[units + u]);
 #endif
-    cell.a = tanh(cell.a);
-    cell.f = sigmoid(cell.f);
-    cell.g = sigmoid(cell.g);
+    cell.a = activation(cell.a);
+    cell.f = gate(cell.f);
+    cell.g = gate(cell.g);
     W c = cell.f * c_before + cell.g * cell.a;
 #if CLIP
     c = vmin(vmax(c, -clip), clip);
@@ -43,8 +42,8 @@ __device__ __forceinline__ void step(Cell &cell, const T *bias, const T *peephol
 #if PEEPHOLE
     cell.o += c * load(peephole[2 * units + u]);
 #endif
-    cell.o = sigmoid(cell.o);
-    cell.squashed = tanh(c);
+    cell.o = gate(cell.o);
+    cell.squashed = output(c);
     W h = cell.o * cell.squashed;
 #if MASK
     c *= m;
@@ -58,25 +57,59 @@ __device__ __forceinline__ void step(Cell &cell, const T *bias, const T *peephol
     cell.h = h;
 }
 
-// Back: dh and dc are all that comes from above, then what the step before gets besides dz.
-__device__ __forceinline__ void step_back(const Cell &cell, const T *peephole, W c_before, W m, int u, int units, W clip, W &dh, W &dc,
-                                          Cell &dz) {
-#if MASK
+#if SUMS
+#define GATE_SLOPE(k) gate_slope(z.k)
+#define ACTIVATION_SLOPE(k) activation_slope(z.k)
+#define OUTPUT_SLOPE output_slope(c)
+#else
+#define GATE_SLOPE(k) (cell.k * ((W)1 - cell.k))
+#define ACTIVATION_SLOPE(k) ((W)1 - cell.k * cell.k)
+#define OUTPUT_SLOPE ((W)1 - cell.squashed * cell.squashed)
+#endif
+
+// Back: dh and dc are all that comes from above, then what the step before gets besides dz; z: sums without biases (SUMS).
+__device__ __forceinline__ void step_back(const Cell &cell, Cell &z, const T *bias, const T *peephole, W c_before, W m, Blocks b, int u,
+                                          int units, W clip, W forget_bias, W &dh, W &dc, Cell &dz) {
+#if SUMS || CLIP
+    const W raw = cell.f * c_before + cell.g * cell.a;
+#endif
+#if SUMS
+#if CLIP
+    const W c = vmin(vmax(raw, -clip), clip);
+#else
+    const W c = raw;
+#endif
+#if BIAS
+    z.a += load(bias[b.a + u]);
+    z.f += load(bias[b.f + u]);
+    z.o += load(bias[b.o + u]);
+    z.g += load(bias[b.g + u]);
+#endif
+    z.f += forget_bias;
+#if PEEPHOLE
+    z.g += c_before * load(peephole[u]);
+    z.f += c_before * load(peephole[units + u]);
+    z.o += c * load(peephole[2 * units + u]);
+#endif
+#endif
+#if MASK && HOLD
     const W kept_h = ((W)1 - m) * dh, kept_c = ((W)1 - m) * dc;
+#endif
+#if MASK
     dh *= m;
     dc *= m;
 #endif
-    dz.o = dh * cell.squashed * cell.o * ((W)1 - cell.o);
-    dc += dh * cell.o * ((W)1 - cell.squashed * cell.squashed);
+    dz.o = dh * cell.squashed * GATE_SLOPE(o);
+    dc += dh * cell.o * OUTPUT_SLOPE;
 #if PEEPHOLE
     dc += dz.o * load(peephole[2 * units + u]);
 #endif
 #if CLIP
-    if (!(fabs(cell.f * c_before + cell.g * cell.a) <= clip)) dc = 0;
+    if (!(fabs(raw) <= clip)) dc = 0;
 #endif
-    dz.a = dc * cell.g * ((W)1 - cell.a * cell.a);
-    dz.g = dc * cell.a * cell.g * ((W)1 - cell.g);
-    dz.f = dc * c_before * cell.f * ((W)1 - cell.f);
+    dz.a = dc * cell.g * ACTIVATION_SLOPE(a);
+    dz.g = dc * cell.a * GATE_SLOPE(g);
+    dz.f = dc * c_before * GATE_SLOPE(f);
     dc *= cell.f;
 #if PEEPHOLE
     dc += dz.g * load(peephole[u]) + dz.f * load(peephole[units + u]);
@@ -86,6 +119,11 @@ __device__ __forceinline__ void step_back(const Cell &cell, const T *peephole, W
     dh = kept_h;
     dc += kept_c;
 #endif
+}
+
+__device__ __forceinline__ Cell sums_of(const T *z, Blocks b) {
+    const Cell sums = {load(z[b.a]), load(z[b.f]), load(z[b.o]), load(z[b.g]), 0, 0, 0};
+    return sums;
 }
 
 #ifndef UNITS
@@ -113,11 +151,11 @@ extern "C" __global__ void lstm_step(T *__restrict__ gates, const void *bias, co
 }
 
 // dh and dc are carried from step to step; has_carried: whether there is a step behind this one.
-extern "C" __global__ void lstm_step_back(const T *__restrict__ gates, const void *peephole, const void *c0, const void *mask,
+extern "C" __global__ void lstm_step_back(const T *__restrict__ gates, const void *sums, const void *bias, const void *peephole, const void *c0, const void *mask,
                                           const T *__restrict__ squashed, const T *__restrict__ gh, const void *gc,
                                           T *__restrict__ dz, T *__restrict__ carried_h, T *__restrict__ carried_c, const int rows,
                                           const int units, const int order, const int has_c, const int has_gc, const int has_carried,
-                                          const double clip) {
+                                          const double clip, const double forget_bias) {
     const Blocks b = blocks_of(order, units);
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * units; i += gridDim.x * blockDim.x) {
         const int n = i / units, u = i - n * units;
@@ -129,9 +167,9 @@ extern "C" __global__ void lstm_step_back(const T *__restrict__ gates, const voi
             dh += load(carried_h[i]);
             dc += load(carried_c[i]);
         }
-        Cell back;
-        step_back(cell, (const T *)peephole, has_c ? load(((const T *)c0)[i]) : 0, MASK ? (W)load(((const M *)mask)[n]) : (W)1, u,
-                  units, (W)clip, dh, dc, back);
+        Cell back, z_of = sums_of(SUMS ? (const T *)sums + n * 4 * units + u : z, b);
+        step_back(cell, z_of, (const T *)bias, (const T *)peephole, has_c ? load(((const T *)c0)[i]) : 0,
+                  MASK ? (W)load(((const M *)mask)[n]) : (W)1, b, u, units, (W)clip, (W)forget_bias, dh, dc, back);
         store(d[b.a], back.a);
         store(d[b.f], back.f);
         store(d[b.o], back.o);
@@ -229,10 +267,10 @@ lstm_rows(const T *__restrict__ rw, T *__restrict__ gates, const void *bias, con
 
 // All steps back of ROWS rows; a thread keeps a quarter of the weights of one unit.
 extern "C" __global__ void __launch_bounds__(COLUMNS)
-lstm_rows_back(const T *__restrict__ rw, const T *__restrict__ gates, const void *peephole, const void *c0, const void *mask,
-               const T *__restrict__ cells, const T *__restrict__ squashed, const T *__restrict__ gh, const void *gc,
+lstm_rows_back(const T *__restrict__ rw, const T *__restrict__ gates, const void *sums, const void *bias, const void *peephole, const void *c0,
+               const void *mask, const T *__restrict__ cells, const T *__restrict__ squashed, const T *__restrict__ gh, const void *gc,
                T *__restrict__ dz, T *__restrict__ dh0, T *__restrict__ dc0, const int steps, const int batch, const int order,
-               const int has_c, const int has_gc, const int reverse, const double clip) {
+               const int has_c, const int has_gc, const int reverse, const double clip, const double forget_bias) {
     __shared__ W d[ROWS][COLUMNS], shares[ROWS][COLUMNS];
     const Blocks b = blocks_of(order, UNITS);
     const int column = threadIdx.x, first = blockIdx.x * ROWS, r = column / UNITS, u = column % UNITS, n = first + r;
@@ -252,9 +290,9 @@ lstm_rows_back(const T *__restrict__ rw, const T *__restrict__ gates, const void
             const W before = s > 0 ? load(cells[last]) : has_c ? load(((const T *)c0)[n * UNITS + u]) : (W)0;
             dh += load(gh[i]);
             if (has_gc) dc += load(((const T *)gc)[i]);
-            Cell back;
-            step_back(cell, (const T *)peephole, before, MASK ? (W)load(((const M *)mask)[t * batch + n]) : (W)1, u, UNITS,
-                      (W)clip, dh, dc, back);
+            Cell back, z_of = sums_of(SUMS ? (const T *)sums + (row - gates) : row, b);
+            step_back(cell, z_of, (const T *)bias, (const T *)peephole, before, MASK ? (W)load(((const M *)mask)[t * batch + n]) : (W)1,
+                      b, u, UNITS, (W)clip, (W)forget_bias, dh, dc, back);
             T *to = dz + (t * batch + n) * COLUMNS + u;
             store(to[b.a], d[r][b.a + u] = back.a);
             store(to[b.f], d[r][b.f + u] = back.f);

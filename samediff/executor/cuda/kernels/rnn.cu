@@ -1,17 +1,10 @@
 // The simple recurrent network of ops/rnn_sequence.py: one step of all rows, or (UNITS) all steps of few rows in one block, which keeps
-// weights and states. Open: T, M (of the mask), MASK, BIAS, ACTIVATION(x), SLOPE(x, y), perhaps UNITS and ROWS.
+// weights and states. Open: T, M (of the mask), MASK, BIAS, perhaps UNITS and ROWS. Before it stand
+// activation(x) and activation_slope(x).
 
 typedef typename work_of<T>::type W;
 
-__device__ __forceinline__ W sigmoid(W x) { return (W)1 / ((W)1 + exp(-x)); }
-
 __device__ __forceinline__ W mask_of(const void *mask, int n) { return MASK ? (W)load(((const M *)mask)[n]) : (W)1; }
-
-__device__ __forceinline__ W slope_of(W x) {
-    const W y = ACTIVATION(x);
-    (void)y;
-    return SLOPE(x, y);
-}
 
 #ifndef UNITS
 
@@ -25,7 +18,7 @@ extern "C" __global__ void rnn_step(T *__restrict__ sums, const void *bias, cons
         sum += load(((const T *)bias)[i - n * units]);
         store(sums[i], sum);
 #endif
-        store(states[i], ACTIVATION(sum) * mask_of(mask, n));
+        store(states[i], activation(sum) * mask_of(mask, n));
     }
 }
 
@@ -33,7 +26,7 @@ extern "C" __global__ void rnn_step_back(const T *__restrict__ sums, const void 
                                          const T *__restrict__ carried, T *__restrict__ dz, const int rows, const int units,
                                          const int has_carried) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * units; i += gridDim.x * blockDim.x)
-        store(dz[i], (load(gh[i]) + (has_carried ? load(carried[i]) : (W)0)) * slope_of(load(sums[i])) * mask_of(mask, i / units));
+        store(dz[i], (load(gh[i]) + (has_carried ? load(carried[i]) : (W)0)) * activation_slope(load(sums[i])) * mask_of(mask, i / units));
 }
 
 #else
@@ -58,7 +51,7 @@ rnn_rows(const T *__restrict__ rw, T *__restrict__ sums, const void *bias, const
             W sum = load(sums[n * UNITS + u]) + b;
 #pragma unroll
             for (int k = 0; k < UNITS; k++) sum += h[t & 1][i][k] * weights[k];
-            const W state = ACTIVATION(sum) * mask_of(mask, n);
+            const W state = activation(sum) * mask_of(mask, n);
             h[(t + 1) & 1][i][u] = state;
             store(sums[n * UNITS + u], sum);
             store(states[n * UNITS + u], state);
@@ -81,7 +74,7 @@ rnn_rows_back(const T *__restrict__ rw, const T *__restrict__ sums, const void *
         for (int i = 0; i < ROWS; i++) {
             const int n = t * batch + first + i;
             const bool mine = first + i < batch;
-            const W back = mine ? (load(gh[n * UNITS + u]) + carried[i]) * slope_of(load(sums[n * UNITS + u])) * mask_of(mask, n) : (W)0;
+            const W back = mine ? (load(gh[n * UNITS + u]) + carried[i]) * activation_slope(load(sums[n * UNITS + u])) * mask_of(mask, n) : (W)0;
             d[t & 1][i][u] = back;
             if (mine) store(dz[n * UNITS + u], back);
         }

@@ -59,6 +59,13 @@ def test_options(way):
     check((5, 2, 3, 4), peephole=True, mask=np.float64)
 
 
+def test_other_activations(way):
+    other = {"activation": "softsign", "gate": "hardsigmoid", "output": "relu"}
+    check((4, 3, 2, 6), peephole=True, states=True, mask=np.float32, clip=0.3, forget_bias=1.0, blocks=(2, 0, 3, 1), **other)
+    check((4, 3, 2, 6), states=True, mask=np.bool_, hold=True, reverse=True, with_cells=False, **other)
+    check((1, 3, 2, 6), bias=False, **other)
+
+
 def test_types(way):
     check((3, 2, 3, 5), np.float64, peephole=True, states=True, hold=True, mask=np.float64, clip=0.2, tolerance=1e-11)
     check((3, 2, 3, 5), np.float16, peephole=True, states=True, tolerance=2e-2)

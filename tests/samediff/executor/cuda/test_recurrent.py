@@ -4,9 +4,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda import series
 from dl4py.samediff.ops.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.rnn_sequence import RnnSequence, RnnSequenceGrad
+from dl4py.samediff.spec import TensorSpec
 
 from .support import check_kernel, needs_compiler
 
@@ -64,7 +66,13 @@ def test_rnn(way):
     check_rnn((3, 2, 4, 5), dtype=np.float16, tolerance=2e-2)
 
 
-def test_other_activations_are_left_to_compute():
-    from dl4py.samediff.spec import spec_of
-    given = [spec_of(numbers(*shape)) for shape in ((3, 2, 3), (3, 4), (4, 4), (4,))]
-    assert RnnSequence("softsign").cuda(*given) is None
+def test_other_activations(way):
+    check_rnn((4, 3, 2, 5), "softsign", state=True)
+
+
+def test_what_has_no_kernel():
+    shapes = (3, 2, 3), (3, 4), (4, 4), (4,)
+    given = [TensorSpec(shape, DataType.FLOAT) for shape in shapes]
+    assert RnnSequence().cuda(*given) is not None
+    assert RnnSequence().cuda(given[0].with_shape((-1, 2, 3)), *given[1:]) is None
+    assert RnnSequence().cuda(*given[:3], given[3].with_dtype(DataType.DOUBLE)) is None
