@@ -1,4 +1,5 @@
-"""The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py profile FILE``, ``dl4py convert SOURCE TARGET``.
+"""The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py profile FILE``, ``dl4py convert SOURCE TARGET``,
+``dl4py info``.
 
 ``python -m dl4py.networks`` is the same.
 """
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from ...samediff.errors import DL4PyError
 from .conversion import SUFFIXES, convert
 from .inspection import inspect
+from .machine import describe
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,6 +58,9 @@ def _parser() -> argparse.ArgumentParser:
     three.add_argument("target", help=".zip: a DL4J model; .fb .sdnb .sdz: a graph (of a network the forward pass); "
                                       ".npz .safetensors: arrays by name")
     three.set_defaults(run=lambda a: convert(a.source, a.target, sys.stderr))
+
+    five = commands.add_parser("info", help="the devices of this machine, their memory, and versions")
+    five.set_defaults(run=lambda a: describe())
     return parser
 
 
