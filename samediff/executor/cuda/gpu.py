@@ -30,7 +30,7 @@ Call = Callable[[int], None]            # puts work into the stream of that poin
 
 OPTIONS = ("-std=c++17",)
 
-#: Of dynamic shared memory, which every function may have; more has to be asked for.
+#: Of shared memory, which every function may have; more has to be asked for.
 _SHARED = 48 << 10
 
 #: Downloads of so many bytes go by way of memory that the device can write to directly.
@@ -58,6 +58,7 @@ class Gpu:
         self.xp = ArrayNamespace(self._cupy, "cupyx.scipy.special")
         self._modules: dict[str, Any] = {}
         self._functions: dict[tuple[str, str], Any] = {}
+        self._shared: dict[tuple[str, str], int] = {}           # what they were allowed
         self._lock, self._local = threading.RLock(), threading.local()
         self._cublas: cublas.Cublas | None = None
         self._tf32 = os.environ.get("DL4PY_TF32", "0") not in ("", "0")
@@ -234,8 +235,8 @@ class Gpu:
             most = kernel.max_threads_per_block         # asking for it loads the function
             if threads > most:
                 raise DeviceError(f"{launch.name}: a block of it can have {most} threads on this GPU, {threads} were asked for")
-            if launch.shared > max(_SHARED, kernel.max_dynamic_shared_size_bytes):
-                kernel.max_dynamic_shared_size_bytes = launch.shared
+            if launch.shared > self._shared.get(key, _SHARED - kernel.shared_size_bytes):
+                self._shared[key] = kernel.max_dynamic_shared_size_bytes = launch.shared
         return kernel
 
     def _product(self, product: Product) -> list[Call]:

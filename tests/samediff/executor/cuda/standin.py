@@ -70,6 +70,7 @@ class Stream:
 
     def end_capture(self):
         recorded, self.recorded = self.recorded, None
+        self.cuda.graphs += 1
 
         def launch():
             for call in recorded:
@@ -131,10 +132,10 @@ class Driver:
 
 
 class Kernel:
-    max_threads_per_block = 256
+    max_threads_per_block, shared_size_bytes = 256, 1 << 10
 
     def __init__(self, cuda, function):
-        self.max_dynamic_shared_size_bytes = 48 << 10
+        self.max_dynamic_shared_size_bytes = 47 << 10
         cuda.driver.functions.append((function, self))
         self.kernel = types.SimpleNamespace(ptr=len(cuda.driver.functions))
 
@@ -143,7 +144,7 @@ class Cuda:
     Event, compiler = Event, types.SimpleNamespace(CompileException=CompileException)
 
     def __init__(self, count):
-        self.streams, self.local = {}, threading.local()
+        self.streams, self.local, self.graphs = {}, threading.local(), 0
         self.runtime, self.driver = Runtime(self, count), Driver(self)
         self.null = types.SimpleNamespace(ptr=0, recorded=None, synchronize=lambda: None)
 

@@ -7,8 +7,10 @@ import types
 import numpy as np
 import pytest
 
+from dl4py.samediff import SameDiff
+from dl4py.samediff.devices import Device, device
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda import gpu, presence
+from dl4py.samediff.executor.cuda import drivers, gpu, presence
 from dl4py.samediff.executor.cuda.actions import Copy, Fill, Launch, Product
 from dl4py.samediff.executor.cuda.gpu import Gpu
 from dl4py.samediff.executor.cuda.sources import source
@@ -91,7 +93,7 @@ def test_shared_memory_beyond_what_all_may_have(cupy):
     device = Gpu()
     text = 'extern "C" __global__ void f(int *y) { extern __shared__ int s[]; s[threadIdx.x] = 1; y[0] = s[0]; }'
     y = device.empty((1,), np.int32)
-    for size in (1 << 10, 100 << 10, 60 << 10):
+    for size in (1 << 10, (47 << 10) + 16, 100 << 10, 60 << 10):
         device.prepare([Launch(text, "f", (1, 1, 1), (1, 1, 1), (y,), size)])()
     assert y[0] == 1 and len(cupy.texts) == 1
     assert device._functions[text, "f"].max_dynamic_shared_size_bytes == 100 << 10
@@ -146,6 +148,25 @@ def test_what_is_refused(cupy):
             (Copy(y, y[:2]), "one type and shape"), (Fill(y.T[1:]), "contiguous")):
         with pytest.raises(DeviceError, match=message):
             device.prepare([action])
+
+
+@needs_compiler
+def test_a_graph_as_on_the_cpu(cupy, monkeypatch):
+    monkeypatch.setitem(drivers._drivers, Device("cuda", 0), Gpu())
+    sd, rng = SameDiff.create(), np.random.default_rng(3)
+    x = sd.placeholder("x", shape=(-1, 5))
+    w = sd.var("w", rng.standard_normal((5, 4)).astype(np.float32))
+    y = sd.math.tanh("y", x.mmul(w) + 1)
+    (y.permute(1, 0) * 2).rename("twice")
+    for batch in (3, 7):
+        fed = rng.standard_normal((batch, 5)).astype(np.float32)
+        want = sd.output({"x": fed}, "y", "twice")
+        with device("cuda"):
+            for _ in range(4):              # the third time as a recorded graph
+                got = sd.output({"x": fed}, "y", "twice")
+                np.testing.assert_allclose(got["y"], want["y"], rtol=1e-5)
+                np.testing.assert_allclose(got["twice"], want["twice"], rtol=1e-5)
+    assert cupy.cuda.graphs == 2
 
 
 def missing(status, driver, wants=12090, count=None):
