@@ -20,11 +20,24 @@ from .support import needs_compiler
 from .test_cublas import Library
 
 
+class Recorded(Library):
+    """Its products are work of streams, which graphs record."""
+
+    def __init__(self, cuda):
+        super().__init__()
+        self.cuda = cuda
+
+    def strided(self, handle, *args):
+        stream = next(given[1] for name, given in self.calls if name == "cublasSetStream_v2" and given[0] == handle)
+        self.cuda.put(stream, lambda: super(Recorded, self).strided(handle, *args))
+        return self.status
+
+
 @pytest.fixture
 def cupy(monkeypatch):
     cupy = Cupy()
     monkeypatch.setattr(gpu, "cupy_for", lambda index: cupy)
-    monkeypatch.setattr(gpu, "cublas_library", lambda cupy: Library())
+    monkeypatch.setattr(gpu, "cublas_library", lambda cupy: Recorded(cupy.cuda))
     monkeypatch.setitem(sys.modules, "cupyx", types.SimpleNamespace(empty_pinned=lambda shape, dtype: np.empty(shape, dtype)))
     return cupy
 
