@@ -14,6 +14,7 @@ from ..samediff.spec import TensorSpec
 from .series_ops import fits
 
 if TYPE_CHECKING:
+    from ..samediff.executor.cuda.actions import CudaKernel
     from ..samediff.variable import SDVariable
 
 
@@ -183,6 +184,15 @@ class PerOutput(Op):
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
         """By the shape of the mask."""
         return x * mask if mask.shape == x.shape else x
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..samediff.executor.cuda.elementwise import loop
+        return loop(lambda xp, x, mask: x * mask, specs) if specs[0].shape == specs[1].shape else None
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """x for another mask."""
+        return None if specs[0].shape == specs[1].shape else 0
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -9,6 +9,7 @@ from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
 
 if TYPE_CHECKING:
+    from ..samediff.executor.cuda.actions import CudaKernel
     from ..samediff.variable import SDVariable
 
 Grads = Sequence["SDVariable | None"]
@@ -43,6 +44,11 @@ class LastUnmaskedStep(Op):
             raise ShapeError(f"example {example} is masked out entirely (its mask is all 0): it has no last step")
         return xp.einsum("nct,nt->nc", x, last_of(xp, mask).astype(x.dtype))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Where the last steps are, then one sweep; what has to look for errors is array code."""
+        from ..samediff.executor.cuda.steps import last
+        return None if self.strict else last(*specs)
+
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """To the step that was taken."""
         return [inputs[0].sd.add_op(AtLastUnmaskedStep(), [output_grads[0], inputs[1]]), None]
@@ -60,6 +66,11 @@ class AtLastUnmaskedStep(Op):
     def compute(self, xp: Any, rows: Any, mask: Any) -> Any:
         """An outer product for each example."""
         return rows[:, :, None] * last_of(xp, mask).astype(rows.dtype)[:, None, :]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Where the last steps are, then one loop."""
+        from ..samediff.executor.cuda.steps import at_last
+        return at_last(*specs)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Taken out again."""
@@ -88,6 +99,11 @@ class RepeatSteps(Op):
         """Copies along the time."""
         return xp.repeat(rows[:, :, None], like.shape[2], axis=2)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..samediff.executor.cuda.elementwise import broadcast
+        return broadcast((*(specs[0].shape or ()), 1), specs[0]) if specs[0].is_static and specs[1].is_static else None
+
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Summed over the steps."""
         return [output_grads[0].sum(2), None]
@@ -108,6 +124,11 @@ class MaskOfOnes(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """Ones."""
         return xp.ones(mask_shape(x.shape), x.dtype)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..samediff.executor.cuda.elementwise import constants
+        return constants(1)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """None."""

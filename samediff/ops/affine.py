@@ -10,6 +10,7 @@ from ..op import Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -113,6 +114,13 @@ class BiasAdd(Composite):
     def compute(self, xp: Any, x: Any, bias: Any) -> Any:
         """By broadcasting."""
         return x + (bias.reshape((-1,) + (1,) * (x.ndim - 2)) if self.nchw else bias)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.elementwise import loop
+        x, bias = specs
+        beside = (*(bias.shape or ()), *(1,) * (len(x.shape or ()) - 2)) if self.nchw else None
+        return loop(lambda xp, x, b: x + b, specs, (None, beside))
 
     def expand(self, *inputs: Any) -> Any:
         """By broadcasting in nodes."""

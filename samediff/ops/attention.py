@@ -118,6 +118,15 @@ class HideSteps(Op):
         """By broadcasting."""
         return _hidden(scores, mask)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.elementwise import loop
+        scores, mask = (s.shape or () for s in specs)
+        if not all(s.is_static for s in specs):
+            return None
+        shape = (mask[0], *(1,) * (len(scores) - 3), mask[1], 1)
+        return loop(lambda xp, s, m: s - (1 - m.astype(s.dtype)) * s.dtype.type(-FAR), specs, (None, shape))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Passed on."""

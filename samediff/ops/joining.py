@@ -271,6 +271,16 @@ class TileSum(Op):
         pairs = [v for whole, n in zip(x.shape, like.shape) for v in (whole // n if n else 0, n)]
         return x.reshape(pairs).sum(axis=tuple(range(0, 2 * like.ndim, 2)), dtype=x.dtype)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        from ..executor.cuda.elementwise import summed
+        from ..executor.cuda.sweeps import REDUCTIONS
+        x, like = specs[:2]
+        if not x.is_static or not like.is_static or 0 in (like.shape or ()):
+            return None
+        pairs = tuple(v for whole, n in zip(x.shape or (), like.shape or ()) for v in (whole // n, n))
+        return summed(range(0, len(pairs), 2), TensorSpec(pairs, x.dtype), REDUCTIONS["reduce_sum"], len(specs) - 1)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Tiled again."""

@@ -219,6 +219,10 @@ class Detached(Op):
         """The same array."""
         return x
 
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """Nothing to do."""
+        return 0
+
 
 class ElementLoss(Loss):
     """A loss whose terms are elementwise: ``terms`` is traced, so derivatives and kernels follow."""

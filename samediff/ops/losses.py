@@ -16,6 +16,7 @@ from .loss import FILE, ElementLoss, Loss, element_loss, with_float
 from .sizes import axis_size
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -119,6 +120,12 @@ class L2(Composite):
     def compute(self, xp: Any, var: Any) -> Any:
         """Half the sum of squares."""
         return 0.5 * (var * var).sum(dtype=var.dtype)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep."""
+        from ..executor.cuda.sweep import folded
+        from ..executor.cuda.sweeps import HALF_SQUARES
+        return folded(HALF_SQUARES, range(len(specs[0].shape or ())), specs, specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

@@ -15,6 +15,7 @@ from .attention import matmul
 from .matrix_parts import MatrixBandPart, matrix_shape
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -82,6 +83,11 @@ class MatrixScale(Composite):
     def compute(self, xp: Any, x: Any, factor: Any) -> Any:
         """By broadcasting."""
         return x * factor[..., None, None]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.elementwise import loop
+        return loop(lambda xp, x, f: x * f, specs, (None, (*(specs[1].shape or ()), 1, 1)))
 
     def expand(self, *inputs: Any) -> Any:
         """By broadcasting, in nodes."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..datatype import DataType
 from ..errors import GraphError
 from ..op import Op, Specs, op, require_same_type
@@ -11,6 +13,7 @@ from ..spec import TensorSpec
 from .joining import joined
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -26,6 +29,15 @@ class Merge(Op):
         require_same_type(self.id, *specs)
         return TensorSpec(joined([s.shape for s in specs], self.id), specs[0].dtype)
 
+    def element(self, xp: Any, *xs: Any) -> Any:
+        """The same for single elements."""
+        return self.compute(xp, *xs)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.elementwise import loop
+        return loop(self.element, specs)
+
 
 @op("mergeadd", api="math.merge_add base.merge_add")
 class MergeAdd(Merge):
@@ -37,6 +49,10 @@ class MergeAdd(Merge):
         for x in xs[1:]:
             out += x
         return out
+
+    def element(self, xp: Any, *xs: Any) -> Any:
+        """Without an array of its own."""
+        return sum(xs[1:], start=xs[0])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -51,6 +67,10 @@ class MergeAvg(MergeAdd):
     def compute(self, xp: Any, *xs: Any) -> Any:
         """The sum over the number."""
         return super().compute(xp, *xs) / xs[0].dtype.type(len(xs))
+
+    def element(self, xp: Any, *xs: Any) -> Any:
+        """The same."""
+        return super().element(xp, *xs) / xs[0].dtype.type(len(xs))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -93,6 +113,14 @@ class MergeMaxIndex(Merge):
     def compute(self, xp: Any, *xs: Any) -> Any:
         """The position of the maximum."""
         return xp.argmax(xp.stack(xs), axis=0)
+
+    def element(self, xp: Any, *xs: Any) -> Any:
+        """One after the other; NaN is more than all."""
+        best, place = xs[0], xp.asarray(0, np.int64)
+        for i, x in enumerate(xs[1:], start=1):
+            wins = (x > best) | ((x != x) & (best == best))
+            best, place = xp.where(wins, x, best), xp.where(wins, xp.asarray(i, np.int64), place)
+        return place
 
 
 @op("meshgrid", api="math.meshgrid base.meshgrid", inputs="*xs", signatures=("*xs, cartesian", "*xs"))

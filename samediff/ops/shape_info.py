@@ -12,6 +12,7 @@ from ..op import Op, Specs, op
 from ..spec import TensorSpec, normalize_axis, size
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -106,6 +107,11 @@ class Cast(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """The converted array."""
         return x.astype(self.data_type.numpy)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One loop."""
+        from ..executor.cuda.elementwise import loop
+        return loop(self.compute, specs) if self.data_type.is_numeric else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

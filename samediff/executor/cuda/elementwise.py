@@ -12,7 +12,7 @@ from ... import expression as ex
 from ...datatype import DataType
 from ...spec import Shape, TensorSpec, size
 from ..cpu.sweep_spec import Sweep
-from .actions import Action, CudaKernel
+from .actions import Action, Copy, CudaKernel
 from .fused import fused_launch
 from .sweep import folded
 
@@ -27,6 +27,43 @@ def launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[
 def traced(code: Callable[..., Any], dtypes: tuple[Any, ...]) -> tuple[ex.Expr, ...]:
     """The expressions of array code."""
     return ex.trace(code, dtypes)
+
+
+def loop(code: Callable[..., Any], specs: Sequence[TensorSpec], shapes: Sequence[Shape | None] = ()) -> CudaKernel | None:
+    """``(*inputs, out)``: array code as one loop; ``shapes`` says how inputs are seen that broadcast in another shape than their own."""
+    if any(not s.is_static or not s.dtype.is_numeric for s in specs):
+        return None
+    exprs = traced(code, tuple(s.dtype.numpy for s in specs))
+    seen = [*shapes, *[None] * (len(specs) - len(shapes))]
+
+    def actions(*arrays: Any) -> list[Action]:
+        *given, out = arrays
+        return launches([ex.cast(e, out.dtype) for e in exprs], [a if s is None else a.reshape(s) for a, s in zip(given, seen)], [out])
+    return CudaKernel(actions)
+
+
+def rearranged(view: Callable[[Any], Any], *specs: TensorSpec) -> CudaKernel | None:
+    """``(x, *others, out)``: a view of x, copied into memory; out is seen in the shape of the view."""
+    if any(not s.is_static for s in specs):
+        return None
+
+    def actions(*arrays: Any) -> list[Action]:
+        seen, out = view(arrays[0]), arrays[-1]
+        return [Copy(seen, out.reshape(seen.shape))] if out.size else []
+    return CudaKernel(actions)
+
+
+def constants(value: Any) -> CudaKernel:
+    """``(*inputs, out)``: one number everywhere; of the inputs only shapes matter."""
+    return CudaKernel(lambda *arrays: launches([ex.constant(value, arrays[-1].dtype)], [], arrays[-1:]))
+
+
+def by_rows(sweep: Sweep, *specs: TensorSpec) -> CudaKernel | None:
+    """``(*inputs, out)``: a sweep over each example, all of whose values count as one row."""
+    if any(not s.is_static or s.dtype is not specs[0].dtype for s in specs):
+        return None
+    flat = [TensorSpec(((s.shape or (1,))[0], math.prod((s.shape or ())[1:])), s.dtype) for s in specs]
+    return folded(sweep, (1,), flat, flat[:1])
 
 
 def broadcast(shape: Shape, spec: TensorSpec) -> CudaKernel:

@@ -62,3 +62,18 @@ def mean_less(divisor: int | None) -> Sweep:
     if divisor in (None, 0):
         return SHARED["reduce_sum" if divisor is None else "reduce_mean"]
     return Sweep((Fold("x0", "sum", f"t / (n - T({divisor}))"),), ("r0",))
+
+
+def clipped(limit: float, average: bool) -> Sweep:
+    """Slices scaled down to a norm."""
+    bound = f"T({limit!r})"
+    return Sweep((Fold("x0 * x0", "sum", "sqrt(t) / n" if average else "sqrt(t)"),), each=f"x0 * ({bound} / r0) if r0 > {bound} else x0")
+
+
+#: The sum of a slice instead of each element, and half the sum of squares.
+SUM_SPREAD = Sweep((Fold(),), each="r0")
+HALF_SQUARES = Sweep((Fold("x0 * x0", "sum", "t * T(0.5)"),), ("r0",))
+#: Of labels and output: minus the cosine of the angle, and its slope by the output; norms below 1e-5 count as 1e-5.
+_NORM = "T(1e-5) if sqrt(t) < T(1e-5) else sqrt(t)"
+_PROXIMITY = (Fold("x0 * x0", "sum", _NORM), Fold("x1 * x1", "sum", _NORM), Fold("x0 * x1"))
+PROXIMITY = Sweep(_PROXIMITY, ("-r2 / (r0 * r1)",), inputs=2)
