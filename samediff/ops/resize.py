@@ -15,6 +15,7 @@ from ..spec import TensorSpec
 from . import resampling as rs
 
 if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -76,6 +77,11 @@ class Resize(Op):
         """The transposed matrices."""
         return [inputs[0].sd.add_op(ResizeBack(self), [output_grads[0], *inputs]), None][:len(inputs)]
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One axis after the other."""
+        from ..executor.cuda.resampling import resized
+        return resized(self, specs[0], specs[1] if len(specs) > 1 else None)
+
 
 def apply(xp: Any, x: Any, rows: Any, columns: Any) -> Any:
     """Matrices on height and width."""
@@ -104,6 +110,11 @@ class ResizeBack(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The resize itself."""
         return [inputs[0].sd.add_op(self.of, [output_grads[0], *inputs[2:]]), None, None][:len(inputs)]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One axis after the other."""
+        from ..executor.cuda.resampling import resized
+        return resized(self.of, specs[1], specs[2] if len(specs) > 2 else None, back=True)
 
 
 #: DL4J's numbers of the methods in files; the enumeration has those of its API.
