@@ -14,6 +14,10 @@ struct Axis { int kernel, stride, before, dilation, size, count, jump, down; };
 __device__ __forceinline__ void first_tap(const Axis &a, const int cell, int &tap, int &window) {
     int from = cell + a.before;
     tap = 0;
+    if (a.stride == 1) {
+        window = from;
+        return;
+    }
     while (tap < a.kernel && from % a.stride != 0) {
         tap = tap + 1 < a.jump ? tap + 1 : a.kernel;
         from -= a.dilation;
@@ -24,16 +28,18 @@ __device__ __forceinline__ void first_tap(const Axis &a, const int cell, int &ta
 // The same among the windows that there are. All others follow by `tap += jump, window -= down` until tap >= kernel or window < 0.
 __device__ __forceinline__ void first_meeting(const Axis &a, const int cell, int &tap, int &window) {
     first_tap(a, cell, tap, window);
-    while (tap < a.kernel && window >= a.count) {
-        tap += a.jump;
-        window -= a.down;
+    if (window >= a.count) {
+        const int skipped = (window - a.count) / a.down + 1;
+        tap = skipped < (a.kernel - tap + a.jump - 1) / a.jump ? tap + skipped * a.jump : a.kernel;
+        window -= skipped * a.down;
     }
 }
 
 // Taps low <= tap < high of a window are inside; its first cell is `start`.
 __device__ __forceinline__ void inside(const Axis &a, const int window, int &start, int &low, int &high) {
     start = window * a.stride - a.before;
-    low = start < 0 ? (a.dilation - 1 - start) / a.dilation : 0;
-    high = start < a.size ? (a.size - 1 - start) / a.dilation + 1 : 0;
+    const int missing = start < 0 ? -start : 0, left = start < a.size ? a.size - start : 0;
+    low = a.dilation == 1 ? missing : (missing + a.dilation - 1) / a.dilation;
+    high = a.dilation == 1 ? left : (left + a.dilation - 1) / a.dilation;
     high = high < a.kernel ? high : a.kernel;
 }
