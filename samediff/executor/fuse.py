@@ -1,7 +1,7 @@
 """Grouping neighbouring elementwise nodes into one loop."""
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..families import Elementwise
@@ -109,9 +109,9 @@ def _ordered(groups: list[Group], owner: Mapping[str, Group]) -> list[Group]:
     return list(done.values())
 
 
-def is_fusible(node: Node, specs: Mapping[str, TensorSpec]) -> bool:
-    """True for an elementwise node of numbers whose sizes are all known."""
+def is_fusible(node: Node, specs: Mapping[str, TensorSpec], takes: Callable[[TensorSpec], bool]) -> bool:
+    """True for an elementwise node whose sizes are all known, of types that loops take."""
     if not isinstance(node.op, Elementwise) or len(node.outputs) != 1:
         return False
     names = [n for n in (*node.inputs, *node.outputs) if n is not None]
-    return all(specs[n].is_static and specs[n].dtype.is_numeric for n in names)
+    return all(specs[n].is_static and takes(specs[n]) for n in names)

@@ -18,7 +18,8 @@ from .target import CPU, Target
 
 def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None = None, target: Target = CPU) -> list[Step]:
     """Steps in the order in which they run; ``symbolic`` are the shapes with -1 where the graph leaves a size open."""
-    fusible = {n.name for n in graph.nodes if is_fusible(n, graph.specs) and target.fuses(n.op) and _traceable(n, graph.specs)}
+    fusible = {n.name for n in graph.nodes
+               if is_fusible(n, graph.specs, target.takes) and target.fuses(n.op) and _traceable(n, graph.specs)}
     groups = group(graph.nodes, graph.specs, fusible)
     readers = _readers(graph.nodes)
     return [_fused(g, graph.specs, readers, outputs, symbolic or {}, target) if g.fused else _single(g.nodes[0], graph, target)
@@ -99,7 +100,7 @@ def _single(node: Node, graph: Specialised, target: Target) -> Step:
 
 def _kernel(node: Node, given: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec], target: Target) -> Kernel | None:
     """The op's own kernel for these inputs; what it refuses is explained as what ``compute`` refuses."""
-    if not all(s is None or s.dtype.is_numeric for s in (*given, *outputs)):
+    if not all(s is None or target.takes(s) for s in (*given, *outputs)):
         return None
     try:
         return target.kernel(node, given)

@@ -45,6 +45,10 @@ class Target:
             return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
         return evaluated(exprs, count), native
 
+    def takes(self, spec: TensorSpec) -> bool:
+        """Whether kernels may be given arrays of a type."""
+        return spec.dtype.is_numeric
+
     def fuses(self, op: Op) -> bool:
         """Whether an op that can be traced becomes part of a loop with its neighbours."""
         return True

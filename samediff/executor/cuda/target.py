@@ -56,6 +56,10 @@ class CudaTarget(Target):
                 out[...] = value
         return call, native
 
+    def takes(self, spec: TensorSpec) -> bool:
+        """Numbers and truth values."""
+        return spec.dtype.is_numeric or spec.dtype.name == "BOOL"
+
     def fuses(self, op: Op) -> bool:
         """Not where there is a kernel that was written for it."""
         return not op.has_cuda()
