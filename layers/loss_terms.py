@@ -1,6 +1,7 @@
 """Losses as sums of one term per output: the terms and their slopes, as graph ops."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import numpy as np
 from ..samediff.errors import ShapeError
 from ..samediff.families import Elementwise
 from ..samediff.op import Op, Specs, op
-from ..samediff.spec import TensorSpec
+from ..samediff.spec import TensorSpec, size
 from .series_ops import fits
 
 if TYPE_CHECKING:
@@ -223,3 +224,13 @@ class OneHotLabels(Op):
         if index.size and (index.min() < 0 or index.max() >= n):
             raise ShapeError(f"{self.loss}: labels must lie between 0 and {n - 1}; got {index.min():g} to {index.max():g}")
         return (index == np.arange(n)).astype(output.dtype)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """The same; NaN for labels that are no columns, as nothing can be raised there."""
+        from ..samediff.executor.cuda.actions import CudaKernel
+        from ..samediff.executor.cuda.rows import one_hot
+        labels, output = specs
+        if not labels.is_static or not output.shape or output.shape[-1] == -1:
+            return None
+        made = one_hot(1, output.shape[-1], 1.0, 0.0, output.dtype, labels.with_shape((size(labels.shape),)), math.nan)
+        return None if made is None else CudaKernel(lambda labels, output, out: made.actions(labels.reshape(-1), out))

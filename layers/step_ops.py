@@ -166,6 +166,11 @@ class StackPadded(Op):
             at += x.shape[0]
         return out
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Zeros, then a copy for each."""
+        from ..samediff.executor.cuda.copies import stack_padded
+        return stack_padded(*specs)
+
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Each its part."""
         return [inputs[0].sd.add_op(StackedPart(i), [output_grads[0], *inputs]) for i in range(len(inputs))]
@@ -185,6 +190,11 @@ class StackedPart(Op):
         """A view."""
         start, part = sum(p.shape[0] for p in parts[:self.number]), parts[self.number]
         return x[start:start + part.shape[0], ..., :part.shape[-1]]
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One copy."""
+        from ..samediff.executor.cuda.copies import copied
+        return copied(lambda *arrays: [(self.compute(None, *arrays[:-1]), arrays[-1])], *specs)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Back among zeros."""

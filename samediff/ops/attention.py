@@ -313,6 +313,11 @@ class HeadRows(Op):
         """A view."""
         return w.reshape(x.shape[1], x.shape[2], w.shape[1])
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One copy."""
+        from ..executor.cuda.copies import copied
+        return copied(lambda w, x, out: [(w.reshape(out.shape), out)], *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back to rows."""

@@ -98,7 +98,7 @@ class Gather(Op):
         return None if call is None else Kernel(or_compute(self, call) if len(specs) > 1 else lambda x, out: call(x, fixed, out))
 
     def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The same; zeros where an index is out of range."""
+        """The same; NaN, or 0, where an index is out of range."""
         from ..executor.cuda.rows import take
         positions = specs[1] if len(specs) > 1 else TensorSpec((len(self.indices),), DataType.LONG)
         at = normalize_axis(self.axis, specs[0].rank or 0)
@@ -201,7 +201,7 @@ class GatherNd(Op):
         return Kernel(or_compute(self, kernel))
 
     def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The same; zeros where a vector points outside."""
+        """The same; NaN, or 0, where a vector points outside."""
         from ..executor.cuda.rows import take_nd
         return take_nd(*specs)
 

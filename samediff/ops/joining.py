@@ -32,6 +32,23 @@ def joined(shapes: Sequence[Shape | None], what: str, skip: int | None = None) -
     return tuple(out)
 
 
+def _part(x: Any, dimension: int, position: int, parts: Sequence[Any]) -> Any:
+    """Where one of the parts lies in the joined array."""
+    axis = dimension % x.ndim
+    sizes = [1 if p.ndim == 0 else 0 if p.shape == (0,) else p.shape[axis] for p in parts]
+    start = sum(sizes[:position])
+    return x[(slice(None),) * axis + (slice(start, start + sizes[position]),)]
+
+
+def _pieces(x: Any, axis: int, outs: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The parts of x along an axis that go to arrays of these sizes."""
+    front, start, pairs = (slice(None),) * (axis % x.ndim), 0, []
+    for out in outs:
+        pairs.append((x[(*front, slice(start, start + out.shape[axis]))], out))
+        start += out.shape[axis]
+    return pairs
+
+
 @op("concat", api="base.concat math.concat", inputs="*xs", signatures=("dimension, *xs", "*xs, dimension"))
 class Concat(Op):
     """Arrays one after the other along ``dimension``; scalars count as vectors of one element."""
@@ -85,11 +102,17 @@ class ConcatPart(Op):
 
     def compute(self, xp: Any, x: Any, *parts: Any) -> Any:
         """A view."""
-        mine = parts[self.position]
-        axis = self.dimension % x.ndim
-        sizes = [1 if p.ndim == 0 else 0 if p.shape == (0,) else p.shape[axis] for p in parts]
-        start = sum(sizes[:self.position])
-        return x[(slice(None),) * axis + (slice(start, start + sizes[self.position]),)].reshape(mine.shape)
+        part: Any = _part(x, self.dimension, self.position, parts)
+        return part.reshape(parts[self.position].shape)
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One copy."""
+        from ..executor.cuda.copies import copied
+        def pairs(x: Any, *rest: Any) -> Any:
+            *parts, out = rest
+            part = _part(x, self.dimension, self.position, parts)
+            return [(part, out.reshape(part.shape))]
+        return copied(pairs, *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -157,6 +180,11 @@ class Unstack(Op):
         """Views."""
         return tuple(xp.moveaxis(x, self.axis, 0))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A copy for each."""
+        from ..executor.cuda.copies import copied
+        return copied(lambda x, *outs: list(zip(np.moveaxis(x, self.axis, 0), outs)), *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Stacked again."""
@@ -185,6 +213,11 @@ class Split(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """Views."""
         return tuple(xp.split(x, self.num_split, axis=self.split_dim))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A copy for each."""
+        from ..executor.cuda.copies import copied
+        return copied(lambda x, *outs: _pieces(x, self.split_dim, outs), *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -216,6 +249,12 @@ class SplitV(Op):
             raise ShapeError(f"{self.num_split} sizes that add up to {x.shape[self.split_dim]} expected, got {parts}")
         ends = np.cumsum(parts)
         return tuple(xp.split(x, ends[:-1].tolist(), axis=self.split_dim))
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """A copy for each; where the sizes are known."""
+        from ..executor.cuda.copies import copied
+        known = ints_of(specs[1]) is not None
+        return copied(lambda x, sizes, *outs: _pieces(x, self.split_dim, outs), *specs) if known else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -1,7 +1,7 @@
 """Ops that only move elements: copies between views."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,13 @@ def _served(*specs: TensorSpec) -> bool:
 
 def _copies(pairs: Sequence[tuple[Any, Any]]) -> list[Action]:
     return [Copy(source, target) for source, target in pairs if target.size]
+
+
+def copied(pairs: Callable[..., Sequence[tuple[Any, Any]]], *specs: TensorSpec) -> CudaKernel | None:
+    """``pairs(*inputs, *outputs)`` says what is copied where, as views of them."""
+    if not all(s.is_static for s in specs) or specs[0].dtype.code in (-1, 50):
+        return None
+    return CudaKernel(lambda *arrays: _copies(pairs(*arrays)))
 
 
 def concatenation(dimension: int, *specs: TensorSpec) -> CudaKernel | None:
@@ -48,6 +55,20 @@ def stack(axis: int, *specs: TensorSpec) -> CudaKernel | None:
         out = arrays[-1]
         front = (slice(None),) * (axis % out.ndim)
         return _copies([(x, out[(*front, i, ...)]) for i, x in enumerate(arrays[:-1])])
+    return CudaKernel(actions)
+
+
+def stack_padded(*specs: TensorSpec) -> CudaKernel | None:
+    """``call(*xs, out)``: below each other, the last axis filled with zeros."""
+    if not specs or not _served(*specs):
+        return None
+
+    def actions(*arrays: Any) -> list[Action]:
+        xs, out, start, pairs = arrays[:-1], arrays[-1], 0, []
+        for x in xs:
+            pairs.append((x, out[start:start + x.shape[0], ..., :x.shape[-1]]))
+            start += x.shape[0]
+        return [Fill(out), *_copies(pairs)] if out.size else []
     return CudaKernel(actions)
 
 

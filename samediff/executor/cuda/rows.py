@@ -1,6 +1,6 @@
 """Rows taken from arrays at indices, and index vectors as numbers of rows.
 
-No exception can come from a device: where an index is out of range, rows that are taken are zeros.
+No exception can come from a device: where an index is out of range, rows that are taken are NaN (zeros, of integers).
 """
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ MOST = 2 ** 31 - 2
 
 #: Types of the size of elements that are moved as they are.
 _MOVED = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
+
+#: The bits of NaN.
+_NOTHING = {"HALF": "0x7e00", "BFLOAT16": "0x7fc0", "FLOAT": "0x7fc00000u", "DOUBLE": "0x7ff8000000000000ull"}
 
 #: Indices of a node itself become part of the text up to that number.
 _TABLE = 1024
@@ -65,21 +68,23 @@ def take(axis: int, x: TensorSpec, indices: TensorSpec, fixed: Sequence[int] | N
 def _take_text(x: TensorSpec, indices: TensorSpec, size: int, fixed: Sequence[int] | None = None) -> tuple[str, Any]:
     name, kind = position_type(size)
     table = {} if fixed is None else {"TABLE": ", ".join(map(str, fixed))}
-    return source("take", T=_MOVED[x.dtype.numpy.itemsize], X=type_name(indices.dtype), I=name, **table), kind
+    return source("take", T=_MOVED[x.dtype.numpy.itemsize], X=type_name(indices.dtype), I=name,
+                  OUTSIDE=_NOTHING.get(x.dtype.name, "0"), **table), kind
 
 
 def _take(text: str, x: Any, index: Any, out: Any, rows: int, *sizes: Any) -> Launch:
     return Launch(text, "take", *block_for(int(sizes[-1]), rows), (x, index, out, type(sizes[0])(rows), *sizes))
 
 
-def one_hot(axis: int, depth: int, on: float, off: float, dtype: DataType, indices: TensorSpec) -> CudaKernel | None:
-    """``call(indices, out)``: a new axis, ``on`` at the index and ``off`` elsewhere."""
+def one_hot(axis: int, depth: int, on: float, off: float, dtype: DataType, indices: TensorSpec,
+            outside: float | None = None) -> CudaKernel | None:
+    """``call(indices, out)``: a new axis, ``on`` at the index and ``off`` elsewhere; ``outside`` where an index lies beyond the axis."""
     if not indices.is_static or indices.shape is None or dtype.code in (-1, 50) or indices.dtype.code in (-1, 50):
         return None
     outer, inner = math.prod(indices.shape[:axis]), math.prod(indices.shape[axis:])
     name, kind = position_type(outer * depth * inner)
     text = source("one_hot", T=type_name(dtype), X=type_name(indices.dtype), I=name)
-    values = [np.float64(v) for v in (on, off)]
+    values = [np.float64(v) for v in (on, off, off if outside is None else outside)]
 
     def actions(indices: Any, out: Any) -> list[Action]:
         if not out.size:
@@ -122,7 +127,7 @@ def places(axes: Shape, indices: Any, found: Any) -> Launch:
 
 def texts() -> Iterator[tuple[str, str]]:
     """Some of the texts."""
-    yield "take", source("take", T="unsigned int", X="long long", I="int")
-    yield "take from a table", source("take", T="unsigned short", X="long long", I="long long", TABLE="1, 2")
+    yield "take", source("take", T="unsigned int", X="long long", I="int", OUTSIDE="0x7fc00000u")
+    yield "take from a table", source("take", T="unsigned short", X="long long", I="long long", OUTSIDE="0x7e00", TABLE="1, 2")
     yield "one hot", source("one_hot", T="half_t", X="int", I="int")
     yield "places", source("places", X="unsigned char")

@@ -4,8 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dl4py.layers.step_ops import StackedPart, StackPadded
 from dl4py.samediff.choices import PadMode
-from dl4py.samediff.ops.joining import Concat, Stack, Tile
+from dl4py.samediff.ops.attention import HeadRows
+from dl4py.samediff.ops.joining import Concat, ConcatPart, Split, SplitV, Stack, Tile, Unstack
 from dl4py.samediff.ops.mirror_pad import MirrorPad
 from dl4py.samediff.ops.pad import Pad
 from dl4py.samediff.ops.slicing import Index, Placed, Slice
@@ -59,3 +61,22 @@ def test_pad_of_other_arrays():
     check_kernel(Pad(PadMode.CONSTANT, 3), numbers(0, 2), EDGES, known=(1,))
     check_kernel(MirrorPad(True), numbers(3, 4), EDGES, known=(1,))
     assert Pad().cuda(spec_of(numbers(3, 4)), spec_of(EDGES).with_shape((2, 2))) is None
+
+
+def test_arrays_taken_apart():
+    check_kernel(ConcatPart(1, 1), numbers(2, 6), numbers(2, 1), numbers(2, 3), numbers(2, 2))
+    check_kernel(ConcatPart(0, 1), numbers(4), numbers(), numbers(), numbers(2))
+    check_kernel(ConcatPart(0, 0), numbers(4, 2), numbers(0), numbers(4, 2))
+    check_kernel(Unstack(1), numbers(2, 3, 4))
+    check_kernel(Split(2, -1), numbers(2, 4))
+    check_kernel(SplitV(2, 1), numbers(2, 5), np.array([2, 3]), known=(1,))
+    assert SplitV(2, 1).cuda(spec_of(numbers(2, 5)), spec_of(EDGES[0]).with_shape((2,))) is None
+
+
+def test_batches_below_each_other():
+    check_kernel(StackPadded(), numbers(2, 3, 4), numbers(1, 3, 6))
+    check_kernel(StackedPart(1), numbers(3, 3, 6), numbers(2, 3, 4), numbers(1, 3, 5))
+
+
+def test_rows_of_heads():
+    check_kernel(HeadRows(), numbers(6, 4), numbers(5, 2, 3, 7))

@@ -5,6 +5,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from dl4py.layers.embedding_ops import RowIndices
+from dl4py.layers.loss_terms import OneHotLabels
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda.emulator import Emulator
 from dl4py.samediff.executor.cuda.rows import position_type
@@ -41,12 +43,12 @@ def test_index_vectors():
 
 
 @pytest.mark.parametrize("op", [Gather(), GatherNd()])
-def test_what_is_out_of_range_is_zeros(op):
+def test_what_is_out_of_range_is_not_a_number(op):
     x, indices, out = np.ones((4, 3), np.float32), np.array([1, 4, -1, 2**32 + 1])[:, None], np.full((4, 1, 3), 7, np.float32)
     out = out if op == Gather() else out[:, 0].copy()
     kernel = op.cuda(spec_of(x), spec_of(indices).with_shape((4, 1)))
     Emulator(guard=True).prepare(kernel.actions(x, indices, out, *(np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace)))()
-    assert out.sum(axis=-1).reshape(-1).tolist() == [3, 0, 0, 0]
+    assert np.isnan(out).all(axis=-1).reshape(-1).tolist() == [False, True, True, True]
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
@@ -65,3 +67,21 @@ def test_one_hot_of_other_types():
 def test_large_arrays_are_counted_by_64_bits():
     assert position_type(10, 2**20) == ("int", np.int32)
     assert position_type(10, 2**31) == ("long long", np.int64)
+
+
+def test_labels_and_indices_of_layers():
+    output = np.zeros((2, 4), np.float32)
+    check_kernel(OneHotLabels("loss"), np.array([[1], [0]], np.float32), output)
+    check_kernel(OneHotLabels("loss"), np.array([1, 3]), output)
+    check_kernel(RowIndices(5), np.array([[1, 0, 4]]))
+    check_kernel(RowIndices(5), np.array([3.0], np.float32))
+
+
+def test_what_layers_refuse_becomes_nan():
+    x, rows = np.array([1, -1, 5, 0.5, np.nan], np.float32), np.zeros(5, np.int32)
+    Emulator(guard=True).prepare(RowIndices(5).cuda(spec_of(x)).actions(x, rows))()
+    assert rows.tolist() == [1, -1, -1, -1, -1]
+    labels, output, columns = np.array([1.0, 4.0], np.float32), np.zeros((2, 4), np.float32), np.zeros((2, 4), np.float32)
+    Emulator(guard=True).prepare(OneHotLabels("loss").cuda(spec_of(labels), spec_of(output)).actions(labels, output, columns))()
+    assert columns[0].tolist() == [0, 1, 0, 0]
+    assert np.isnan(columns[1]).all()
