@@ -11,6 +11,7 @@ import pytest
 
 from dl4py.samediff import DataType, DeviceError, SameDiff, current_device, device, set_device
 from dl4py.samediff.devices import Device
+from dl4py.samediff.ops.unique import Unique
 
 from .executor.cuda.support import needs_compiler
 
@@ -106,3 +107,18 @@ def test_the_environment_chooses():
     run = subprocess.run([sys.executable, "-c", text], env={**os.environ, "DL4PY_DEVICE": "nonsense"}, capture_output=True, text=True,
                          check=False)
     assert run.returncode and "DL4PY_DEVICE" in run.stderr and "nonsense" in run.stderr
+
+
+@needs_compiler
+def test_text_and_sizes_that_a_run_tells_stay_on_the_host():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1)
+    sd.constant("words", np.array(["a", "b"], object))
+    values = sd.add_op(Unique(), [x])[0]
+    sd.math.mul("twice", values, 2.0)
+    feeds = {"x": np.array([3, 1, 3, 2], np.float32)}
+    expected = sd.output(feeds, "words", "twice")
+    with device("emulated"):
+        found = sd.output(feeds, "words", "twice")
+    assert found["words"].tolist() == ["a", "b"]
+    np.testing.assert_array_equal(found["twice"], expected["twice"])

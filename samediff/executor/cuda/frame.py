@@ -48,6 +48,7 @@ class DeviceFrame:
         driver = plan.driver
         self.stream = driver.stream()
         self.values: dict[str, Any] = {}
+        self.on_host: dict[str, Any] = {}               # stored arrays that devices cannot have: text
         self._keep: list[Any] = []                      # arrays besides, which actions know by address
         with self.stream:
             self._arena = driver.empty((plan.arena,), np.uint8)
@@ -99,6 +100,7 @@ class DeviceFrame:
         plan, blocks = self.plan, {}
         for name, array in plan.stored.items():
             if not self.has_place(name):
+                self.on_host[name] = array
                 continue
             if name.startswith("~"):                    # of which only the shape is looked at
                 self.values[name] = self.driver.xp.broadcast_to(self.driver.empty((), array.dtype), array.shape)
@@ -230,7 +232,7 @@ class DeviceFrame:
 
     def _load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:
         """Bring the feeds to the device; gives those that stay on the host."""
-        loose: dict[str, Any] = {}
+        loose = dict(self.on_host)
         host = self.staging.host()
         on_device: list[tuple[Any, Any]] = []
         given = dict(zip(self.plan.feeds, feeds))
