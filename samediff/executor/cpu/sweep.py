@@ -16,7 +16,7 @@ from ..cache import function_of, jit
 from ..fused import writable
 from .operators import TYPE_NAMES
 from .sweep_source import source_of
-from .sweep_spec import Form, Sweep
+from .sweep_spec import SHORT, Form, Sweep
 
 _HALVES = ("HALF", "BFLOAT16")
 
@@ -63,17 +63,18 @@ def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[A
     """The instruction for views in four loops; parts take rows of their own."""
     from .native.entry import Instruction, Operand, address_of_generated
     a, b, c, _ = inputs[0].shape
-    if form.rows and a == b == 1:       # nothing but rows: these become the outermost loop
+    if form.rows and a == b == 1 and not form.turned:       # nothing but rows: these become the outermost loop
         inputs = [x.transpose(2, 0, 1, 3) for x in inputs]
         outputs = [y.transpose(2, 0, 1, 3) if sweep.each else y.reshape(-1, 1) for y in outputs]
         a, c = c, 1
-    axes = [0 if x.shape[0] == a else None for x in (*inputs, *outputs)]
     arrays = [*inputs, *outputs]
+    axis, count = (1, c) if form.turned and a == 1 else (0, a)
+    axes = [k if x.shape[k] == count else None for x in arrays for k in [axis * x.ndim // 2]]
     dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
     work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10
     operands = tuple(Operand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
     entry = address_of_generated(source_of(sweep, form), _names(form), operands)
-    return Instruction(entry, arrays, dense, (), work, a > 1)
+    return Instruction(entry, arrays, dense, (), work, count > 1)
 
 
 def _magnitude(x: Any) -> Any:
@@ -114,7 +115,9 @@ def loops(shape: Shape, axes: Sequence[int], others: Sequence[Shape] = ()) -> tu
 def _form(sweep: Sweep, rows: bool, shapes: Sequence[Shape], specs: Sequence[TensorSpec], result: TensorSpec) -> Form:
     inner = 3 if rows else 2
     dtypes = tuple(_type(s) for s in specs)
-    return Form(rows, dtypes, _type(result), tuple(k == 0 or s[inner] == shapes[0][inner] for k, s in enumerate(shapes)))
+    _, b, c, d = shapes[0]
+    turned = rows and b == 1 and d <= SHORT and c > 1       # a single row has nothing beside it
+    return Form(rows, turned, dtypes, _type(result), tuple(turned or s[inner] == shapes[0][inner] for s in shapes))
 
 
 def _type(spec: TensorSpec) -> Any:

@@ -1,20 +1,21 @@
 """Source of sweeps: kernels that fold slices of arrays to numbers and may then go over the slices again.
 
-The arrays are seen as (a, b, c, d): the slices run along b and d, one for each a and c. There are two forms. *Rows* fold along d in
-registers. *Columns*, for d = 1, fold several slices side by side, since neighbours in memory belong to different ones.
+The arrays are seen as (a, b, c, d): the slices run along b and d, one for each a and c. There are three forms. *Rows* fold along d in
+registers. *Columns*, for d = 1, fold several slices side by side, since neighbours in memory belong to different ones. *Turned* rows
+are so short that they are copied beside each other first and folded like columns.
 """
 from __future__ import annotations
 
 from typing import Any
 
 from .operators import TYPE_NAMES
-from .sweep_spec import Fold, Form, Sweep
+from .sweep_spec import SHORT, Fold, Form, Sweep
 from .sweep_writer import Writer, identity
 
 #: Elements of a row that are summed in the element type before the sum is carried on in float64.
 BLOCK = 1024
-#: Slices that columns fold side by side.
-CHUNK = 512
+#: Slices that columns fold side by side, and turned rows.
+CHUNK, TURNED = 512, 64
 #: Rows that columns of one fold add up before they touch the running sums; more of it would compile for seconds.
 AT_ONCE = 4
 
@@ -76,6 +77,15 @@ class _Rows(Writer):
 
 
 class _Columns(Writer):
+    chunk = CHUNK
+
+    def begin(self) -> None:
+        """Once the first of some slices side by side is known."""
+        self.start("a", shift="s")
+
+    def end(self) -> None:
+        """When these slices are done."""
+
     def types(self, fold: Fold) -> tuple[Any, Any]:
         """As everywhere, but sums that are touched by every row stay in the element type: conversions cost more than the rest."""
         part, wide = super().types(fold)
@@ -88,13 +98,14 @@ class _Columns(Writer):
         self.head()
         for k, fold in enumerate(self.sweep.folds):
             wide = self.types(fold)[1]
-            self.put(f"w{k} = scratch({CHUNK}, {TYPE_NAMES[wide]})")
+            self.put(f"w{k} = scratch({self.chunk}, {TYPE_NAMES[wide]})")
             if self.sweep.each or k + 1 < len(self.sweep.folds):
-                self.put(f"r{k} = scratch({CHUNK}, {TYPE_NAMES[wide if fold.counting else self.form.works_in]})")
+                self.put(f"r{k} = scratch({self.chunk}, {TYPE_NAMES[wide if fold.counting else self.form.works_in]})")
         self.inside("for a in range(A):")
-        self.inside(f"for s in range(0, C, {CHUNK}):")
-        self.put(f"m = min({CHUNK}, C - s)")
-        self.start("a", shift="s")
+        self.inside(f"for s in range(0, C, {self.chunk}):")
+        self.put(f"m = min({self.chunk}, C - s)")
+        self.begin()
+        depth = self.depth
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
         if self.sweep.each:
@@ -104,6 +115,8 @@ class _Columns(Writer):
             self.load("ab", "c")
             self.first(self.sweep.each)
             self.each("ab", "c", "[c]")
+            self.depth = depth
+        self.end()
         return "\n".join(self.lines) + "\n"
 
     def fold(self, k: int, fold: Fold) -> None:
@@ -153,6 +166,41 @@ class _Columns(Writer):
         self.depth -= 2
 
 
+class _Turned(_Columns):
+    """Columns of copies: the operands for each element are called g0, g1, …, and x0, …, y0 are what they are copied to or from."""
+
+    chunk = TURNED
+
+    def given(self) -> dict[str, str]:
+        """What stands for the operands in the list of parameters."""
+        return {name: f"g{k}" for k, name in enumerate(self.operands())}
+
+    def head(self) -> None:
+        super().head()
+        self.put("B = D")
+        dtypes = (*self.form.dtypes, self.form.result)
+        for name, dtype in zip(self.operands(), dtypes):
+            self.put(f"{name} = scratch({SHORT * TURNED}, {TYPE_NAMES[dtype]})")
+            self.put(f"{name}a, {name}sb = 0, {TURNED * dtype.itemsize}")
+
+    def begin(self) -> None:
+        for k in range(self.sweep.inputs):
+            self.copied(f"x{k}", f"g{k}", "put({0}, {0}ab + c * {2}, at({1}, {1}ab + c * {1}sc))", self.form.dtypes[k].itemsize)
+
+    def end(self) -> None:
+        if self.sweep.each:
+            g = self.given()["y0"]
+            self.copied("y0", g, "put({1}, {1}ab + c * {1}sc, at({0}, {0}ab + c * {2}))", self.form.result.itemsize)
+
+    def copied(self, name: str, given: str, text: str, size: int) -> None:
+        self.inside("for b in range(B):")
+        self.put(f"{name}ab = b * {name}sb")
+        self.put(f"{given}ab = a * {given}sa + s * {given}sc + b * {given}sd")
+        self.inside("for c in range(m):")
+        self.put(text.format(name, given, size))
+        self.depth -= 2
+
+
 def source_of(sweep: Sweep, form: Form) -> str:
     """Source of the kernel: ``kernel(x0, …, y0, …)``, inputs (and an output for each element) in four dimensions, others in two."""
-    return (_Rows if form.rows else _Columns)(sweep, form).write()
+    return (_Turned if form.turned else _Rows if form.rows else _Columns)(sweep, form).write()

@@ -48,14 +48,19 @@ class Sweep:
     inputs: int = 1
 
 
+#: Elements of the longest rows that are turned.
+SHORT = 16
+
+
 @dataclass(frozen=True)
 class Form:
     """What is compiled in: types, and along which of (a, b, c, d) each input varies (innermost only)."""
 
     rows: bool
+    turned: bool                       # short rows
     dtypes: tuple[Any, ...]            # of the inputs
     result: Any                        # of the outputs
-    dense: tuple[bool, ...]            # whether an input varies along the innermost loop
+    dense: tuple[bool, ...]            # whether an input varies along the innermost loop; copies of turned rows always do
 
     @property
     def works_in(self) -> Any:

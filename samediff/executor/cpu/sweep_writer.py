@@ -27,15 +27,19 @@ class Writer:
 
     def head(self) -> None:
         """Parameters, sizes and strides; operands of size 1 stay where they are."""
-        outputs = [f"y{k}" for k in range(len(self.sweep.results) or 1)]
-        names = [f"x{k}" for k in range(self.sweep.inputs)]
-        self.inside(f"def kernel({', '.join(names + outputs)}):")
-        self.put("A, B, C, D = x0.shape")
+        given = self.given()
+        self.inside(f"def kernel({', '.join([*given.values(), *(f'y{k}' for k in range(len(self.sweep.results)))])}):")
+        self.put(f"A, B, C, D = {given['x0']}.shape")
         self.put(f"n = {self.T}(B * D)")
-        for name in names + (["y0"] if self.sweep.each else []):
+        for name in given.values():
             self.put(f"{', '.join(f'{name}s{axis}' for axis in 'abcd')} = steps({name})")
 
+    def given(self) -> dict[str, str]:
+        """What stands for the operands in the list of parameters."""
+        return {name: name for name in self.operands()}
+
     def operands(self) -> list[str]:
+        """Inputs, and the output for each element."""
         return [f"x{k}" for k in range(self.sweep.inputs)] + (["y0"] if self.sweep.each else [])
 
     def start(self, axes: str, before: str = "", shift: str = "") -> None:
