@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from numpy import ndarray
 
 from ..samediff.data import DataSet
 from ..samediff.executor.session import uses_reference
@@ -23,7 +23,7 @@ class StraightFit:
     """Does what :meth:`Fitting._fit_batch` does, for batches of a form that was fitted before."""
 
     def __init__(self, network: Fitting, engine: Engine) -> None:
-        self.network, self.engine = network, engine
+        self.network, self.engine, self._steps = network, engine, engine.known_steps
 
     @staticmethod
     def of(network: Fitting) -> StraightFit | None:
@@ -62,12 +62,12 @@ class StraightFit:
         """How to fit a batch, and what is fed; None where that is not known."""
         if type(data) is DataSet:
             x, y = data.features, data.labels
-            if type(x) is type(y) is np.ndarray and data.features_mask is data.labels_mask is None:
-                known = self.engine.known_steps.get((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
+            if type(x) is type(y) is ndarray and data.features_mask is data.labels_mask is None:
+                known = self._steps.get((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
                 if known is not None and known.whole is not None:
                     return known, (x, y) if known.in_order else [(x, y)[k] for k, _ in known.places]
         elif type(data) is Batch:
-            known = self.engine.known_steps.get(data.form())
+            known = self._steps.get(data.form())
             if known is not None and known.whole is not None:
                 return known, known.feeds(data)
         return None, ()

@@ -17,8 +17,8 @@ from .update_kernel import UpdateKernel
 if TYPE_CHECKING:
     from ..executor.cpu.native.entry import Instruction
 
-#: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end.
-LONGEST = 1e6
+#: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end. And how many steps it has at most.
+LONGEST, MOST = 4e6, 256
 
 
 class WholeStep:
@@ -50,7 +50,7 @@ class WholeStep:
         self._frame, self._segment = frame, Segment(instructions, frame.locals)
         self._words = None if plan.words is None else frame.locals[plan.words]
         whole = LONGEST // sum(i.work for i in instructions)
-        self.most = 1 if self._words is not None else int(min(64, max(1, whole)))
+        self.most = 1 if self._words is not None else int(min(MOST, max(1, whole)))
         self._launch, self._place, self._locate = launch, place, locator()
         self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
         self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed

@@ -22,13 +22,16 @@ _I32 = ir.IntType(32)
 
 # What each type of elements has its own of: see _written and _blas_written.
 ITEM = LANES = WIDE = 0
-copy_whole = copy_some = copy_back = copy_one = clear_one = turn_block = run_tiles = gemm = Primitive(print)
+copy_whole = copy_some = copy_back = copy_one = clear_one = turn_block = turn_some = run_tiles = run_narrow = gemm = Primitive(print)
 
 #: Depth of a panel that stays in the nearest cache.
 DEPTH = 256
 
+#: Bytes of a matrix that is read where it is, since it stays in the nearest cache.
+NEAR = 16384
+
 #: Elements of workspace that a part needs.
-ROOM = (DEPTH + ROWS) * VECTORS * VECTOR // 4
+ROOM = (DEPTH + 2 * ROWS) * VECTORS * VECTOR // 4
 
 
 def pack_panel(b, b_row, turned, columns, depth, column, target):
@@ -39,11 +42,17 @@ def pack_panel(b, b_row, turned, columns, depth, column, target):
     width = min(WIDE, columns - column)
     if turned != 0:
         source = b + column * b_row
-        whole = depth // LANES * LANES if width == WIDE else 0
-        for k in range(0, whole, LANES):
-            for j in range(0, WIDE, LANES):
-                turn_block(source + j * b_row + k * ITEM, b_row, target + (k * WIDE + j) * ITEM, WIDE * ITEM)
-        for k in range(whole, depth):
+        if depth >= LANES:
+            for low in range(0, depth, LANES):
+                k = min(low, depth - LANES)         # the last block may begin inside the one before
+                for j in range(0, WIDE, LANES):
+                    block, place = source + j * b_row + k * ITEM, target + (k * WIDE + j) * ITEM
+                    if j + LANES <= width:
+                        turn_block(block, b_row, place, WIDE * ITEM)
+                    else:
+                        turn_some(block, b_row, place, WIDE * ITEM, width - j)
+            return
+        for k in range(depth):
             place = target + k * WIDE * ITEM
             for j in range(width):
                 copy_one(source + j * b_row + k * ITEM, place + j * ITEM)
@@ -77,13 +86,17 @@ def _run_panel(count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
     if width == WIDE:
         _run_rows(count, depth, a, a_row, a_step, b, WIDE * ITEM, c, c_row, more)
         return
-    for low in range(0, count, ROWS):
-        rows = min(ROWS, count - low)
+    most = 2 * ROWS if width <= LANES else ROWS
+    for low in range(0, count, most):
+        rows = min(most, count - low)
         place = c + low * c_row
         if more != 0:
             for i in range(rows):
                 copy_some(place + i * c_row, spare + i * WIDE * ITEM, width)
-        run_tiles(rows, 1, depth, a + low * a_row, a_row, a_step, b, WIDE * ITEM, spare, WIDE * ITEM, more)
+        if width <= LANES:
+            run_narrow(rows, 1, depth, a + low * a_row, a_row, a_step, b, WIDE * ITEM, spare, WIDE * ITEM, more)
+        else:
+            run_tiles(rows, 1, depth, a + low * a_row, a_row, a_step, b, WIDE * ITEM, spare, WIDE * ITEM, more)
         for i in range(rows):
             copy_back(spare + i * WIDE * ITEM, place + i * c_row, width)
 
@@ -99,7 +112,7 @@ def multiply(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c_ro
     count = high - low
     spare = room + DEPTH * WIDE * ITEM
     pieces = (depth + DEPTH - 1) // DEPTH
-    direct = turned_b == 0 and count <= ROWS
+    direct = turned_b == 0 and (count <= ROWS or depth * b_row <= NEAR)
     for panel in range(first, last):
         column = panel * WIDE
         width = min(WIDE, columns - column)
@@ -193,14 +206,15 @@ _TYPES = {4: ir.FloatType(), 8: ir.DoubleType()}
 
 def _written(size: int) -> Any:
     item, module = _TYPES[size], Module(f"products_{size}", suffix=f"_f{size}")
-    run = tiles(module.llvm, item)
+    run, narrow = tiles(module.llvm, item, ROWS, VECTORS), tiles(module.llvm, item, 2 * ROWS, 1)
 
     def made(write: Any) -> Primitive:
         return Primitive(lambda b, *words: write(Code(b, item), *words))
     pointer = item.as_pointer()
     module.constants.update(
         ITEM=size, LANES=VECTOR // size, WIDE=VECTORS * VECTOR // size, copy_whole=made(copy_vectors), copy_some=made(copy_padded),
-        copy_back=made(copy_cut), turn_block=made(turn_vectors), run_tiles=Primitive(lambda b, *words: b.call(run, words)),
+        copy_back=made(copy_cut), turn_block=made(turn_vectors), turn_some=made(turn_vectors),
+        run_tiles=Primitive(lambda b, *words: b.call(run, words)), run_narrow=Primitive(lambda b, *words: b.call(narrow, words)),
         copy_one=Primitive(lambda b, source, to: b.store(b.load(b.inttoptr(source, pointer)), b.inttoptr(to, pointer))),
         clear_one=Primitive(lambda b, to: b.store(ir.Constant(item, 0.0), b.inttoptr(to, pointer))))
     for function in _PUBLIC:

@@ -115,19 +115,19 @@ def _tile_code(code: Code, rows: int, vectors: int, args: Any) -> None:
         code.store(value, place)
 
 
-def tiles(module: Any, item: Any) -> Any:
+def tiles(module: Any, item: Any, most: int, vectors: int) -> Any:
     """``run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)`` as a function of the module.
 
-    ``count`` tiles of ``rows`` rows, one below the other: each becomes a b, plus itself with ``more``. Distances are ``a_row`` from one
+    ``count`` tiles of ``rows`` rows (at most ``most``) by ``vectors`` vectors, one below the other: each becomes a b, plus itself with ``more``. Distances are ``a_row`` from one
     row of a to the next and ``a_step`` along the depth, which is at least 1.
     """
-    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64] * 11), "tiles")
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64] * 11), f"tiles{vectors}")
     function.linkage = "internal"
     rows, count, *args = function.args
     entry, end = function.append_basic_block(), function.append_basic_block()
     ir.IRBuilder(end).ret_void()
     choice = ir.IRBuilder(entry).switch(rows, end)
-    for m in range(1, ROWS + 1):
+    for m in range(1, most + 1):
         head, body = function.append_basic_block(), function.append_basic_block()
         choice.add_case(_I64(m), head)
         b = ir.IRBuilder(head)
@@ -135,7 +135,7 @@ def tiles(module: Any, item: Any) -> Any:
         b.position_at_end(body)
         turn, at, ct = b.phi(_I64), b.phi(_I64), b.phi(_I64)
         depth, _, a_row, a_step, right, right_step, _, c_row, more = args
-        _tile_code(Code(b, item), m, VECTORS, (depth, at, a_row, a_step, right, right_step, ct, c_row, more))
+        _tile_code(Code(b, item), m, vectors, (depth, at, a_row, a_step, right, right_step, ct, c_row, more))
         following = b.add(turn, _I64(1)), b.add(at, b.mul(a_row, _I64(m))), b.add(ct, b.mul(c_row, _I64(m)))
         for phi, first, new in zip((turn, at, ct), (_I64(0), args[1], args[6]), following):
             phi.add_incoming(first, head)
@@ -167,15 +167,28 @@ def copy_cut(code: Code, source: Any, target: Any, width: Any) -> None:
         size //= 2
 
 
-def turn_vectors(code: Code, source: Any, source_row: Any, target: Any, target_row: Any) -> None:
-    """Transpose a square block as wide as a vector: pairs of rows are interleaved until the columns stand in the rows."""
-    n = code.lanes
-    kind = ir.VectorType(_I32, n)
-    low = ir.Constant(kind, [k // 2 + n * (k % 2) for k in range(n)])
-    high = ir.Constant(kind, [k // 2 + n // 2 + n * (k % 2) for k in range(n)])
-    rows = [code.load(code.after(source, source_row, i)) for i in range(n)]
-    for _ in range(n.bit_length() - 1):
-        rows = [code.builder.shuffle_vector(x, y, order) for x, y in zip(rows[:n // 2], rows[n // 2:]) for order in (low, high)]
+def turn_vectors(code: Code, source: Any, source_row: Any, target: Any, target_row: Any, count: Any = None) -> None:
+    """Transpose a square block as wide as a vector: pairs of rows exchange smaller blocks, of one element first.
+
+    With ``count`` only that many rows exist, others are 0; where it is below 1 there is a row before the block.
+    """
+    n, b = code.lanes, code.builder
+    if count is None:
+        rows = [code.load(code.after(source, source_row, i)) for i in range(n)]
+    else:
+        exists = [b.icmp_signed("<", _I64(i), count) for i in range(n)]
+        last = b.sub(count, _I64(1))
+        places = [b.add(source, b.mul(source_row, b.select(e, _I64(i), last))) for i, e in enumerate(exists)]
+        rows = [b.select(e, code.load(p), code.zero()) for e, p in zip(exists, places)]
+    step = 1
+    while step < n:
+        for i in range(n):
+            if not i & step:
+                x, y = rows[i], rows[i + step]
+                low = [k - step + n if k & step else k for k in range(n)]
+                high = [k + n if k & step else k + step for k in range(n)]
+                rows[i], rows[i + step] = (b.shuffle_vector(x, y, ir.Constant(ir.VectorType(_I32, n), order)) for order in (low, high))
+        step *= 2
     for i, row in enumerate(rows):
         code.store(row, code.after(target, target_row, i))
 
