@@ -22,6 +22,9 @@ VECTOR = 64 if _FEATURES.get("avx512f") else 32 if _FEATURES.get("avx2") else 16
 ROWS = 12 if VECTOR == 64 else 6
 VECTORS = 2
 
+#: Steps along the depth that a turn of the innermost loop takes: the end of few turns is foreseen.
+STEPS = 2
+
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
 
@@ -86,33 +89,47 @@ def _tile_code(code: Code, rows: int, vectors: int, args: Any) -> None:
     b = code.builder
     depth, a, a_row, a_step, right, right_step, c, c_row, more = args
     places = [code.vector(code.after(c, c_row, i), j) for i in range(rows) for j in range(vectors)]
-    start, added, ready, loop, done = (b.block, *(b.append_basic_block() for _ in range(4)))
+    start, added, ready = (b.block, *(b.append_basic_block() for _ in range(2)))
     b.cbranch(b.icmp_signed("!=", more, _I64(0)), added, ready)
     b.position_at_end(added)
     before = [code.load(p) for p in places]
     b.branch(ready)
     b.position_at_end(ready)
-    first = [b.phi(code.kind) for _ in places]
-    for phi, value in zip(first, before):
+    sums = [b.phi(code.kind) for _ in places]
+    for phi, value in zip(sums, before):
         phi.add_incoming(code.zero(), start)
         phi.add_incoming(value, added)
-    b.branch(loop)
-    b.position_at_end(loop)
-    step, at, bt = b.phi(_I64), b.phi(_I64), b.phi(_I64)
-    sums = [b.phi(code.kind) for _ in first]
-    columns = [code.load(code.vector(bt, j)) for j in range(vectors)]
-    after = []
-    for i in range(rows):
-        x = code.spread(code.load(code.after(at, a_row, i), code.item), code.kind)
-        after += [code.fma(x, columns[j], sums[i * vectors + j]) for j in range(vectors)]
-    following = [b.add(step, _I64(1)), b.add(at, a_step), b.add(bt, right_step)]
-    for phi, old, new in zip((step, at, bt, *sums), (_I64(0), a, right, *first), (*following, *after)):
-        phi.add_incoming(old, ready)
-        phi.add_incoming(new, loop)
-    b.cbranch(b.icmp_signed("<", following[0], depth), loop, done)
-    b.position_at_end(done)
-    for value, place in zip(after, places):
+    state = [depth, a, right, *sums]
+    for steps in (STEPS, 1):
+        state = _while_left(code, rows, vectors, state, steps, (a_row, a_step, right_step))
+    for value, place in zip(state[3:], places):
         code.store(value, place)
+
+
+def _while_left(code: Code, rows: int, vectors: int, state: Any, steps: int, distances: Any) -> Any:
+    """A loop that takes several steps along the depth at a time as long as that many are left."""
+    b = code.builder
+    a_row, a_step, right_step = distances
+    before, test, loop, done = (b.block, *(b.append_basic_block() for _ in range(3)))
+    b.branch(test)
+    b.position_at_end(test)
+    phis = [b.phi(value.type) for value in state]
+    b.cbranch(b.icmp_signed(">=", phis[0], _I64(steps)), loop, done)
+    b.position_at_end(loop)
+    left, at, bt, *sums = phis
+    for _ in range(steps):
+        columns = [code.load(code.vector(bt, j)) for j in range(vectors)]
+        for i in range(rows):
+            x = code.spread(code.load(code.after(at, a_row, i), code.item), code.kind)
+            for j in range(vectors):
+                sums[i * vectors + j] = code.fma(x, columns[j], sums[i * vectors + j])
+        at, bt = b.add(at, a_step), b.add(bt, right_step)
+    for phi, old, new in zip(phis, state, (b.sub(left, _I64(steps)), at, bt, *sums)):
+        phi.add_incoming(old, before)
+        phi.add_incoming(new, loop)
+    b.branch(test)
+    b.position_at_end(done)
+    return phis
 
 
 def tiles(module: Any, item: Any, most: int, vectors: int) -> Any:

@@ -9,7 +9,7 @@ from dl4py.samediff.executor.cpu import small_products as sp
 
 FORMS = {"nn": sp.nn, "nt": sp.nt, "tn": sp.tn}
 SIZES = [(1, 1, 1), (1, 784, 70), (2, 3, 16), (5, 7, 17), (6, 16, 32), (7, 300, 33), (10, 32, 128), (13, 257, 15), (32, 10, 64), (40, 9, 6),
-         (100, 31, 5)]
+         (100, 31, 5), (32, 32, 3), (64, 32, 10), (26, 12, 12), (5, 600, 8)]
 
 
 def operands(form, size, dtype, rng):
