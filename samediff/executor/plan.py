@@ -86,6 +86,15 @@ class Plan:
         self._pool.append(frame)
         return results
 
+    def steps_for(self, values: Sequence[str]) -> list[int]:
+        """The numbers of the steps that these values need."""
+        needed, found = set(values), []
+        for i in reversed(range(len(self.steps))):
+            if not needed.isdisjoint(self.steps[i].outputs):
+                needed.update(n for n in self.steps[i].inputs if n is not None)
+                found.append(i)
+        return found[::-1]
+
     def take(self) -> Frame:
         """A frame that is nobody else's."""
         try:

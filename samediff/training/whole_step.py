@@ -1,7 +1,7 @@
 """Forward, backward and update as one native call."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,28 @@ if TYPE_CHECKING:
 
 #: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end. And how many steps it has at most.
 LONGEST, MOST = 4e6, 256
+
+
+class _Program:
+    """Instructions of a plan's frame, and where in them the feeds go.
+
+    Attributes
+    ----------
+    address : of the instructions
+    columns : the feeds that they read
+    indices : the numbers of these among their locals
+    """
+
+    def __init__(self, plan: Plan, frame: Frame, instructions: Sequence[Instruction], locate: Callable[[Any], int]) -> None:
+        from ..executor.cpu.native.program import Segment
+        from ..executor.cpu.native.runner import place
+        self._segment = Segment(instructions, frame.locals)
+        self.address, order = self._segment.address, {n: k for k, n in enumerate(self._segment.locals)}
+        for name, k in order.items():
+            if name not in plan.feeds:
+                place(self.address, k, locate(frame.locals[name]))
+        self.columns = [i for i, n in enumerate(plan.feeds) if n in order]
+        self.indices = np.array([order[plan.feeds[i]] for i in self.columns], np.int64)
 
 
 class WholeStep:
@@ -42,28 +64,25 @@ class WholeStep:
 
     def __init__(self, plan: Plan, frame: Frame, copies: Sequence[Instruction], kernels: Sequence[UpdateKernel],
                  results: Sequence[Any], normalization: Normalization | None = None) -> None:
-        from ..executor.cpu.native.program import Segment, locator
+        from ..executor.cpu.native.program import locator
         from ..executor.cpu.native.runner import GIVEN, launch, place
         self.plan, self.kernels, self._results, self._normalization = plan, kernels, results, normalization
-        instructions = [i for segment in frame.segments.values() for i in segment.instructions]
-        instructions += [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions)]
-        self._frame, self._segment = frame, Segment(instructions, frame.locals)
-        self._words = None if plan.words is None else frame.locals[plan.words]
-        whole = LONGEST // sum(i.work for i in instructions)
-        self.most = 1 if self._words is not None else int(min(MOST, max(1, whole)))
         self._launch, self._place, self._locate = launch, place, locator()
+        behind = [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions)]
+        every, wanted = ([i for k in steps for i in frame.natives.get(k, ())] + behind
+                         for steps in (range(len(plan.steps)), plan.steps_for(plan.sources[len(results):])))
+        self._frame, self._program = frame, _Program(plan, frame, every, self._locate)
+        self._silent = self._program if len(wanted) == len(every) else _Program(plan, frame, wanted, self._locate)
+        self._words = None if plan.words is None else frame.locals[plan.words]
+        whole = LONGEST // sum(i.work for i in every)
+        self.most = 1 if self._words is not None else int(min(MOST, max(1, whole)))
         self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
         self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed
-        order = {n: k for k, n in enumerate(self._segment.locals)}
-        for name, k in order.items():
-            if name not in plan.feeds:
-                place(self._segment.address, k, self._locate(frame.locals[name]))
-            elif k < GIVEN:
-                self._given[k] = plan.feeds.index(name)
+        for i, k in zip(self._program.columns, self._program.indices.tolist()):
+            if k < GIVEN:
+                self._given[k] = i
             else:
-                self._feeds.append((plan.feeds.index(name), k))
-        self._columns = [i for i, n in enumerate(plan.feeds) if n in order]
-        self._indices = np.array([order[plan.feeds[i]] for i in self._columns], np.int64)
+                self._feeds.append((i, k))
         self._places = np.array([k.numbers.ctypes.data + j * k.numbers.itemsize for k in kernels for j in range(k.numbers.size)], np.int64)
 
     @staticmethod
@@ -89,23 +108,24 @@ class WholeStep:
         scale = self._scaled(scale)
         for kernel in self.kernels:
             kernel.set_rates(iteration, epoch, scale)
-        address, locate = self._segment.address, self._locate
+        address, locate = self._program.address, self._locate
         for k, local in self._feeds:
             self._place(address, local, locate(feeds[k]))
         self._launch(address, *[0 if k is None else locate(feeds[k]) for k in self._given])
         return self._results
 
     def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
-        """The steps for several lists of feeds, one after the other; gives the results of the last one. The seed is of no use: steps
-        that draw random numbers are taken one by one (:attr:`most`)."""
+        """The steps for several lists of feeds, one after the other; gives the results of the last one. Others have none. The seed is of
+        no use: steps that draw random numbers are taken one by one (:attr:`most`)."""
         from ..executor.cpu.native.series import launch_series
         scale = self._scaled(scale)
-        count, given = len(batches), list(zip(*batches))
-        kept = [[a if a.flags.carray else plain(a) for a in given[i]] for i in self._columns]
-        locals_ = np.array([list(map(self._locate, arrays)) for arrays in kept], np.int64).reshape(-1, count)
+        count = len(batches)
+        kept = [[a if a.flags.carray else plain(a) for a in arrays] for arrays in zip(*batches)]
+        places = np.array([list(map(self._locate, arrays)) for arrays in kept], np.int64).reshape(-1, count)
         numbers = np.hstack([k.rule.several(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
-        launch_series(self._segment.address, self._indices, np.ascontiguousarray(locals_.T), self._places,
-                      np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype))
+        numbers = np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype)
+        for p, rows in ((self._silent, slice(count - 1)), (self._program, slice(count - 1, count))):
+            launch_series(p.address, p.indices, np.ascontiguousarray(places[p.columns, rows].T), self._places, numbers[rows])
         return self._results
 
     def _scaled(self, scale: float) -> float:
