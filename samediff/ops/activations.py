@@ -99,6 +99,11 @@ class Relu(Elementwise):
         """NaN passes."""
         return xp.where(x <= self.cutoff, self.cutoff, x).astype(x.dtype)
 
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """At the result, where it is the same as at x: x need not be kept."""
+        return [self.partial(0, outputs, output_grads[0])]
+
 
 @op("relu6", api="nn.relu6")
 class Relu6(Elementwise):

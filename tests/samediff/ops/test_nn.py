@@ -117,6 +117,14 @@ def test_precise_gelu_cubes_the_product_as_dl4j_does() -> None:
     np.testing.assert_allclose(sd.nn.precise_gelu(x).eval(), expected, rtol=1e-7)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_relu_has_no_slope_up_to_its_cutoff(dtype: type) -> None:
+    sd = SameDiff.create()
+    x = sd.var("x", np.array([-1, 0.05, 0.1, np.nextafter(dtype(0.1), dtype(1)), 3, np.nan, np.inf], dtype))
+    (sd.nn.relu(x, 0.1) * 2).sum("loss").mark_as_loss()
+    np.testing.assert_array_equal(sd.calculate_gradients({}, "x")["x"], [0, 0, 0, 2, 2, 2, 2])
+
+
 def test_prelu_needs_a_shared_axis() -> None:
     sd = SameDiff.create()
     with pytest.raises(ShapeError, match="at least one shared axis"):
