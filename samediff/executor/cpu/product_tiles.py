@@ -135,8 +135,8 @@ def _while_left(code: Code, rows: int, vectors: int, state: Any, steps: int, dis
 def tiles(module: Any, item: Any, most: int, vectors: int) -> Any:
     """``run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)`` as a function of the module.
 
-    ``count`` tiles of ``rows`` rows (at most ``most``) by ``vectors`` vectors, one below the other: each becomes a b, plus itself with ``more``. Distances are ``a_row`` from one
-    row of a to the next and ``a_step`` along the depth, which is at least 1.
+    ``count`` tiles of ``rows`` rows (at most ``most``) by ``vectors`` vectors, one below the other: each becomes a b, plus itself with
+    ``more``. Distances are ``a_row`` from one row of a to the next and ``a_step`` along the depth.
     """
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64] * 11), f"tiles{vectors}")
     function.linkage = "internal"

@@ -6,6 +6,8 @@ import pytest
 
 import dl4py.samediff  # noqa: F401  # registers the ops
 from dl4py.samediff.datatype import DataType
+from dl4py.samediff.executor.cpu.native.program import Segment
+from dl4py.samediff.executor.cpu.native.thresholds import ALWAYS
 from dl4py.samediff.executor.cpu.sweep import loops
 from dl4py.samediff.op import OPS
 from dl4py.samediff.spec import TensorSpec
@@ -113,6 +115,28 @@ def test_normalizations_along_any_axis(name, rng):
         x, g = (rng.normal(size=shape).astype(np.float32) for _ in range(2))
         for a, b in zip(layouts(x), layouts(g)):
             agree(op, *([a, b] if name.endswith(("grad", "bp", "slope")) else [a]))
+
+
+@pytest.mark.parametrize("shape", [(150, 3), (2, 70, 16), (65, 1), (3, 64, 2)])
+def test_short_rows(shape, rng):
+    x, g = (rng.normal(size=shape).astype(np.float32) for _ in range(2))
+    axis = len(shape) - 1
+    for op in (OPS["softmax"](dimension=axis), OPS["std"](dimensions=(axis,)), OPS["reduce_max"](dimensions=(axis,))):
+        agree(op, x)
+    agree(OPS["softmax_grad"](dimension=axis), x, g)
+    agree(OPS["layer_norm"](channels_first=False, dimensions=(axis,)), x, g.reshape(-1)[:shape[-1]].copy())
+
+
+@pytest.mark.parametrize("shape", [(301, 5), (2, 70, 16)])
+def test_shares_of_short_rows(shape, rng):
+    x, axis = rng.normal(size=shape).astype(np.float32), len(shape) - 1
+    for op in (OPS["softmax"](dimension=axis), OPS["reduce_sum"](dimensions=(axis,))):
+        wanted, = run(op, x)
+        found, kernel = np.zeros_like(wanted), op.cpu(TensorSpec(x.shape, DataType.FLOAT))
+        instruction = kernel.native(x, found)
+        assert instruction.splits
+        Segment([instruction], worth=ALWAYS)()
+        np.testing.assert_array_equal(found, wanted)
 
 
 def test_normalizations_in_float64(rng):
