@@ -81,14 +81,24 @@ def _run_rows(count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
     run_tiles(rows, blocks - larger, depth, a + done * a_row, a_row, a_step, b, b_step, c + done * c_row, c_row, more)
 
 
+def _narrow_rows(left):
+    """Rows of the next narrow tile."""
+    if left >= 2 * ROWS:
+        return 2 * ROWS
+    rows = 1
+    while 2 * rows <= left:
+        rows *= 2
+    return rows
+
+
 def _run_panel(count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
     """The same with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
     if width == WIDE:
         _run_rows(count, depth, a, a_row, a_step, b, WIDE * ITEM, c, c_row, more)
         return
-    most = 2 * ROWS if width <= LANES else ROWS
-    for low in range(0, count, most):
-        rows = min(most, count - low)
+    low = 0
+    while low < count:
+        rows = _narrow_rows(count - low) if width <= LANES else min(ROWS, count - low)
         place = c + low * c_row
         if more != 0:
             for i in range(rows):
@@ -99,6 +109,7 @@ def _run_panel(count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
             run_tiles(rows, 1, depth, a + low * a_row, a_row, a_step, b, WIDE * ITEM, spare, WIDE * ITEM, more)
         for i in range(rows):
             copy_back(spare + i * WIDE * ITEM, place + i * c_row, width)
+        low += rows
 
 
 def multiply(rows, columns, depth, a, a_row, a_step, b, b_row, turned_b, c, c_row, room, more, part, parts):
@@ -206,7 +217,8 @@ _TYPES = {4: ir.FloatType(), 8: ir.DoubleType()}
 
 def _written(size: int) -> Any:
     item, module = _TYPES[size], Module(f"products_{size}", suffix=f"_f{size}")
-    run, narrow = tiles(module.llvm, item, ROWS, VECTORS), tiles(module.llvm, item, 2 * ROWS, 1)
+    run = tiles(module.llvm, item, range(1, ROWS + 1), VECTORS)
+    narrow = tiles(module.llvm, item, [2 * ROWS, *(1 << k for k in range((2 * ROWS - 1).bit_length()))], 1)
 
     def made(write: Any) -> Primitive:
         return Primitive(lambda b, *words: write(Code(b, item), *words))

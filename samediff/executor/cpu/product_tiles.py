@@ -8,6 +8,7 @@ in bytes.
 # mypy: ignore-errors
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -132,10 +133,10 @@ def _while_left(code: Code, rows: int, vectors: int, state: Any, steps: int, dis
     return phis
 
 
-def tiles(module: Any, item: Any, most: int, vectors: int) -> Any:
+def tiles(module: Any, item: Any, sizes: Sequence[int], vectors: int) -> Any:
     """``run(rows, count, depth, a, a_row, a_step, b, b_step, c, c_row, more)`` as a function of the module.
 
-    ``count`` tiles of ``rows`` rows (at most ``most``) by ``vectors`` vectors, one below the other: each becomes a b, plus itself with
+    ``count`` tiles of ``rows`` rows (one of ``sizes``) by ``vectors`` vectors, one below the other: each becomes a b, plus itself with
     ``more``. Distances are ``a_row`` from one row of a to the next and ``a_step`` along the depth.
     """
     function = ir.Function(module, ir.FunctionType(ir.VoidType(), [_I64] * 11), f"tiles{vectors}")
@@ -144,7 +145,7 @@ def tiles(module: Any, item: Any, most: int, vectors: int) -> Any:
     entry, end = function.append_basic_block(), function.append_basic_block()
     ir.IRBuilder(end).ret_void()
     choice = ir.IRBuilder(entry).switch(rows, end)
-    for m in range(1, most + 1):
+    for m in sizes:
         head, body = function.append_basic_block(), function.append_basic_block()
         choice.add_case(_I64(m), head)
         b = ir.IRBuilder(head)
