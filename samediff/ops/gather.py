@@ -329,7 +329,7 @@ class OneHot(Op):
         """By comparison."""
         from ..executor.cuda.rows import one_hot
         rank = specs[0].rank or 0
-        return one_hot(self.axis % (rank + 1), self.depth, self.on, self.off, self.data_type, *specs)
+        return one_hot(self.axis % (rank + 1), self.depth, self.on, self.off, self.data_type, specs[0])
 
 
 @op("invert_permutation", api="base.invert_permutation math.invert_permutation", gradient="none")

@@ -28,9 +28,10 @@ from .series import (
     shares_of,
     shares_spec,
     step_grid,
+    summed,
     wide,
 )
-from .sources import source, type_name
+from .sources import source, text_of, type_name
 
 if TYPE_CHECKING:
     from ...ops.lstm_sequence import LstmAttributes
@@ -47,7 +48,8 @@ def _text(before: str, op: LstmAttributes, given: Specs, **names: Any) -> str:
     kinds = {"T": type_name(x.dtype), "M": "float" if mask is None else type_name(mask.dtype)}
     flags = {"BIAS": given[3] is not None, "PEEPHOLE": given[4] is not None, "MASK": mask is not None, "HOLD": op.hold, "CLIP": op.clip > 0,
              "SUMS": not op.is_plain()}
-    return before + source("lstm", **kinds, **{name: int(flag) for name, flag in flags.items()}, **names)
+    cell = source("lstm_cell", **kinds, **{name: int(flag) for name, flag in flags.items()}, **names)
+    return before + cell + text_of("lstm_rows.cu" if names else "lstm_steps.cu")
 
 
 def _kept(units: int, batch: int, dtype: DataType) -> dict[str, Any]:
@@ -160,14 +162,8 @@ def backward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
         args = gates, dz, cells, gates if c0 is None else c0, peepholes, np.int32(count), np.int32(batch), np.int32(units), _order(op), \
             flag(c0 is not None), flag(op.reverse), np.float64(op.clip)
         made.append(Launch(plain, "lstm_peepholes", (-(-units // 32), peepholes.shape[0], 1), (32, 8, 1), args))
-        return [*made, _joined(peepholes, dp)]
+        return [*made, summed(peepholes, dp)]
     return CudaKernel(actions, rooms)
-
-
-def _joined(shares: Any, out: Any) -> Action:
-    text = source("column_sums", X=type_name(shares.dtype), Y=type_name(out.dtype))
-    count, columns = shares.shape
-    return Launch(text, "column_sums", (-(-columns // 32), 1, 1), (32, 8, 1), (shares, out, np.int32(count), np.int32(columns)))
 
 
 def texts() -> Iterator[tuple[str, str]]:

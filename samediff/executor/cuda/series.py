@@ -59,11 +59,12 @@ def column_sums(x: Any, out: Any, room: Any) -> list[Action]:
     if not x.shape[1]:
         return []
     if room.shape[0] == 1:
-        return [_sums(x, out, 1)]
-    return [_sums(x, room, room.shape[0]), _sums(room, out, 1)]
+        return [summed(x, out)]
+    return [summed(x, room, room.shape[0]), summed(room, out)]
 
 
-def _sums(x: Any, out: Any, shares: int) -> Launch:
+def summed(x: Any, out: Any, shares: int = 1) -> Launch:
+    """Rows added up in so many shares, each of which is a row of ``out``."""
     text = source("column_sums", X=type_name(x.dtype), Y=type_name(out.dtype))
     return Launch(text, "column_sums", (-(-x.shape[1] // 32), shares, 1), (32, 8, 1), (x, out, np.int32(x.shape[0]), np.int32(x.shape[1])))
 
