@@ -60,6 +60,15 @@ class RowSlope(Op):
         """The slope of each row times its upstream gradient."""
         return self.of.slope(xp, labels, output) * upstream.reshape(-1, 1)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One sweep, for the loss that has one."""
+        from ..samediff.executor.cuda.sweep import swept
+        from ..samediff.executor.cuda.sweeps import PROXIMITY_SLOPE
+        shape = specs[0].shape or ()
+        if not isinstance(self.of, CosineProximity) or specs[1].shape != shape or any(s.dtype is not specs[0].dtype for s in specs):
+            return None
+        return swept(PROXIMITY_SLOPE, (1,), specs, [shape, shape, (shape[0], 1)])
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """There is none."""

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arrays import mean_over
 from ..composite import Composite
@@ -12,6 +12,9 @@ from ..op import Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .normalization import align, aligned
 from .sizes import axis_size
+
+if TYPE_CHECKING:
+    from ..executor.cuda.actions import CudaKernel
 
 #: The smallest epsilon that the kernel uses.
 LEAST_EPSILON = 1.001e-5
@@ -71,6 +74,11 @@ class FusedBatchNorm(Composite):
         factor = scale / xp.sqrt(variance + x.dtype.type(max(self.epsilon, LEAST_EPSILON)))
         y = (x - aligned(xp, mean, (self.axis,), 4)) * aligned(xp, factor, (self.axis,), 4) + aligned(xp, offset, (self.axis,), 4)
         return y, mean.copy(), spread.copy()
+
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """Statistics, then one loop."""
+        from ..executor.cuda.batch_norm import of_images
+        return of_images(self.is_training, self.axis, max(self.epsilon, LEAST_EPSILON), *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

@@ -16,7 +16,7 @@ from ..cpu.sweep_spec import Fold, Sweep
 from .actions import Action, Copy, CudaKernel
 from .elementwise import aligned, launches, number, traced
 from .sweep import folded
-from .sweeps import REDUCTIONS
+from .sweeps import REDUCTIONS, STATISTICS
 
 
 def _wide(x: Any) -> Any:
@@ -107,6 +107,29 @@ def inference(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | Non
         *affine, y, m, v = rest
         return [*_applied(axis, epsilon, x, (mean, variance), affine, y), Copy(mean, m), Copy(variance, v)]
     return CudaKernel(actions)
+
+
+def of_images(is_training: bool, axis: int, epsilon: float, *specs: TensorSpec | None) -> CudaKernel | None:
+    """``(x, scale, offset[, mean, variance], y, m, v)``; in training v is the sample variance, y takes that of the population."""
+    x, given = specs[0], len(specs)
+    if x is None or not _static(*specs):
+        return None
+    shape = x.shape or ()
+    kept = TensorSpec((shape[axis],), _stored(x.dtype.numpy))
+    found = folded(STATISTICS, _others(shape, axis), [x], [kept] * 3) if is_training else CudaKernel(lambda *arrays: [])
+    if found is None or (is_training and 0 in shape):
+        return None
+    statistics = found
+
+    def actions(x: Any, scale: Any, offset: Any, *rest: Any) -> list[Action]:
+        (y, m, v), work = rest[given - 3:given], rest[given:]
+        if not is_training:
+            mean, variance = rest[:2]
+            return [*_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), Copy(mean, m), Copy(variance, v)]
+        mean, variance, sample, *more = work
+        made: list[Action] = [*statistics.actions(x, mean, variance, sample, *more)]
+        return [*made, *_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), *_converted(mean, m), *_converted(sample, v)]
+    return CudaKernel(actions, (*[kept] * 3, *statistics.workspace) if is_training else ())
 
 
 def _sums(epsilon: float) -> Sweep:

@@ -11,6 +11,8 @@ from .sweep import folded, swept
 
 #: 1 at the last element of a slice that is not 0, else 0.
 LAST = Sweep((Fold("j if x0 != T(0) else -1", "max", counting=True),), each="T(1) if j == r0 else T(0)")
+#: The same, NaN where there is none.
+_STRICT = Sweep(LAST.folds, each=f"inf - inf if r0 < 0 else {LAST.each}")
 _CHOSEN = Sweep((Fold("x0 * x1"),), ("r0",), inputs=2)
 
 
@@ -18,10 +20,13 @@ def _product(xp: Any, x: Any, y: Any) -> Any:
     return x * y
 
 
-def last(x: TensorSpec, mask: TensorSpec) -> CudaKernel | None:
-    """``(x, mask, out)``: (batch, size, time) and (batch, time) to (batch, size), by the product with that row of zeros and a one."""
+def last(strict: bool, x: TensorSpec, mask: TensorSpec) -> CudaKernel | None:
+    """``(x, mask, out)``: (batch, size, time) and (batch, time) to (batch, size), by the product with that row of zeros and a one.
+
+    Series without a step that is left give zeros, or NaN with ``strict``.
+    """
     ones = TensorSpec(mask.shape, x.dtype)
-    marks = swept(LAST, (1,), [mask], result=x.dtype)
+    marks = swept(_STRICT if strict else LAST, (1,), [mask], result=x.dtype)
     if marks is None or not x.is_static or not mask.is_static:
         return None
     (n, size, time), found = x.shape or (0, 0, 0), marks

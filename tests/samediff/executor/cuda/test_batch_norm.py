@@ -63,3 +63,12 @@ def test_given_statistics_on_several_axes():
         some = [rng.random(sizes).astype(np.float32) + 0.5 for _ in range(4)]
         check_kernel(OPS["batchnorm"](1e-3, axis), x, *some)
         check_kernel(OPS["batchnorm"](1e-3, axis), x, *some[:2], None, some[3])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("layout, shape", [("NHWC", (3, 4, 5, 6)), ("NCHW", (3, 4, 5, 6)), ("NCHW", (1, 4, 1, 1))])
+def test_images(dtype, layout, shape):
+    axis = 1 if layout == "NCHW" else 3
+    x, mean, variance, scale, offset = arrays(shape, axis, dtype, 4)
+    check_kernel(OPS["fused_batch_norm"](layout, True), x, scale, offset, tolerance=2e-5 if dtype == "float32" else None)
+    check_kernel(OPS["fused_batch_norm"](layout, False), x, scale, offset, mean, variance)

@@ -9,7 +9,7 @@ from dl4py.samediff.datatype import DataType
 from dl4py.samediff.op import OPS
 from dl4py.samediff.spec import TensorSpec
 
-from .support import check_kernel, needs_compiler
+from .support import DRIVERS, check_kernel, needs_compiler
 
 pytestmark = needs_compiler
 
@@ -18,6 +18,24 @@ rng = np.random.default_rng(31)
 
 def normal(*shape, dtype="float32"):
     return (rng.standard_normal(shape) * 3).astype(dtype)
+
+
+def run(op, *arrays):
+    """The one output, where ``compute`` would raise."""
+    specs = [TensorSpec(a.shape, DataType.of(a.dtype)) for a in arrays]
+    kernel, found = op.cuda(*specs), op.infer(*specs)
+    out = np.zeros(found.shape, found.dtype.numpy)
+    DRIVERS[0].prepare(kernel.actions(*arrays, out, *(np.empty(w.shape, w.dtype.numpy) for w in kernel.workspace)))()
+    return out
+
+
+def test_labels_and_slopes_of_losses():
+    check_kernel(OPS["layer_one_hot_labels"]("loss"), rng.integers(0, 4, (5, 1)).astype(np.float32), normal(5, 4))
+    rows = run(OPS["layer_one_hot_labels"]("loss"), np.array([[1], [4], [-1]], np.float32), normal(3, 4))
+    np.testing.assert_array_equal(np.isnan(rows).all(1), [False, True, True])
+    of = OPS["layer_cosine_proximity"]()
+    check_kernel(OPS["layer_row_slope"](of), normal(5, 7), normal(5, 7), normal(5))
+    assert OPS["layer_row_slope"](OPS["layer_multi_label"]()).cuda(*[TensorSpec((5, 7), DataType.FLOAT)] * 3) is None
 
 
 @pytest.mark.parametrize("target", ["BOOL", "HALF", "BFLOAT16", "DOUBLE", "BYTE", "LONG"])
@@ -78,7 +96,10 @@ def test_steps_and_examples():
     mask[2] = 0                                                     # nothing is left
     check_kernel(OPS["last_unmasked_step"](), normal(6, 5, 9), mask)
     check_kernel(OPS["at_last_unmasked_step"](), normal(6, 5), mask)
-    assert OPS["last_unmasked_step"](True).cuda(TensorSpec((6, 5, 9), DataType.FLOAT), TensorSpec((6, 9), DataType.FLOAT)) is None
+    left = np.delete(mask, 2, 0)
+    left[:, 0] = 1
+    check_kernel(OPS["last_unmasked_step"](True), normal(5, 5, 9), left)
+    assert np.isnan(run(OPS["last_unmasked_step"](True), normal(6, 5, 9), mask)[2]).all()
     check_kernel(OPS["repeat_steps"](), normal(6, 5), normal(6, 2, 9))
     check_kernel(OPS["mask_of_ones"](), normal(6, 5, 9))
     check_kernel(OPS["example_sums"](), normal(12), normal(4, 3))
