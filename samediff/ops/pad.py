@@ -92,6 +92,15 @@ class PadSum(Op):
             x = xp.moveaxis(inner, 0, axis)
         return x
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """One copy of the inner part; nothing where parts were mirrored."""
+        from ..executor.cuda.copies import copied
+        padding, like = specs[1].value, specs[2].shape
+        if padding is None or like is None or self.mode is not PadMode.CONSTANT:
+            return None
+        inner = tuple(slice(int(before), int(before) + n) for (before, _), n in zip(padding, like))
+        return copied(lambda x, padding, like, out: [(x[(*inner, ...)], out)], *specs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Padded again, with 0."""

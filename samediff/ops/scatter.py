@@ -144,6 +144,11 @@ class LastRow(Op):
         keep[flat.size - 1 - first] = 1
         return xp.broadcast_to(keep.reshape(*indices.shape, *[1] * (like.ndim - indices.ndim)), like.shape)
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """By comparison with all later indices."""
+        from ..executor.cuda.rows import equal_rows
+        return equal_rows(True, *specs)
+
 
 scatter("scatter_add", "base.scatter_add math.scatter_add", add_rows, lambda self, ref, i, u, y, g: (g, _at(g, i)),
         "Rows of ``ref`` at ``indices`` plus ``updates``; repeated indices accumulate.")

@@ -127,6 +127,12 @@ class CountOfRow(Op):
         """Counts gathered."""
         return xp.bincount(ids.reshape(-1))[ids].astype(like.dtype).reshape(*ids.shape, *[1] * (like.ndim - ids.ndim))
 
+    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
+        """By comparison with all ids."""
+        from ..executor.cuda.rows import equal_rows
+        out = self.infer(*specs)
+        return equal_rows(False, specs[0], out) if isinstance(out, TensorSpec) else None
+
 
 class Segment(Op):
     """Rows of ``data`` reduced by sorted ids.  Shapes: data (n, *R), ids (n) -> (last id + 1, *R)."""

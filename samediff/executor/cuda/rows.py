@@ -109,6 +109,19 @@ def take_nd(x: TensorSpec, indices: TensorSpec) -> CudaKernel | None:
     return CudaKernel(actions, (place,))
 
 
+def equal_rows(last: bool, indices: TensorSpec, out: TensorSpec) -> CudaKernel | None:
+    """``call(indices, like, out)``: for each row of the result how many indices equal its own, or (``last``) whether none behind does."""
+    if not indices.is_static or not out.is_static or math.prod(indices.shape or ()) > MOST or not out.dtype.is_numeric:
+        return None
+    text, count = source("equal_rows", T=type_name(out.dtype), X=type_name(indices.dtype), LAST=int(last)), math.prod(indices.shape or ())
+    inner = math.prod(out.shape or ()) // count if count else 0
+    grid, block = block_for(min(inner, 32), count)
+
+    def actions(indices: Any, like: Any, out: Any) -> list[Action]:
+        return [Launch(text, "equal_rows", grid, block, (indices, out, np.int32(count), np.int64(inner)))] if out.size else []
+    return CudaKernel(actions)
+
+
 def rows_of(x: TensorSpec, indices: TensorSpec) -> tuple[int, int, int] | None:
     """Rows that index vectors can address, how many vectors there are, and elements of a row; None where that is not known."""
     if not x.is_static or not indices.is_static or x.shape is None or not indices.shape or indices.shape[-1] > 8:
@@ -130,4 +143,5 @@ def texts() -> Iterator[tuple[str, str]]:
     yield "take", source("take", T="unsigned int", X="long long", I="int", OUTSIDE="0x7fc00000u")
     yield "take from a table", source("take", T="unsigned short", X="long long", I="long long", OUTSIDE="0x7e00", TABLE="1, 2")
     yield "one hot", source("one_hot", T="half_t", X="int", I="int")
+    yield "equal rows", source("equal_rows", T="half_t", X="int", LAST=1)
     yield "places", source("places", X="unsigned char")

@@ -9,7 +9,7 @@ from dl4py.samediff.choices import PadMode
 from dl4py.samediff.ops.attention import HeadRows
 from dl4py.samediff.ops.joining import Concat, ConcatPart, Split, SplitV, Stack, Tile, Unstack
 from dl4py.samediff.ops.mirror_pad import MirrorPad
-from dl4py.samediff.ops.pad import Pad
+from dl4py.samediff.ops.pad import Pad, PadSum
 from dl4py.samediff.ops.slicing import Index, Placed, Slice
 from dl4py.samediff.spec import spec_of
 
@@ -80,3 +80,8 @@ def test_batches_below_each_other():
 
 def test_rows_of_heads():
     check_kernel(HeadRows(), numbers(6, 4), numbers(5, 2, 3, 7))
+
+
+def test_gradient_of_padding():
+    check_kernel(PadSum(PadMode.CONSTANT), numbers(6, 7), EDGES, numbers(3, 4), known=(1,))
+    assert PadSum(PadMode.REFLECT).cuda(*map(spec_of, (numbers(6, 7), EDGES, numbers(3, 4)))) is None

@@ -11,6 +11,8 @@ from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda.emulator import Emulator
 from dl4py.samediff.executor.cuda.rows import position_type
 from dl4py.samediff.ops.gather import EmbeddingLookup, Gather, GatherNd, OneHot
+from dl4py.samediff.ops.scatter import LastRow
+from dl4py.samediff.ops.segment import CountOfRow
 from dl4py.samediff.spec import spec_of
 
 from .support import check_kernel, needs_compiler
@@ -85,3 +87,11 @@ def test_what_layers_refuse_becomes_nan():
     Emulator(guard=True).prepare(OneHotLabels("loss").cuda(spec_of(labels), spec_of(output)).actions(labels, output, columns))()
     assert columns[0].tolist() == [0, 1, 0, 0]
     assert np.isnan(columns[1]).all()
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (33,), (2, 3)])
+def test_equal_indices(shape):
+    indices, like = random.integers(0, 4, shape), np.zeros((*shape, 5), np.float32)
+    check_kernel(CountOfRow(), indices, like)
+    if len(shape) == 1:
+        check_kernel(LastRow(), indices.astype(np.int32), like)
