@@ -148,7 +148,7 @@ def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
 
 
 def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: Any) -> tuple[int, bool]:
-    """Compile ``entry(table, part, parts)`` as a function of the C language.
+    """Compile ``entry(table, part, parts)`` as a function of the C language; with Numba where that is needed.
 
     Parameters
     ----------
@@ -162,11 +162,17 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
     whether it was there already
     """
     def make() -> objects.Code:
-        from .cpu.functions import prepare
-        prepare()
-        from .cpu.lean import machine_code
-        made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
-        return made
+        from .cpu.native import generated
+        from .cpu.native.words import Unknown
+        known = names()
+        try:
+            return objects.of_module(generated.module_of(source, known, symbol, options["fastmath"]), loops=True)
+        except Unknown:
+            from .cpu.functions import prepare
+            prepare()
+            from .cpu.lean import machine_code
+            made: objects.Code = machine_code(function_of(source, "entry", known), symbol, options)
+            return made
     from . import cache_objects as objects
     stamp = _stamp(source, repr(sorted(options.items(), key=str)))
     symbol = f"dl4py_{stamp}"

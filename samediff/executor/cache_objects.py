@@ -31,6 +31,7 @@ class Engine:
     """What LLVM keeps loaded code in."""
 
     def __init__(self) -> None:
+        settings.tell_llvm()
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         self.machine = target_machine()
@@ -59,15 +60,16 @@ def target_machine() -> Any:
                                         reloc="static" if target.name.startswith("x86") else "default")
 
 
-def of_module(module: Any) -> Code:
-    """The object file of LLVM code that was written without Numba."""
+def of_module(module: Any, loops: bool = False) -> Code:
+    """The object file of LLVM code that was written without Numba; with ``loops``, loops are to become vector code."""
     with _lock:
         machine = engine().machine
     module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
     parsed = llvm.parse_assembly(str(module))
     parsed.verify()
-    tuning = llvm.create_pipeline_tuning_options(speed_level=1)
-    tuning.loop_unrolling = tuning.loop_vectorization = tuning.slp_vectorization = False       # written as it shall be
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3 if loops else 1)
+    tuning.loop_unrolling = tuning.loop_vectorization = loops       # else written as it shall be
+    tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(parsed, builder)
     return machine.emit_object(parsed), [f.name for f in parsed.functions if f.is_declaration and not f.name.startswith("llvm.")]

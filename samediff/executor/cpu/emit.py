@@ -163,7 +163,7 @@ class _Writer:
             self.put(f"{t.element} = {name}(s_{t.name}{f' / ({count})' if t.kind == 'mean' else ''})")
 
     def write(self, heads: Sequence[str]) -> str:
-        self.lines.append("def entry(t, part, parts):")
+        self.lines.append("def entry(table, part, parts):")
         for text in heads:
             self.put(text)
         self.statements(0)

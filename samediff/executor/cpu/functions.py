@@ -87,11 +87,11 @@ class ByType(_ForCompiledCode):
     """A function of one number: one of these for float32, the other for float64."""
 
     def __init__(self, name: str, single: Function, double: Function) -> None:
-        self.__name__, self._single, self._double = name, single, double
+        self.__name__, self.single, self.double = name, single, double
 
     def _type(self) -> Any:
         from .lean import by_type
-        return by_type(self, self._single, self._double)
+        return by_type(self, self.single, self.double)
 
 
 @functools.cache

@@ -24,7 +24,9 @@ def _float_function(name: str, arity: int, flags: tuple[str, ...] = ()) -> Any:
                               3: lambda context, x, y, z: resolve(x, y, z)}
     made = bodies[arity]
     made.__name__ = made.__qualname__ = "llvm_" + name
-    return intrinsic(made)
+    found = intrinsic(made)
+    found.llvm = name, flags
+    return found
 
 
 rint = _float_function("rint", 1)

@@ -29,9 +29,14 @@ def apply() -> None:
     settings: Any = config
     if not settings.CPU_NAME and not settings.CPU_FEATURES and features().get("avx512f"):
         settings.CPU_NAME, settings.CPU_FEATURES = target()
-    # Loops over many arrays need more overlap checks than LLVM's default of 8 before it gives up on vectors.
-    llvm.set_option("", "-runtime-memory-check-threshold=1000")
+    tell_llvm()
     _start()
+
+
+@functools.cache
+def tell_llvm() -> None:
+    """Loops over many arrays need more overlap checks than LLVM's default of 8 before it gives up on vectors."""
+    llvm.set_option("", "-runtime-memory-check-threshold=1000")
 
 
 def _start() -> None:

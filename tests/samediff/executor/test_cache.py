@@ -18,12 +18,13 @@ import numpy as np
 from dl4py.samediff.executor.cpu import Layout, elementwise_kernel
 from dl4py.samediff.expression import trace
 kernel = elementwise_kernel(trace(lambda xp, x: xp.exp(x) + {constant}, ["float32"]), [Layout.same(1)])
-print(float(kernel(np.zeros(3, np.float32), out=np.empty(3, np.float32))[1]), "numba" in sys.modules)
+print(float(kernel(np.zeros(3, np.float32), out=np.empty(3, np.float32))[1]), "{compiler}" in sys.modules)
 """
+COMPILER = "dl4py.samediff.executor.cpu.native.generated"
 
 
-def start(folder, constant=1, program=PROGRAM, **settings):
-    return subprocess.Popen([sys.executable, "-c", program.format(constant=constant)], stdout=subprocess.PIPE, text=True,
+def start(folder, constant=1, program=PROGRAM, compiler=COMPILER, **settings):
+    return subprocess.Popen([sys.executable, "-c", program.format(constant=constant, compiler=compiler)], stdout=subprocess.PIPE, text=True,
                             env={**os.environ, "DL4PY_CACHE_DIR": str(folder), **settings})
 
 
@@ -83,17 +84,30 @@ net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).updater(Adam(0.
                         .layer({layer}(n_in=4, n_out=6, activation="tanh")).layer({output}(n_in=6, n_out=3)).build()).init()
 rng = np.random.default_rng(0)
 net.fit(DataSet(rng.random({x}, np.float32), np.ones({y}, np.float32) / 3))
-print(repr(net.score()), "numba" in sys.modules)
+print(repr(net.score()), "compiler" in sys.modules)
 """
 
 
-@pytest.mark.parametrize("form", [{"layer": "DenseLayer", "output": "OutputLayer", "x": (5, 4), "y": (5, 3)},
-                                  {"layer": "LSTM", "output": "RnnOutputLayer", "x": (5, 4, 2), "y": (5, 3, 2)}], ids=["dense", "lstm"])
+DENSE = {"layer": "DenseLayer", "output": "OutputLayer", "x": (5, 4), "y": (5, 3)}
+RECURRENT = {"layer": "LSTM", "output": "RnnOutputLayer", "x": (5, 4, 2), "y": (5, 3, 2)}
+
+
+def training(form):
+    text = TRAINING.format(**form).replace("{", "{{").replace("}", "}}")
+    return text.replace('"compiler"', '"{compiler}"')
+
+
+@pytest.mark.parametrize("form", [DENSE, RECURRENT], ids=["dense", "lstm"])
 def test_training_starts_without_the_compiler(tmp_path, form):
-    program = TRAINING.format(**form).replace("{", "{{").replace("}", "}}")
-    first, second = (result(start(tmp_path, program=program)) for _ in range(2))
+    first, second = (result(start(tmp_path, program=training(form))) for _ in range(2))
     assert first[1] and not second[1]
     assert first[0] == second[0]
+
+
+def test_what_a_small_network_needs_is_compiled_without_numba(tmp_path):
+    assert not result(start(tmp_path, program=training(DENSE), compiler="numba"))[1]
+    assert result(start(tmp_path, program=training(RECURRENT), compiler="numba"))[1]
+    assert not result(start(tmp_path, program=training(RECURRENT), compiler="numba"))[1]
 
 
 def test_code_that_calls_what_is_missing_is_not_loaded(tmp_path):

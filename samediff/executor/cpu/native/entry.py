@@ -46,7 +46,7 @@ class Operand:
 
 def found(names: Sequence[str], operands: Sequence[Operand]) -> str:
     """The line of source that finds operands in the table ``t`` under these names, and takes a part's slices of them."""
-    return f"{', '.join(names)}, = operands({','.join(o.form for o in operands)!r}, t, part, parts)"
+    return f"{', '.join(names)}, = operands({','.join(o.form for o in operands)!r}, table, part, parts)"
 
 
 @functools.cache
@@ -69,8 +69,8 @@ def entry_of_source(source: str) -> tuple[int, bool]:
     return compiled_entry(source, known, **FLAGS)
 
 
-_DEF = "def entry(t, part, parts):"
-_NUMBERS = {"i": "load(t + {})", "f": "load_float(t + {})", "s": "f4(load_float(t + {}))"}
+_DEF = "def entry(table, part, parts):"
+_NUMBERS = {"i": "load(table + {})", "f": "load_float(table + {})", "s": "f4(load_float(table + {}))"}
 
 
 @functools.lru_cache(maxsize=4096)

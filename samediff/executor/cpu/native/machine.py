@@ -2,6 +2,8 @@
 # mypy: ignore-errors
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
@@ -57,43 +59,59 @@ def store_flags(context: Any, address: Any, first: Any, second: Any, third: Any,
     return types.void(*[types.int64] * 6), emit
 
 
-def _laid_over(c: Any, b: Any, kind: Any, base: Any, strided: bool) -> tuple[Any, list[Any], list[Any], Any]:
-    """Address, sizes and steps of the array whose words begin at an address, and bytes of an element."""
-    item = _WORD(c.get_abi_sizeof(c.get_data_type(kind.dtype)))
-    word = [b.load(_pointer(b, b.add(base, _WORD(8 * k)))) for k in range(1 + kind.ndim * (2 if strided else 1))]
-    shape, strides = word[1:1 + kind.ndim], word[1 + kind.ndim:]
-    if not strided:
-        strides = [item]
-        for n in reversed(shape[1:]):
-            strides.insert(0, b.mul(strides[0], n))
-    return word[0], shape, strides[:kind.ndim], item
+@dataclass(frozen=True)
+class Form:
+    """What a table says about an array: type, rank, "dense" or "strided", and the axis along which parts slice it or "-"."""
+
+    type: str
+    rank: int
+    strided: bool
+    axis: int | None
+
+    @classmethod
+    def of(cls, text: str) -> Form:
+        name, rank, layout, axis = text.split()
+        return cls(name, int(rank), layout == "strided", None if axis == "-" else int(axis))
+
+
+def laid_out(b: Any, forms: Sequence[Form], at: Any, part: Any, parts: Any) -> list[tuple[Any, list[Any], list[Any]]]:
+    """Address, sizes and steps of the arrays whose words begin at an address, of some the slice of this part."""
+    made, bounds = [], None
+    for form in forms:
+        rank = form.rank
+        word = [b.load(_pointer(b, b.add(at, _WORD(8 * k)))) for k in range(1 + rank * (2 if form.strided else 1))]
+        data, shape, strides = word[0], word[1:1 + rank], word[1 + rank:]
+        if not form.strided:
+            strides = [_WORD(int(form.type[1:]))]
+            for n in reversed(shape[1:]):
+                strides.insert(0, b.mul(strides[0], n))
+            strides = strides[:rank]
+        if form.axis is not None:
+            bounds = bounds or [b.sdiv(b.mul(shape[form.axis], k), parts) for k in (part, b.add(part, _WORD(1)))]
+            data = b.add(data, b.mul(bounds[0], strides[form.axis]))
+            shape[form.axis] = b.sub(bounds[1], bounds[0])
+        made.append((data, shape, strides))
+        at = b.add(at, _WORD(8 * len(word)))
+    return made
 
 
 @intrinsic(prefer_literal=True)
 def operands(context: Any, forms: Any, table: Any, part: Any, parts: Any) -> Any:
     """The arrays of a table, in parts of which some are the slice of this part.
 
-    ``forms`` describes one array after the other: type, rank, "dense" or "strided", and the axis along which parts slice it or "-".
+    ``forms`` describes one array after the other, separated by commas: see :class:`Form`.
     All arrays from one call: each call, and each number in it, takes Numba milliseconds.
     """
-    given = [text.split() for text in forms.literal_value.split(",")]
-    known = [(int(rank), layout == "strided", None if axis == "-" else int(axis)) for _, rank, layout, axis in given]
-    kinds = [types.Array(types_of(text[0]), rank, "A" if strided or axis else "C") for text, (rank, strided, axis) in zip(given, known)]
+    known = [Form.of(text) for text in forms.literal_value.split(",")]
+    kinds = [types.Array(types_of(f.type), f.rank, "A" if f.strided or f.axis else "C") for f in known]
 
     def emit(c: Any, b: Any, s: Any, a: Any) -> Any:
-        _, at, part, parts = a
-        made, bounds = [], None
-        for kind, (rank, strided, axis) in zip(kinds, known):
-            data, shape, strides, item = _laid_over(c, b, kind, at, strided)
-            if axis is not None:
-                bounds = bounds or [b.sdiv(b.mul(shape[axis], k), parts) for k in (part, b.add(part, _WORD(1)))]
-                data = b.add(data, b.mul(bounds[0], strides[axis]))
-                shape[axis] = b.sub(bounds[1], bounds[0])
+        made = []
+        for kind, form, (data, shape, strides) in zip(kinds, known, laid_out(b, known, *a[1:])):
             array = arrayobj.make_array(kind)(c, b)
             arrayobj.populate_array(array, data=b.inttoptr(data, c.get_data_type(kind.dtype).as_pointer()), shape=shape, strides=strides,
-                                    itemsize=item, meminfo=None)
+                                    itemsize=_WORD(int(form.type[1:])), meminfo=None)
             made.append(array._getvalue())
-            at = b.add(at, _WORD(8 * (1 + rank * (2 if strided else 1))))
         return c.make_tuple(b, s.return_type, made)
     return types.Tuple(kinds)(forms, table, part, parts), emit
 

@@ -17,9 +17,13 @@ from typing import Any
 from llvmlite import ir
 
 WORD = ir.IntType(64)
-_BIT = ir.IntType(1)
-_COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-_ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_", ast.BitOr: "or_"}
+BIT = ir.IntType(1)
+COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.BitAnd: "and_", ast.BitOr: "or_"}
+
+
+class Unknown(Exception):
+    """A function uses something that is not known here."""
 
 
 class Primitive:
@@ -51,52 +55,71 @@ class Module:
             symbol = f"dl4py_{function.__name__.lstrip('_')}{self.suffix}"
             made = self._made[function] = ir.Function(self.llvm, ir.FunctionType(WORD, [WORD] * count), symbol)
             made.linkage = "internal"
-            _Writer(self, function, made)
+            Writer(made, {**function.__globals__, **self.constants}, self).write(definition(function))
         if public:
             self._made[function].linkage = "external"
         return self._made[function]
 
 
-class _Writer:
-    """Writes the body of one function."""
+@functools.cache
+def definition(function: Callable[..., Any]) -> ast.FunctionDef:
+    """What a function is made of."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    return tree
 
-    def __init__(self, module: Module, function: Callable[..., Any], made: ir.Function) -> None:
-        self.module, self.names = module, {**function.__globals__, **module.constants}
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-        assert isinstance(tree, ast.FunctionDef)
+
+class Writer:
+    """Writes the body of one function.
+
+    Parameters
+    ----------
+    made : the function
+    names : what it uses by name
+    module : where functions go that it calls
+    """
+
+    def __init__(self, made: ir.Function, names: Mapping[str, Any], module: Module | None = None) -> None:
+        self.made, self.names, self.module = made, names, module
         self.entry = made.append_basic_block()
         self.b = ir.IRBuilder(made.append_basic_block())
-        first = self.b.block
         self.slots: dict[str, Any] = {}
         self.again: list[Any] = []              # where ``continue`` goes
-        for argument, value in zip(tree.args.args, made.args):
+
+    def write(self, tree: ast.FunctionDef) -> None:
+        first = self.b.block
+        for argument, value in zip(tree.args.args, self.made.args):
             self.assign(argument.arg, value)
         self.body(tree.body)
         if not self.b.block.is_terminated:
-            self.b.ret(WORD(0))
+            self.do_return(ast.Return(None))
         ir.IRBuilder(self.entry).branch(first)
 
     def slot(self, name: str) -> Any:
         if name not in self.slots:
-            b = ir.IRBuilder(self.entry)
-            b.position_at_start(self.entry)
-            self.slots[name] = b.alloca(WORD)
+            self.slots[name] = self.at_entry().alloca(WORD)
         return self.slots[name]
 
     def assign(self, name: str, value: Any) -> None:
         self.b.store(self.word(value), self.slot(name))
 
     def word(self, value: Any) -> Any:
-        return self.b.zext(value, WORD) if value.type == _BIT else value
+        return self.b.zext(value, WORD) if value.type == BIT else value
 
     def truth(self, value: Any) -> Any:
-        return value if value.type == _BIT else self.b.icmp_signed("!=", value, WORD(0))
+        return value if value.type == BIT else self.b.icmp_signed("!=", value, WORD(0))
 
     def body(self, statements: Sequence[ast.stmt]) -> None:
         for s in statements:
             if self.b.block.is_terminated:
                 break
-            getattr(self, f"do_{type(s).__name__.lower()}")(s)
+            self.rule("do", s)(s)
+
+    def rule(self, kind: str, node: ast.AST) -> Callable[[Any], Any]:
+        found = getattr(self, f"{kind}_{type(node).__name__.lower()}", None)
+        if found is None:
+            raise Unknown(ast.unparse(node))
+        return found  # type: ignore[no-any-return]
 
     def do_expr(self, s: ast.Expr) -> None:
         if not isinstance(s.value, ast.Constant):       # a docstring
@@ -151,10 +174,12 @@ class _Writer:
         self.loop(s.body, inside, test, end)
 
     def do_for(self, s: ast.For) -> None:
-        assert isinstance(s.iter, ast.Call) and isinstance(s.target, ast.Name)
+        if not (isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name) and s.iter.func.id == "range"
+                and isinstance(s.target, ast.Name)):
+            raise Unknown(ast.unparse(s))
         given = [self.word(self.value(a)) for a in s.iter.args]
         low, high, step = (WORD(0), *given, WORD(1)) if len(given) == 1 else (*given, WORD(1))[:3]
-        turn = ir.IRBuilder.alloca(self._at_entry(), WORD)
+        turn = self.at_entry().alloca(WORD)
         self.b.store(low, turn)
         test, inside, following, end = self.blocks(4)
         self.b.branch(test)
@@ -168,7 +193,7 @@ class _Writer:
         self.assign(s.target.id, at)
         self.loop(s.body, inside, following, end)
 
-    def _at_entry(self) -> Any:
+    def at_entry(self) -> Any:
         b = ir.IRBuilder(self.entry)
         b.position_at_start(self.entry)
         return b
@@ -182,7 +207,7 @@ class _Writer:
         self.b.position_at_end(end)
 
     def value(self, e: ast.expr) -> Any:
-        return getattr(self, f"of_{type(e).__name__.lower()}")(e)
+        return self.rule("of", e)(e)
 
     def of_constant(self, e: ast.Constant) -> Any:
         assert isinstance(e.value, int)
@@ -192,8 +217,8 @@ class _Writer:
         return self.b.load(self.slots[e.id]) if e.id in self.slots else WORD(int(self.names[e.id]))
 
     def operation(self, op: ast.operator, x: Any, y: Any) -> Any:
-        if type(op) in _ARITHMETIC:
-            return getattr(self.b, _ARITHMETIC[type(op)])(x, y)
+        if type(op) in ARITHMETIC:
+            return getattr(self.b, ARITHMETIC[type(op)])(x, y)
         quotient = self.b.sdiv(x, y)
         rest = self.b.sub(x, self.b.mul(quotient, y))
         uneven = self.b.and_(self.b.icmp_signed("!=", rest, WORD(0)), self.b.icmp_signed("<", self.b.xor(x, y), WORD(0)))
@@ -211,11 +236,11 @@ class _Writer:
 
     def of_compare(self, e: ast.Compare) -> Any:
         x, y = (self.word(self.value(v)) for v in (e.left, e.comparators[0]))
-        return self.b.icmp_signed(_COMPARE[type(e.ops[0])], x, y)
+        return self.b.icmp_signed(COMPARE[type(e.ops[0])], x, y)
 
     def chosen(self, test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
         """One of two words, of which only one is worked out."""
-        slot = self._at_entry().alloca(WORD)
+        slot = self.at_entry().alloca(WORD)
         first, second, end = self.blocks(3)
         self.b.cbranch(test, first, second)
         for block, make in ((first, yes), (second, no)):
@@ -229,7 +254,7 @@ class _Writer:
         found = self.known(e.values[0])
         for v in e.values[1:]:
             rest = functools.partial(self.known, v)
-            given = (rest, lambda: _BIT(0)) if isinstance(e.op, ast.And) else (lambda: _BIT(1), rest)
+            given = (rest, lambda: BIT(0)) if isinstance(e.op, ast.And) else (lambda: BIT(1), rest)
             found = self.truth(self.chosen(found, *given))
         return found
 
@@ -249,4 +274,5 @@ class _Writer:
         callee = self.names[e.func.id]
         if isinstance(callee, Primitive):
             return callee.emit(self.b, *args)
+        assert self.module is not None
         return self.b.call(self.module.function(callee), args)
