@@ -19,7 +19,6 @@ from ...samediff.training.listeners import report
 from ..batch import Batch
 from ..fitting import Fitting
 from .all_reduce import BrokenGroupError
-from .process_workers import ProcessWorkers
 from .replica import Replica, SharedListeners, Task, pieces_of
 from .settings import TrainingMode, WrapperSettings
 from .workers import ThreadWorkers, Workers
@@ -149,8 +148,13 @@ class ParallelWrapper(HasListeners, JavaSpelling):
         structure = self._network.engine.structure
         if self._workers is None or self._replica is None or self._made_for is not structure:
             self._end()
-            kind = ProcessWorkers if self.settings.processes and self.settings.workers > 1 else ThreadWorkers
-            self._workers = workers = kind(self._network, self.settings)
+            workers: Workers
+            if self.settings.processes and self.settings.workers > 1:
+                from .process_workers import ProcessWorkers
+                workers = ProcessWorkers(self._network, self.settings)
+            else:
+                workers = ThreadWorkers(self._network, self.settings)
+            self._workers = workers
             self._end = weakref.finalize(self, workers.close)
             self._replica, self._made_for = Replica(self._network, workers.ranks, self.settings), structure
         return self._replica, self._workers

@@ -7,9 +7,12 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from .blas_threads import thread_count
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 #: Rows of a batch that a part should have at least, and multiplications from which there is more than one.
 ROWS, WORTH_PARTS = 5, 1 << 20
@@ -19,6 +22,7 @@ _MOST = 4
 
 @functools.cache
 def _pool(process: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # brings logging with it
     return ThreadPoolExecutor(_MOST - 1, f"dl4py-{process}")
 
 

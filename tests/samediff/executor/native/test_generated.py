@@ -9,6 +9,7 @@ from dl4py.samediff.executor import cache, cache_objects
 from dl4py.samediff.executor.cpu import Layout, Reduction, elementwise_kernel, lean
 from dl4py.samediff.executor.cpu.native import entry, generated
 from dl4py.samediff.executor.cpu.native.program import Segment
+from dl4py.samediff.executor.cpu.native.words import Unknown
 from dl4py.samediff.executor.cpu.sweep import folded, swept
 from dl4py.samediff.executor.cpu.sweeps import NORMALIZATIONS, REDUCTIONS
 from dl4py.samediff.expression import trace
@@ -170,7 +171,7 @@ REFUSED = ["x = t ** 2", "x = t // part", "x = t % part", "x = t / 1 if t > 0 el
 def test_what_numba_has_to_compile(text):
     source = f"def entry(t, part, parts):\n    {text}\n"
     names = {"np": np, "f4": np.float32, "u1": np.uint8, "abs": abs}
-    with pytest.raises(generated.Unknown):
+    with pytest.raises(Unknown):
         generated.module_of(source, names, "test", {"contract"})
 
 
