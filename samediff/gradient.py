@@ -36,7 +36,7 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
     GradientError
         When an op on the path has no gradient; names the op and its line.
     """
-    wanted = {v.name() for v in wrt}
+    wanted = dict.fromkeys(v.name() for v in wrt)       # in this order, so that plans are the same in every process
     starts = dict(seeds or {})
     nodes = needed(sd.nodes(), [v.name() for v in losses] + list(starts))
     path = _depends_on(nodes, wanted)
@@ -61,7 +61,7 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
     return {name: _total(sd, name, sums, name_results) for name in wanted}
 
 
-def _depends_on(nodes: Sequence[Node], wanted: set[str]) -> set[str]:
+def _depends_on(nodes: Sequence[Node], wanted: Iterable[str]) -> set[str]:
     """Names of variables that depend on one of ``wanted``."""
     path = set(wanted)
     for node in nodes:

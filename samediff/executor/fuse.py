@@ -106,7 +106,18 @@ def _ordered(groups: list[Group], owner: Mapping[str, Group]) -> list[Group]:
             continue
         stack.append((g, True))
         stack.extend((b, False) for n in reversed(g.inputs) if (b := owner.get(n)) is not None and b is not g)
-    return list(done.values())
+    return _ends_early(list(done.values()))
+
+
+def _ends_early(groups: list[Group]) -> list[Group]:
+    """Groups that nobody reads, such as gradients of parameters, run when they can: what they read need not be kept until the end."""
+    read = {n for g in groups for n in g.inputs}
+    made = {n: i for i, g in enumerate(groups) for node in g.nodes for n in node.outputs}
+    order: list[tuple[int, int]] = []
+    for i, g in enumerate(groups):
+        end = not any(n in read or node.control for node in g.nodes for n in node.outputs)
+        order.append((max((made[n] for n in g.inputs if n in made), default=i), 1) if end else (i, 0))
+    return [groups[i] for i in sorted(range(len(groups)), key=order.__getitem__)]
 
 
 def is_fusible(node: Node, specs: Mapping[str, TensorSpec], takes: Callable[[TensorSpec], bool]) -> bool:

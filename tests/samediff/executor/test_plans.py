@@ -57,6 +57,25 @@ def test_equal_expressions_are_computed_once():
     assert found["a"] is not found["b"] and not np.shares_memory(found["a"], found["b"])
 
 
+def test_gradients_run_as_soon_as_they_can():
+    """What they read is forgotten then, and every process runs the same plan."""
+    sd = SameDiff.create()
+    h = sd.placeholder("x", F, -1, 3)
+    for k in range(4):
+        h = sd.math.tanh(h.mmul(sd.var(f"w{k}", array(3, 3, seed=k))))
+    h.mark_as_loss()
+    names = [f"w{k}" for k in range(4)]
+    graph, found = sd._gradients_for(names)
+    feeds, wanted = {"x": array(2, 3)}, [found[n].name() for n in names]
+    plan = plan_of(graph, feeds, *wanted, training=True)
+    position = {n: i for i, s in enumerate(plan.steps) for n in s.outputs}
+    places = [position[n] for n in plan.sources]
+    assert list(found) == names and places == sorted(places, reverse=True)
+    for at in places:
+        assert max(position.get(n, 0) for n in plan.steps[at].inputs) == at - 1
+    agree(graph, feeds, *wanted)
+
+
 def test_random_ops_are_no_equal_expressions():
     sd = SameDiff.create()
     a, b = sd.random.uniform("a", 0.0, 1.0, F, 50), sd.random.uniform("b", 0.0, 1.0, F, 50)
