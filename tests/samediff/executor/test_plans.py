@@ -76,6 +76,23 @@ def test_gradients_run_as_soon_as_they_can():
     agree(graph, feeds, *wanted)
 
 
+def test_a_rectifier_keeps_its_result_alone():
+    sd = SameDiff.create()
+    b = sd.var("b", array(4))
+    inner = sd.placeholder("x", F, -1, 4) + b
+    sd.nn.relu(inner, 0.5).mmul(sd.var("w", array(4, 4))).mark_as_loss()
+    graph, found = sd._gradients_for(["b", "w"])
+    plan = plan_of(graph, {"x": array(8, 4)}, found["b"].name(), found["w"].name(), training=True)
+    assert inner.name() not in {n for s in plan.steps for n in s.outputs}
+
+
+def test_the_gradient_of_a_rectifier_at_its_cutoff():
+    sd = SameDiff.create()
+    x = sd.var("x", np.array([-1, 0.25, np.nextafter(np.float32(0.25), 1, dtype=np.float32), 3, np.nan], np.float32))
+    sd.nn.relu(x, 0.25).sum().mark_as_loss()
+    np.testing.assert_array_equal(sd.calculate_gradients({}, "x")["x"], [0, 0, 1, 1, 1])
+
+
 def test_random_ops_are_no_equal_expressions():
     sd = SameDiff.create()
     a, b = sd.random.uniform("a", 0.0, 1.0, F, 50), sd.random.uniform("b", 0.0, 1.0, F, 50)
