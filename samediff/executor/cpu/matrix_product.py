@@ -18,7 +18,7 @@ from .product_code import ROOM, addresses, blas_addresses
 #: Rows up to which a product with a transposed matrix is made of dot products.
 DOT_ROWS = 3
 
-#: Multiplications for each element of the operands from which BLAS is faster.
+#: Multiplications for each element of the operands from which BLAS is faster; half of it where a is read down its columns.
 BLAS_FROM = 128
 
 
@@ -41,7 +41,8 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
     many = math.prod(c.shape[:-2])
     work = many * rows * columns * depth / (40 if c.dtype == np.float64 else 80) + 100
     flags = (int(turned_a), int(turned_b))
-    tiles = rows * columns * depth < BLAS_FROM * (rows * depth + depth * columns + rows * columns)
+    limit = BLAS_FROM / 2 if turned_a else BLAS_FROM
+    tiles = rows * columns * depth < limit * (rows * depth + depth * columns + rows * columns)
     if c.ndim > 2:
         if a.shape[:-2] != c.shape[:-2] or b.shape[:-2] != c.shape[:-2]:
             return None
