@@ -62,11 +62,16 @@ _COST = 0.3
 def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     """The instruction for views in four loops; parts take rows of their own."""
     from .native.entry import Instruction, Operand, address_of_generated
+    from .native.pool import parts
     a, b, c, _ = inputs[0].shape
     if form.rows and a == b == 1 and not form.turned:       # nothing but rows: these become the outermost loop
         inputs = [x.transpose(2, 0, 1, 3) for x in inputs]
         outputs = [y.transpose(2, 0, 1, 3) if sweep.each else y.reshape(-1, 1) for y in outputs]
         a, c = c, 1
+    elif not form.rows and a == 1 and c % parts() == 0:         # columns side by side: a share for each thread
+        a = parts()
+        inputs = [_shared_out(x, a) for x in inputs]
+        outputs = [_shared_out(y, a) if sweep.each else y.reshape(a, -1) for y in outputs]
     arrays = [*inputs, *outputs]
     axis, count = (1, c) if form.turned and a == 1 else (0, a)
     axes = [k if x.shape[k] == count else None for x in arrays for k in [axis * x.ndim // 2]]
@@ -75,6 +80,11 @@ def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[A
     operands = tuple(Operand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
     entry = address_of_generated(source_of(sweep, form), _names(form), operands)
     return Instruction(entry, arrays, dense, (), work, count > 1)
+
+
+def _shared_out(x: Any, parts: int) -> Any:
+    """A view (1, b, c, 1) as (parts, b, c / parts, 1); one that is repeated along c stays."""
+    return x if x.shape[2] == 1 else x.reshape(x.shape[1], parts, -1, 1).swapaxes(0, 1)
 
 
 def _magnitude(x: Any) -> Any:
