@@ -39,12 +39,14 @@ class Kernel:
     ``workspace`` lists arrays that the kernel needs besides; the executor provides them for each run. ``one_thread`` says that
     its matrix products are too small to share among the threads of the BLAS library. ``native`` is given the same arrays in their
     final layout and makes the instruction of a native program that does the work (or a list of some); None where it cannot take them.
+    ``orders`` says of an order of the axes whether outputs may lie in memory like that, at no cost.
     """
 
     call: Callable[..., Any]
     workspace: tuple[TensorSpec, ...] = ()
     one_thread: bool = False
     native: Callable[..., Any] | None = None
+    orders: Callable[[Sequence[int]], bool] | None = None
 
 
 class Op:

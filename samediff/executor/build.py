@@ -12,6 +12,7 @@ from ..spec import TensorSpec, spec_of
 from .context import WORD_COUNT
 from .lower import lower, words_of
 from .memory import Buffer, assign
+from .orders import orders
 from .plan import Plan, Step
 from .specialise import shape_stand_in, specialise
 from .target import CPU, Target
@@ -50,7 +51,8 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
     written = {n: a for n, a in by_source.items() if any(n in s.outputs and _takes(s, a) for s in steps)}
     plan = target.plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources),
-                {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}), words)
+                {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}), words,
+                orders(steps, graph.specs, {*sources, *written}))
     _place(plan, set(sources) - set(written) if target.hands_out else set())
     return plan
 

@@ -43,7 +43,7 @@ class Frame:
         self.bound: dict[str, Any] = {**plan.stored, **plan.pinned}
         for name, offset in plan.offsets.items():
             if ":work" not in name:
-                self.bound[name] = self._array(plan.specs[name], offset)
+                self.bound[name] = self._array(plan.specs[name], offset, plan.orders.get(name))
         self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in (*plan.feeds, plan.words)
                                        if n is not None and n not in self.bound}
         self.views: dict[str, int] = {}
@@ -73,10 +73,11 @@ class Frame:
         views = {i: (step.call,) for i, step in enumerate(plan.steps) if step.kind == "view"}
         self.call = plan.code(self.bound, {**views, **self.calls}, {i: s.address for i, s in self.segments.items()})
 
-    def _array(self, spec: TensorSpec, offset: int) -> Any:
+    def _array(self, spec: TensorSpec, offset: int, order: Sequence[int] | None = None) -> Any:
         dtype, shape = spec.dtype.numpy, spec.shape or ()
         count = int(np.prod(shape, dtype=np.int64))
-        return self._arena[offset:offset + count * dtype.itemsize].view(dtype).reshape(shape)
+        flat = self._arena[offset:offset + count * dtype.itemsize].view(dtype)
+        return flat.reshape(shape) if order is None else flat.reshape([shape[i] for i in order]).transpose(np.argsort(order))
 
     def _add_view(self, i: int, step: Step, plan: Plan) -> None:
         """Work out a view now; nothing is left to do at run time unless it is a copy."""

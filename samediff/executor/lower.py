@@ -94,7 +94,8 @@ def _single(node: Node, graph: Specialised, target: Target) -> Step:
     kernel = _kernel(node, given, outputs, target) if static else None
     if kernel is not None:
         read = (_words_name(specs), *inputs) if node.op.stateful else inputs
-        return Step("kernel", node.op.id, read, node.outputs, kernel.call, (node,), kernel.workspace, node.op.stateful, kernel.native)
+        return Step("kernel", node.op.id, read, node.outputs, kernel.call, (node,), kernel.workspace, node.op.stateful, kernel.native,
+                    kernel.orders)
     return Step("python", node.op.id, inputs, node.outputs, target.python(node, outputs), (node,), (), node.op.stateful)
 
 

@@ -25,7 +25,7 @@ class Step:
 
     ``kind`` is "kernel" (writes into given outputs), "fused" (the same, of expressions), "view" (another view of its inputs) or
     "python" (returns fresh arrays). ``native`` makes the instruction (or a list of some) that does it without Python, for arrays
-    of the final layout; None where there is none.
+    of the final layout; None where there is none. ``orders`` says in which orders of their axes outputs may lie in memory.
     """
 
     kind: str
@@ -37,6 +37,7 @@ class Step:
     workspace: tuple[TensorSpec, ...] = ()
     stateful: bool = False
     native: Callable[..., Any] | None = None
+    orders: Callable[[Sequence[int]], bool] | None = None
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Plan:
     handed_in: Mapping[str, Any]          # the same by the names asked for
     symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
     words: str | None = None              # the name of the words of a run's context, where native steps draw random numbers
+    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # of axes in memory, where it is not their own
     offsets: dict[str, int] = field(default_factory=dict)
     arena: int = 0
     driver: Driver | None = None          # of the device whose memory it uses; None: the CPU

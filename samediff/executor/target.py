@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import expression as ex
@@ -58,7 +59,7 @@ class Target:
         found = node.op.cpu(*given)  # type: ignore[arg-type]
         if found is None or not found.one_thread:
             return found
-        return Kernel(one_thread(found.call), found.workspace, True, found.native)
+        return replace(found, call=one_thread(found.call))
 
     def python(self, node: Node, specs: Sequence[TensorSpec]) -> Call:
         """The ``compute`` of an op, as ``call(context, *inputs)``."""

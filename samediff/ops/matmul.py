@@ -78,7 +78,8 @@ class Matmul(Op):
         out = self.infer(*specs)
         assert isinstance(out, TensorSpec) and out.shape and specs[0].shape
         from ..executor.cpu.blas_threads import is_small
-        return Kernel(call, one_thread=is_small(out.shape[-2], out.shape[-1], specs[0].shape[-2 if tx else -1]), native=native)
+        return Kernel(call, one_thread=is_small(out.shape[-2], out.shape[-1], specs[0].shape[-2 if tx else -1]), native=native,
+                      orders=lambda order: len(order) <= 4 and order[-1] >= len(order) - 2)
 
     def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
         """One product, batched where both have leading axes."""

@@ -93,6 +93,32 @@ def test_the_gradient_of_a_rectifier_at_its_cutoff():
     np.testing.assert_array_equal(sd.calculate_gradients({}, "x")["x"], [0, 0, 1, 1, 1])
 
 
+@pytest.mark.parametrize("axes", [(0, 2, 1, 3), (2, 0, 1, 3), (0, 1, 3, 2), (0, 3, 1, 2), (3, 2, 1, 0), ()], ids=str)
+def test_products_lie_as_they_are_read(axes):
+    """Only where that costs nothing: one of the axes of the matrices stays the last one in memory."""
+    sd = SameDiff.create()
+    x, y = sd.placeholder("x", F, -1, 2, 5, 3), sd.placeholder("y", F, -1, 2, 3, 6)
+    z = sd.linalg.matmul(x, y).permute(*axes)
+    sd.math.tanh("t", z.reshape(-1, 6))
+    feeds = {"x": array(4, 2, 5, 3), "y": array(4, 2, 3, 6)}
+    plan = plan_of(sd, feeds, "t")
+    frame = plan.look()
+    assert frame.layouts[z.name()].flags.c_contiguous == (axes[-1:] in ((3,), (2,)))
+    assert not frame.calls and not frame.copies
+    agree(sd, feeds, "t")
+
+
+def test_products_that_others_read_keep_their_order():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", F, -1, 2, 5, 5)
+    z = sd.linalg.matmul("z", x, x)
+    sd.math.tanh("t", z.permute(0, 2, 1, 3).reshape(-1, 10))
+    sd.math.exp("e", z)
+    agree(sd, {"x": array(4, 2, 5, 5)}, "t", "e")
+    agree(sd, {"x": array(4, 2, 5, 5)}, "t", "z")
+    assert not plan_of(sd, {"x": array(4, 2, 5, 5)}, "t", "e").orders and not plan_of(sd, {"x": array(4, 2, 5, 5)}, "t", "z").orders
+
+
 def test_random_ops_are_no_equal_expressions():
     sd = SameDiff.create()
     a, b = sd.random.uniform("a", 0.0, 1.0, F, 50), sd.random.uniform("b", 0.0, 1.0, F, 50)
