@@ -202,14 +202,17 @@ def swept(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], shapes
 def texts() -> Iterator[tuple[str, str]]:
     """Texts of every kind, for checks that they compile."""
     from ..cpu.sweeps import NORMALIZATIONS
-    from .sweeps import CROSS_ENTROPY, DISTANCES, IS_MAX, PLACES, POSITIONS, REDUCTIONS
-    more = {**CROSS_ENTROPY, **DISTANCES, **PLACES, **{" ".join(map(str, k)): v for k, v in POSITIONS.items()}, "is max": IS_MAX}
+    from . import sweeps
+    more = {**sweeps.CROSS_ENTROPY, **sweeps.DISTANCES, **sweeps.PLACES, "is max": sweeps.IS_MAX, "clipped": sweeps.clipped(0.5, True),
+            "sum, spread": sweeps.SUM_SPREAD, "half squares": sweeps.HALF_SQUARES, "proximity": sweeps.PROXIMITY,
+            "its slope": sweeps.PROXIMITY_SLOPE, "statistics": sweeps.STATISTICS, "mean less 1": sweeps.mean_less(1),
+            **{" ".join(map(str, key)): sweep for key, sweep in sweeps.POSITIONS.items()}}
     f4, i8 = np.dtype(np.float32), np.dtype(np.int64)
     for name, sweep in more.items():
-        inputs = (np.dtype(np.bool_) if name in PLACES else f4, i8 if name.startswith("indices") else f4, f4)[:sweep.inputs]
-        result = f4 if name in CROSS_ENTROPY or name in DISTANCES else i8
-        yield name, sweep_source(sweep, SweepForm(True, _works_in(inputs[0], result), inputs, (result,), False))[0]
-    for name, sweep in (REDUCTIONS | NORMALIZATIONS).items():
+        inputs = (np.dtype(np.bool_) if name in sweeps.PLACES else f4, i8 if name.startswith("indices") else f4, f4)[:sweep.inputs]
+        results = (i8 if sweep.folds[-1].counting and sweep.inputs == 1 else f4,) * (len(sweep.results) or 1)
+        yield name, sweep_source(sweep, SweepForm(True, _works_in(inputs[0], results[0]), inputs, results, False))[0]
+    for name, sweep in (sweeps.REDUCTIONS | NORMALIZATIONS).items():
         most = name in ("reduce_sum", "reduce_max", "all", "moments", "softmax_bp", "standardize_backward")
         for kind in ("float16", "float32", "float64", "int8", "int64", "bool") if most else ("float32",):
             dtype = DataType.of(kind).numpy

@@ -1,7 +1,8 @@
 // Running sums and products along the middle axis of (count, n, inner); x may be y. W: the type of the arithmetic, COMBINE: sum_of, prod_of.
 
 // inner is 1: a block goes along a row, as many elements at once as it has threads.
-extern "C" __global__ void scan_rows(const T *x, T *y, const I count, const I n, const int exclusive, const int reverse) {
+extern "C" __global__ void __launch_bounds__(1024) scan_rows(const T *x, T *y, const I count, const I n, const int exclusive,
+                                                             const int reverse) {
     __shared__ W totals[32];
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
     typedef typename lane_type<W>::type S;
