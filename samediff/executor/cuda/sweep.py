@@ -40,7 +40,10 @@ class Shares:
 
 
 def shares(rows: bool, slices: int, length: int, rounds: int) -> Shares:
-    """The shares for slices of a length; ``rounds`` is how often they are gone over."""
+    """The shares for slices of a length, which are gone over ``rounds`` times.
+
+    Blocks of rows have at most 1024 threads, those of columns 512.
+    """
     if rows:
         lanes = min(32, _power(max(1, length // 2)))
         if length > 1024 or (length > 256 and slices <= 1024):

@@ -183,7 +183,8 @@ class _Writer:
         return self.function("whole", self.parameters(), "const int lanes", inner + self.stored() + self.every())
 
     def function(self, name: str, parameters: str, last: str, inner: str) -> str:
-        return f'extern "C" __global__ void __launch_bounds__(1024) {name}({parameters}, {last}) {{\n{self.head()}{self.slices(inner)}}}\n'
+        most = 1024 if self.form.rows else 512
+        return f'extern "C" __global__ void __launch_bounds__({most}) {name}({parameters}, {last}) {{\n{self.head()}{self.slices(inner)}}}\n'
 
     def memory(self, read: bool) -> list[str]:
         """Totals of parts, then results of folds."""

@@ -13,7 +13,7 @@ template <typename F, typename T> __device__ __forceinline__ T over_slice(T v, i
     return lanes <= 32 ? over_lanes<F>(v, lanes) : over_block<F>(v, (T *)room);
 }
 #else
-#define ROOM 1024
+#define ROOM 512
 #define GROUP (threadIdx.x % (blockDim.x / lanes))
 #define LANE (threadIdx.x / (blockDim.x / lanes))
 #define GROUPS (blockDim.x / lanes)
