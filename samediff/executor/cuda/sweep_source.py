@@ -184,7 +184,8 @@ class _Writer:
 
     def function(self, name: str, parameters: str, last: str, inner: str) -> str:
         most = 1024 if self.form.rows else 512
-        return f'extern "C" __global__ void __launch_bounds__({most}) {name}({parameters}, {last}) {{\n{self.head()}{self.slices(inner)}}}\n'
+        head = f'extern "C" __global__ void __launch_bounds__({most}) {name}({parameters}, {last})'
+        return f"{head} {{\n{self.head()}{self.slices(inner)}}}\n"
 
     def memory(self, read: bool) -> list[str]:
         """Totals of parts, then results of folds."""
