@@ -183,7 +183,7 @@ class Unstack(Op):
     def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
         """A copy for each."""
         from ..executor.cuda.copies import copied
-        return copied(lambda x, *outs: list(zip(np.moveaxis(x, self.axis, 0), outs)), *specs)
+        return copied(lambda x, *outs: [(np.moveaxis(x, self.axis, 0)[i, ...], out) for i, out in enumerate(outs)], *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

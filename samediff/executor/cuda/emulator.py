@@ -127,6 +127,10 @@ class Emulator:
                 _check_product(action)
                 return functools.partial(_product, action)
             case Copy():
+                for array in (action.source, action.target):
+                    if not isinstance(array, np.ndarray):
+                        raise DeviceError(f"Copy: arrays were expected, got the number {array!r}: an index takes one out of an array, "
+                                          "with ... behind it gives a view")
                 if action.source.dtype != action.target.dtype or action.source.shape != action.target.shape:
                     raise DeviceError(f"Copy: arrays of one type and shape were expected, got {_said(action.source)} for "
                                       f"{_said(action.target)}")
