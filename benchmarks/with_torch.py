@@ -1,9 +1,11 @@
 """The workloads in PyTorch: modules, cross entropy of class numbers, fused Adam, inference mode.
 
-"torch_cl" stores images channels last, "torch_compile" compiles the model with its loss.
+"torch_cl" stores images channels last, "torch_compile" compiles the model with its loss and their gradient.
 """
 from __future__ import annotations
 
+import copy
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,7 @@ from torch import Tensor, nn
 from workloads import GATE, HEADS, RATE, Task, Workload, cross_entropy, looped, table
 
 SYSTEMS = ("torch", "torch_cl", "torch_compile")
+LONGEST = 600           # seconds that a compilation may take
 
 
 class _Gated(torch.autograd.Function):
@@ -136,6 +139,28 @@ def _loss(w: Workload, net: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda x, y: F.cross_entropy(net(x), y)
 
 
+def _compiled(called: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Callable[..., Tensor]:
+    """Compiled by a first call, with its gradient where it has one; NotImplementedError where that takes too long."""
+    compiled, late = torch.compile(called), []
+
+    def stop(*signalled: object) -> None:
+        late.append(True)
+        raise TimeoutError
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST)
+    try:
+        result = compiled(*given)
+        if result.requires_grad:
+            result.sum().backward()
+    except Exception:
+        if late:
+            raise NotImplementedError(f"torch.compile took longer than {LONGEST} s") from None
+        raise
+    finally:
+        signal.alarm(0)
+    return compiled
+
+
 def _network(w: Workload, system: str) -> Task:
     net, data = model(w), _prepared(w, system)
     if system == "torch_cl":
@@ -144,7 +169,9 @@ def _network(w: Workload, system: str) -> Task:
     if w.kind == "infer":
         return _inference(w, net, data, system)
     if system == "torch_compile":
-        loss = torch.compile(plain)
+        before = copy.deepcopy(net.state_dict())
+        loss = _compiled(plain, data[0])
+        net.load_state_dict(before)         # statistics of batches have moved
     adam = torch.optim.Adam(net.parameters(), RATE, fused=True)
 
     def step(x: Tensor, y: Tensor) -> None:
@@ -164,7 +191,10 @@ def _network(w: Workload, system: str) -> Task:
 def _inference(w: Workload, net: nn.Module, data: list[tuple[Tensor, Tensor]], system: str) -> Task:
     net.eval()
     whole = nn.Sequential(net, nn.Softmax(-1))
-    called = torch.compile(whole) if system == "torch_compile" else whole
+    called = whole
+    if system == "torch_compile":
+        with torch.inference_mode():
+            called = _compiled(whole, data[0][:1])
     loop = looped(called, [(x,) for x, _ in data])
 
     def run(n: int) -> None:
@@ -188,12 +218,13 @@ def _graph(w: Workload, system: str) -> Task:
         for _ in range(10):
             x = torch.tanh(x @ weights["W"] + b if w.task == "tiny_mm" else x * 1.01 + b)
         return x
-    called = _chain if w.task == "chain" else tiny
-    if system == "torch_compile":
-        called = torch.compile(called)
     asked = w.task in ("chain", "tiny_grad")
     rest = [weights["b"].requires_grad_(asked)] if weights else []
     given = [(torch.from_numpy(x).requires_grad_(asked), *rest) for x, _ in w.batches()]
+    called = _chain if w.task == "chain" else tiny
+    if system == "torch_compile":
+        with torch.inference_mode(not asked):
+            called = _compiled(called, given[0])
 
     def step(*inputs: Tensor) -> list[Tensor]:
         if asked:
