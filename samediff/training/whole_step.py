@@ -120,12 +120,14 @@ class WholeStep:
         from ..executor.cpu.native.series import launch_series
         scale = self._scaled(scale)
         count = len(batches)
-        kept = [[a if a.flags.carray else plain(a) for a in arrays] for arrays in zip(*batches)]
-        places = np.array([list(map(self._locate, arrays)) for arrays in kept], np.int64).reshape(-1, count)
+        names = list(map(id, batches))
+        kept = {n: [a if a.flags.carray else plain(a) for a in feeds] for n, feeds in dict(zip(names, batches)).items()}
+        found = {n: list(map(self._locate, feeds)) for n, feeds in kept.items()}         # once for those that come again
+        places = np.array([found[n] for n in names], np.int64)
         numbers = np.hstack([k.rule.several(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
         numbers = np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype)
         for p, rows in ((self._silent, slice(count - 1)), (self._program, slice(count - 1, count))):
-            launch_series(p.address, p.indices, np.ascontiguousarray(places[p.columns, rows].T), self._places, numbers[rows])
+            launch_series(p.address, p.indices, np.ascontiguousarray(places[rows, p.columns]), self._places, numbers[rows])
         return self._results
 
     def _scaled(self, scale: float) -> float:
