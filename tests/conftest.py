@@ -19,6 +19,17 @@ hypothesis.settings.register_profile("search")
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests marked ``gpu`` need one."""
+    if item.get_closest_marker("gpu") is not None:
+        from dl4py.samediff.errors import DeviceError
+        from dl4py.samediff.executor.cuda.presence import cupy_for
+        try:
+            cupy_for(0)
+        except DeviceError as error:
+            pytest.skip(str(error))
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Print what tests have recorded with ``record_property(title, text)``, also in other processes."""
     for report in (r for several in terminalreporter.stats.values() for r in several if getattr(r, "when", "") == "call"):
