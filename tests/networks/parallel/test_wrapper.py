@@ -291,7 +291,7 @@ def test_refused():
 
 
 INTERRUPTED = """
-import os, signal, threading
+import os, signal, threading, time
 import numpy as np
 from dl4py.layers import OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, ParallelWrapper
@@ -309,6 +309,9 @@ if __name__ == "__main__":
     try:
         wrapper.fit([DataSet(np.ones((4, 4)), np.eye(3)[[0, 1, 2, 0]])] * 100)
     except KeyboardInterrupt:
+        end = time.monotonic() + 5              # the thread behind a queue between processes is a moment behind
+        while threading.active_count() > 1 and time.monotonic() < end:
+            time.sleep(0.01)
         print("interrupted", net.get_iteration_count(), threading.active_count())
 """
 
