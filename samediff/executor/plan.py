@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from .. import devices
 from ..node import Node
+from ..residence import to_host
 from ..spec import TensorSpec
 from .context import RunContext
 from .emit import FILE
@@ -73,6 +75,8 @@ class Plan:
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """Outputs that the caller owns (pinned ones: None); without a context nothing may be drawn."""
+        if devices.active:
+            self.come_home()
         try:
             frame = self._pool.pop()            # as take(): the shortest plans are done in two microseconds
         except IndexError:
@@ -96,6 +100,11 @@ class Plan:
                 needed.update(n for n in self.steps[i].inputs if n is not None)
                 found.append(i)
         return found[::-1]
+
+    def come_home(self) -> None:
+        """Have the newest values of all arrays that are read or written in place on the host."""
+        for array in (*self.stored.values(), *self.handed_in.values()):
+            to_host(array)
 
     def take(self) -> Frame:
         """A frame that is nobody else's."""

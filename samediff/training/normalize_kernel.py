@@ -35,7 +35,7 @@ class NormalizeKernel:
         """What gradients are multiplied by."""
         self._scale[0] = scale
 
-    def bring_to_host(self) -> None:
+    def come_home(self) -> None:
         """Have the newest gradients on the host."""
         for g in self._gradients:
             to_host(g)
@@ -89,5 +89,5 @@ class Normalization:
         """Scale and normalize."""
         self.set_scale(scale)
         for kernel in self.kernels:
-            kernel.bring_to_host()
+            kernel.come_home()
         self._run()

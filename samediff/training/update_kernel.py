@@ -121,6 +121,11 @@ class UpdateKernel:
     def _changed(self) -> list[Any]:
         return [self.arrays[0], *self.arrays[2:]]
 
+    def come_home(self) -> None:
+        """Have the newest values on the host."""
+        for array in self.arrays:
+            to_host(array)
+
     def _compiled(self) -> Segment | None:
         from ..executor.cpu.native.program import Segment
         made = self.made_by(NativeLoops())
@@ -129,8 +134,7 @@ class UpdateKernel:
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Apply one step."""
         self.set_rates(iteration, epoch, scale)
-        for array in self.arrays:
-            to_host(array)
+        self.come_home()
         if self._call is not None:
             self._call()
             return

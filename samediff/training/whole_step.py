@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import devices
 from ..executor.context import RunContext
 from ..executor.frame import Frame
 from ..executor.fused import stored
@@ -102,6 +103,8 @@ class WholeStep:
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
+        if devices.active:
+            self._come_home()
         if self._words is not None:
             RunContext(True, seed, iteration).put_words(self._words)
         feeds = [a if a.flags.carray else plain(a) for a in feeds]
@@ -118,6 +121,8 @@ class WholeStep:
         """The steps for several lists of feeds, one after the other; gives the results of the last one. Others have none. The seed is of
         no use: steps that draw random numbers are taken one by one (:attr:`most`)."""
         from ..executor.cpu.native.series import launch_series
+        if devices.active:
+            self._come_home()
         scale = self._scaled(scale)
         count = len(batches)
         names = list(map(id, batches))
@@ -129,6 +134,11 @@ class WholeStep:
         for p, rows in ((self._silent, slice(count - 1)), (self._program, slice(count - 1, count))):
             launch_series(p.address, p.indices, np.ascontiguousarray(places[rows, p.columns]), self._places, numbers[rows])
         return self._results
+
+    def _come_home(self) -> None:
+        self.plan.come_home()
+        for kernel in self.kernels:
+            kernel.come_home()
 
     def _scaled(self, scale: float) -> float:
         """What is left for the updaters of the number that gradients are multiplied by."""

@@ -136,9 +136,14 @@ def test_parameters_are_where_they_are_asked_for(tmp_path):
 
 def test_a_network_may_change_its_device():
     here, net, batch = _dense(), _dense(), _table()
-    for where in ("emulated", "cpu", "emulated", None):
-        net.to(where).fit(batch)
-        here.fit(batch)
+    for where in ("emulated", "cpu", "emulated", None, "emulated", "cpu", "emulated"):
+        net.to(where)
+        for _ in range(2):
+            net.fit(batch)
+            here.fit(batch)
+        _same(here.output(batch.features), net.output(batch.features))
+        _same(here.output(batch.features), net.to("cpu").output(batch.features))
+        _same(here.get_layer(0).activate(batch.features), net.get_layer(0).activate(batch.features))
     _same(here.params(), net.params())
 
 

@@ -9,9 +9,10 @@ import threading
 import numpy as np
 import pytest
 
-from dl4py.samediff import DataType, DeviceError, SameDiff, current_device, device, set_device
+from dl4py.samediff import DataSet, DataType, DeviceError, SameDiff, TrainingConfig, current_device, device, set_device
 from dl4py.samediff.devices import Device
 from dl4py.samediff.ops.unique import Unique
+from dl4py.samediff.training import Adam
 
 from .executor.cuda.support import needs_compiler
 
@@ -122,3 +123,23 @@ def test_text_and_sizes_that_a_run_tells_stay_on_the_host():
         found = sd.output(feeds, "words", "twice")
     assert found["words"].tolist() == ["a", "b"]
     np.testing.assert_array_equal(found["twice"], expected["twice"])
+
+
+@needs_compiler
+def test_a_graph_is_trained_here_and_there():
+    def make():
+        sd, _ = _graph()
+        labels = sd.placeholder("labels", DataType.FLOAT, -1, 3)
+        sd.loss.mean_squared_error("loss", labels, sd.get_variable("y"), None)
+        sd.set_training_config(TrainingConfig(updater=Adam(1e-2), data_set_feature_mapping="x", data_set_label_mapping="labels"))
+        return sd
+    here, there, x = make(), make(), _graph()[1]
+    data = DataSet(x, np.eye(3, dtype=np.float32)[[0, 1, 2, 0, 1]])
+    for name in ("emulated", "cpu", "emulated", "cpu"):
+        here.fit(data)
+        here.fit(data)
+        with device(name):
+            there.fit(data)
+            there.fit(data)
+        np.testing.assert_allclose(there.output_single({"x": x}, "y"), here.output_single({"x": x}, "y"), rtol=1e-5)
+        np.testing.assert_allclose(there.get_variable("w").get_arr(), here.get_variable("w").get_arr(), rtol=1e-5)
