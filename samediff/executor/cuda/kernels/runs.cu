@@ -18,7 +18,7 @@ __device__ __forceinline__ int first_from(const X *key, int count, I r) {
 }
 #endif
 
-extern "C" __global__ void runs(const T *__restrict__ ref, const T *__restrict__ u, const X *__restrict__ key,
+extern "C" __global__ void __launch_bounds__(1024) runs(const T *__restrict__ ref, const T *__restrict__ u, const X *__restrict__ key,
                                 const void *__restrict__ order, T *__restrict__ y, const int count, const I n, const I inner,
                                 const I columns) {
     typedef typename work_of<T>::type W;

@@ -18,7 +18,7 @@ extern "C" __global__ void count_digits(const int *__restrict__ key, int *__rest
 }
 
 // totals = sums of all totals before; one block
-extern "C" __global__ void add_up(int *__restrict__ totals, const int size) {
+extern "C" __global__ void __launch_bounds__(1024) add_up(int *__restrict__ totals, const int size) {
     __shared__ int sums[1024];
     const int t = threadIdx.x, each = (size + 1023) / 1024, low = t * each < size ? t * each : size;
     const int high = low + each < size ? low + each : size;
