@@ -90,6 +90,24 @@ def require_in_range(number: Any, dtype: Any) -> None:
                                 "cast the array first")
 
 
+#: DLPack's number of the memory of a CUDA device.
+_CUDA = 2
+
+
+def is_on_gpu(value: Any) -> bool:
+    """Whether an array of any library is in the memory of a GPU."""
+    if hasattr(value, "__cuda_array_interface__"):
+        return True
+    return hasattr(value, "__dlpack_device__") and bool(value.__dlpack_device__()[0] == _CUDA)
+
+
+def from_gpu(value: Any) -> Any:
+    """An array in the memory of a GPU as CuPy's, which looks at the same memory."""
+    from .executor.cuda.presence import installed
+    library = installed()
+    return library.asarray(value) if hasattr(value, "__cuda_array_interface__") else library.from_dlpack(value)
+
+
 def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """A NumPy array of anything with ``__array__``, ``__dlpack__`` or nested numbers; not copied when avoidable.
 
@@ -97,8 +115,8 @@ def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """
     if isinstance(value, np.ndarray):
         array = value
-    elif hasattr(value, "__cuda_array_interface__"):
-        array = _cupy().asarray(value).get()
+    elif is_on_gpu(value):
+        array = from_gpu(value).get()
     elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
         array = np.from_dlpack(value)
     else:

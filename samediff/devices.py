@@ -15,6 +15,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from .arrays import from_gpu, is_on_gpu
 from .errors import DeviceError, did_you_mean
 
 _KINDS = ("cpu", "cuda", "emulated")
@@ -129,10 +130,7 @@ def ready(name: str | Device) -> Device:
 
 def adopted(value: Any) -> Any:
     """An array in the memory of a GPU as CuPy's, where this thread runs graphs on one; None for others."""
-    if not active or not hasattr(value, "__cuda_array_interface__") or current_device().kind != "cuda":
-        return None
-    import cupy
-    return cupy.asarray(value)
+    return from_gpu(value) if active and is_on_gpu(value) and current_device().kind == "cuda" else None
 
 
 class device:

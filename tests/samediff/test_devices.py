@@ -1,6 +1,7 @@
 """Choosing where graphs run."""
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from dl4py.samediff import DataSet, DataType, DeviceError, SameDiff, TrainingConfig, current_device, device, set_device
 from dl4py.samediff.devices import Device
+from dl4py.samediff.errors import DataTypeError
 from dl4py.samediff.ops.unique import Unique
 from dl4py.samediff.training import Adam
 
@@ -143,3 +145,20 @@ def test_a_graph_is_trained_here_and_there():
             there.fit(data)
         np.testing.assert_allclose(there.output_single({"x": x}, "y"), here.output_single({"x": x}, "y"), rtol=1e-5)
         np.testing.assert_allclose(there.get_variable("w").get_arr(), here.get_variable("w").get_arr(), rtol=1e-5)
+
+
+class _OnGpu:
+    """What other libraries say of an array on a GPU."""
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, **options):
+        raise AssertionError("nobody can read it here")
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="is about machines without CuPy")
+def test_an_array_of_a_gpu_needs_cupy():
+    sd, _ = _graph()
+    with pytest.raises(DataTypeError, match="CuPy, which is not installed"):
+        sd.output_single({"x": _OnGpu()}, "y")

@@ -16,7 +16,7 @@ _INSTALL = 'pip install "dl4py[cuda12]" (drivers for CUDA 12) or pip install "dl
 
 def cupy_for(index: int) -> Any:
     """CuPy, once the GPU of that number is known to be there."""
-    cupy = _cupy()
+    cupy = installed()
     runtime = cupy.cuda.runtime
     try:
         count = runtime.getDeviceCount()
@@ -30,7 +30,8 @@ def cupy_for(index: int) -> Any:
     return cupy
 
 
-def _cupy() -> Any:
+def installed() -> Any:
+    """CuPy; DeviceError when it is not installed."""
     if importlib.util.find_spec("cupy") is None:
         raise DeviceError(f"a GPU needs CuPy, which is not installed: {_INSTALL}")
     try:

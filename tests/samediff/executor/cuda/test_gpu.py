@@ -206,7 +206,7 @@ def missing(status, driver, wants=12090, count=None):
     (missing(0, 12080, count=4), 4, "has 4 GPUs, cuda:0 to cuda:3"),
 ])
 def test_why_there_is_no_gpu(monkeypatch, cupy, index, message):
-    monkeypatch.setattr(presence, "_cupy", lambda: cupy)
+    monkeypatch.setattr(presence, "installed", lambda: cupy)
     with pytest.raises(DeviceError, match=message):
         presence.cupy_for(index)
 
