@@ -103,7 +103,8 @@ class DeviceFrame:
                 self.on_host[name] = array
                 continue
             if name.startswith("~"):                    # of which only the shape is looked at
-                self.values[name] = self.driver.xp.broadcast_to(self.driver.empty((), array.dtype), array.shape)
+                one = self.driver.empty((1,), array.dtype)
+                self.values[name] = self.driver.view(one, 0, array.shape, array.dtype, (0,) * array.ndim)
                 continue
             block = Block.of(array)
             blocks[id(block)] = block

@@ -193,5 +193,9 @@ class Cupy(types.ModuleType):
         return Array(shape, dtype)
 
     @staticmethod
+    def broadcast_to(array, shape):
+        return np.broadcast_to(array, shape, subok=True)
+
+    @staticmethod
     def ascontiguousarray(array):
         return np.array(array, order="C", subok=True, copy=None)
