@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from workloads import WORKLOADS, Task, Workload
+from workloads import CPU, WORKLOADS, Place, Task, Workload
 
 MODULES = {"dl4py": "with_dl4py", "numpy": "with_numpy", "jax": "with_jax", "torch": "with_torch", "torch_cl": "with_torch",
            "torch_compile": "with_torch", "ort": "with_onnxruntime", "ort_1t": "with_onnxruntime", "dl4j": "with_dl4j",
-           "dl4j_1t": "with_dl4j"}
+           "dl4j_1t": "with_dl4j", "dl4py_uncaptured": "with_dl4py"}
+ON = {"cpu": tuple(s for s in MODULES if s != "dl4py_uncaptured"), "emulated": ("dl4py", "dl4py_uncaptured"),
+      "cuda": ("dl4py", "dl4py_uncaptured", "torch", "torch_compile", "jax", "ort")}       # systems by kind of device
 SLICE = 0.2         # seconds
 PIECE = 0.01        # seconds; a slice is made of pieces, each timed, so that one disturbance does not spoil it all
 SETTLE = 0.03       # seconds, for thread pools of the system before to go to sleep
@@ -25,8 +27,9 @@ CHECKED = 20        # steps, after which all must have the same score
 class Here:
     """A workload of one system in this process."""
 
-    def __init__(self, system: str, workload: Workload) -> None:
-        made = importlib.import_module(MODULES[system]).make(workload, system)
+    def __init__(self, system: str, workload: Workload, place: Place = CPU) -> None:
+        module = importlib.import_module(MODULES[system])
+        made = module.make(workload, system) if place == CPU else module.make(workload, system, place)
         if made is None:
             raise NotImplementedError(f"{system} has no {workload.name}")
         self.task: Task = made
@@ -47,9 +50,9 @@ class Here:
 class Apart:
     """The same in a process of its own, which waits while others run. Times are taken in there."""
 
-    def __init__(self, system: str, workload: Workload, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, system: str, workload: Workload, place: Place = CPU, environment: dict[str, str] | None = None) -> None:
         self.began = time.perf_counter()
-        self.process = subprocess.Popen([sys.executable, __file__, system, workload.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.process = subprocess.Popen(_served(system, workload.name, place), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, env=os.environ | (environment or {}))
         kind, _, text = self._answer().partition(" ")
         if kind != "ready":
@@ -76,10 +79,33 @@ class Apart:
         self.process.communicate()
 
 
-def serve(system: str, name: str) -> None:
-    """The other end of :class:`Apart`."""
+def device_name(system: str, place: Place) -> str:
+    """A device in the words of a system, nothing where it has none; ImportError where it cannot run there.
+
+    Asked in a process of its own, as the CUDA libraries of several systems may not go together.
+    """
+    found = subprocess.run(_served(system, "", place), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    kind, _, text = (found.stdout.splitlines() or [f"ended with {found.returncode}"])[-1].partition(" ")
+    if kind != "ready":
+        raise ImportError(text if kind == "ImportError" else f"{kind} {text}")
+    return text
+
+
+def _served(system: str, name: str, place: Place) -> list[str]:
+    return [sys.executable, __file__, system, name, place.device, "on_device" * place.on_device]
+
+
+def serve(system: str, name: str, device: str, on_device: str) -> None:
+    """The other end of :class:`Apart`, and of :func:`device_name` where no workload is named."""
+    place = Place(device, bool(on_device))
+    if not name:
+        try:
+            print("ready", importlib.import_module(MODULES[system]).device_name(place))
+        except (ImportError, RuntimeError) as missing:          # RuntimeError is what libraries raise that find no GPU
+            print("ImportError", *str(missing).split())
+        return
     try:
-        here = Here(system, next(w for w in WORKLOADS if w.name == name))
+        here = Here(system, next(w for w in WORKLOADS if w.name == name), place)
     except (ImportError, NotImplementedError) as missing:
         print(type(missing).__name__ if isinstance(missing, NotImplementedError) else "ImportError", missing, flush=True)
         return
@@ -88,13 +114,14 @@ def serve(system: str, name: str) -> None:
         print(repr(here.score() if line.strip() == "score" else here.run(int(line))), flush=True)
 
 
-def compare(workload: Workload, systems: Iterable[str], rounds: int, where: type[Here] | type[Apart]) -> dict[str, dict[str, Any]]:
+def compare(workload: Workload, systems: Iterable[str], rounds: int, where: type[Here] | type[Apart],
+            place: Place = CPU) -> dict[str, dict[str, Any]]:
     """Seconds of one step of every system: minimum and median of the pieces, and the score."""
     running: dict[str, Here | Apart] = {}
     try:
         for system in systems:
             try:
-                running[system] = where(system, workload)
+                running[system] = where(system, workload, place)
             except NotImplementedError:
                 continue
         checked = 1 if workload.kind == "job" else 2 if workload.task == "chain" else CHECKED

@@ -1,6 +1,7 @@
 """Compares dl4py with NumPy, JAX, PyTorch, ONNX Runtime and DL4J side by side and prints times and ratios.
 
     pip install -e ".[bench]" && python benchmarks/run.py [--only W1] [--systems dl4py,torch] [--rounds 12] [--json F] [--plot F]
+    python benchmarks/run.py --device cuda:0        # the same on a GPU
 
 Every system makes the same steps on the same varied batches from the same weights; slices of about 0.2 s are taken in turn, so that
 a change of the machine's speed meets all alike. Minima are compared, scores are checked. Systems that are not
@@ -18,20 +19,32 @@ from pathlib import Path
 from typing import Any
 
 from cold_start import COLD, cold_start
-from measure import MODULES, Apart, Here, busy, compare, machine_limits
-from workloads import WORKLOADS
+from measure import MODULES, ON, Apart, Here, busy, compare, device_name, machine_limits
+from workloads import CPU, WORKLOADS, Place
+
+from dl4py.samediff.devices import Device
 
 BUSY = 0.15         # share of the processors taken by others above which a row is marked
-USUAL = [s for s in MODULES if s not in ("torch_compile", "dl4j", "dl4j_1t")]       # those compile for minutes, or need Java
+LONG = ("torch_compile", "dl4j", "dl4j_1t")         # compile for minutes, or need Java
+TINY = "W0,W6"                                      # what the emulator can do in a reasonable time
 
 
-def installed(names: Sequence[str]) -> list[str]:
-    """The systems that can be imported; says which are not."""
-    found = []
+def asked(systems: str, place: Place) -> list[str]:
+    """The systems of a command line that there are for a device; says which are not."""
+    named, possible = systems.split(",") if systems not in ("", "all") else [], ON[place.kind]
+    if without := [s for s in named or (() if place == CPU else MODULES) if s not in possible]:
+        print(f"not on {place.device}: {', '.join(without)}")
+    return [s for s in named or possible if s in possible and (named or place != CPU or systems == "all" or s not in LONG)]
+
+
+def installed(names: Sequence[str], place: Place = CPU) -> dict[str, str]:
+    """The systems that can be imported and find the device, with their names of it; says which do not."""
+    found = {}
     for name in names:
         try:
-            importlib.import_module(MODULES[name])
-            found.append(name)
+            if place == CPU:
+                importlib.import_module(MODULES[name])
+            found[name] = "" if place == CPU else device_name(name, place)
         except ImportError as missing:
             print(f"{name} is left out: {missing}")
     return found
@@ -56,7 +69,7 @@ def duration(seconds: float) -> str:
 def line(found: dict[str, dict[str, Any]], systems: Sequence[str]) -> list[str]:
     """Cells of one row: the minimum of each system, behind a peer's how many times as long dl4py takes; first the best peer's."""
     ours = found.get("dl4py", {}).get("min")
-    peers = [t["min"] for s, t in found.items() if s != "dl4py"]
+    peers = [t["min"] for s, t in found.items() if not s.startswith("dl4py")]
     cells = [f"{ours / min(peers):.2f}" if ours and peers else "-"]
     for s in systems:
         ratio = f" ({ours / found[s]['min']:.2f})" if s in found and ours and s != "dl4py" else ""
@@ -93,7 +106,9 @@ def options() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="names of workloads or their beginnings, such as W1 or W2_infer, with commas between")
-    parser.add_argument("--systems", default=",".join(USUAL), help=f"with commas between, or 'all': {', '.join(MODULES)}")
+    parser.add_argument("--systems", default="", help=f"with commas between, or 'all': {', '.join(MODULES)}")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda:0, ..., or emulated")
+    parser.add_argument("--on-device", action="store_true", help="batches of the other systems lie on the GPU, and their results stay")
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--isolate", action=argparse.BooleanOptionalAction, default=True, help="a process for each system (the default)")
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
@@ -110,9 +125,19 @@ def chosen(name: str, only: str) -> bool:
 def main() -> None:
     """Run the workloads and print the table."""
     args = options()
-    systems = installed(list(MODULES) if args.systems == "all" else args.systems.split(","))
-    limits = machine_limits()
-    print(f"{processor()}: " + ", ".join(f"{v:.0f} {k}" for k, v in limits.items()))
+    place = Place(str(Device.of(args.device)), args.on_device)
+    if place.on_device and not place.is_gpu:
+        raise SystemExit(f"--on-device is for GPUs, not for {place.device}")
+    names = installed(asked(args.systems, place), place)
+    systems = list(names)
+    if not systems:
+        raise SystemExit(f"nothing to measure on {place.device}")
+    limits = machine_limits() if place == CPU else {}
+    machine = ", ".join([*filter(None, [next(filter(None, names.values()), "")]), processor()])
+    print(f"{machine}: " + ", ".join(f"{v:.0f} {k}" for k, v in limits.items()) if limits else f"{place.device}: {machine}")
+    if place.is_gpu:
+        print(f"batches {'of dl4py lie on the host, those of others on the device' if place.on_device else 'lie on the host'}; "
+              f"products are {'' if place.tf32 else 'not '}rounded to TF32")
     print("shortest time of one step; in brackets: dl4py's time divided by it")
     print(f"{'':67}" + "".join(f"{s:>17}" for s in ["best peer", *systems]))
     results: dict[str, dict[str, Any]] = {}
@@ -126,15 +151,17 @@ def main() -> None:
         mark = f"  ! {loads[name]:.0%} of the processors taken by others" if loads[name] > BUSY else ""
         print(f"{name:14}{title:53}" + "".join(f"{c:>17}" for c in line(results[name], systems)) + mark, flush=True)
         if args.json:
-            args.json.write_text(json.dumps({"machine": processor(), "limits": limits, "busy": loads, "workloads": results}, indent=1))
+            head = {"machine": machine, "device": place.device, "on_device": place.on_device, "limits": limits, "busy": loads}
+            args.json.write_text(json.dumps(head | {"workloads": results}, indent=1))
+    only = args.only or TINY * (place.kind == "emulated")
     for w in WORKLOADS:
-        if chosen(w.name, args.only):
-            show(w.name, w.title, partial(compare, w, systems, args.rounds, Apart if args.isolate else Here))
+        if chosen(w.name, only):
+            show(w.name, w.title, partial(compare, w, systems, args.rounds, Apart if args.isolate else Here, place))
     for name, title, kept in COLD:
-        if chosen(name, args.only):
-            show(name, title, partial(cold_start, name, systems, min(args.rounds, 3), kept))
+        if chosen(name, only):
+            show(name, title, partial(cold_start, name, systems, min(args.rounds, 3), kept, place))
     if args.markdown:
-        args.markdown.write_text(f"{processor()}\n\n{markdown(results, systems)}\n")
+        args.markdown.write_text(f"{machine}\n\n{markdown(results, systems)}\n")
     if args.plot:
         plot(results, systems, args.plot)
 

@@ -1,12 +1,16 @@
-"""The workloads in dl4py, through `fit` and `output` of networks and graphs."""
+"""The workloads in dl4py, through `fit` and `output` of networks and graphs.
+
+On a GPU a step is one CUDA graph; in "dl4py_uncaptured" its launches are put into the queue one by one.
+"""
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from workloads import GATE, HEADS, RATE, Task, Workload, cross_entropy, looped, table
+from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table
 
 from dl4py.layers import (
     LSTM,
@@ -24,12 +28,12 @@ from dl4py.layers import (
     layer,
 )
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff import DataType, SameDiff, device
 from dl4py.samediff.data import CSVRecordReader, DataSet, NormalizerStandardize, RecordReaderDataSetIterator
 from dl4py.samediff.training import Adam, TrainingConfig
 from dl4py.udf import UserOp, user_op
 
-SYSTEMS = ("dl4py",)
+SYSTEMS = ("dl4py", "dl4py_uncaptured")
 
 
 @user_op("benchmark.gated")
@@ -206,8 +210,32 @@ def _job(w: Workload) -> Task:
     return Task(looped(job, [()]), score)
 
 
-def make(w: Workload, system: str = "dl4py") -> Task:
+def _placed(task: Task, place: Place, is_captured: bool) -> Task:
+    """The task on a device; whether steps become CUDA graphs is decided in their first run."""
+    def there(call: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any) -> Any:
+            os.environ["DL4PY_CUDA_GRAPHS"] = str(int(is_captured))
+            with device(place.device):
+                return call(*given)
+        return called
+    return Task(there(task.run), there(task.score))
+
+
+def device_name(place: Place) -> str:
+    """What the GPU calls itself, and its memory; DeviceError where it is not there."""
+    with device(place.device):
+        if not place.is_gpu:
+            return "the emulator of a GPU"
+        import cupy
+        found = cupy.cuda.runtime.getDeviceProperties(place.index)
+        name = found["name"].decode() if isinstance(found["name"], bytes) else found["name"]
+        return f"{name}, {found['totalGlobalMem'] / 2**30:.0f} GiB"
+
+
+def make(w: Workload, system: str = "dl4py", place: Place = CPU) -> Task:
     """The workload in dl4py."""
     if w.task in GRAPHS:
-        return _graph(w, *GRAPHS[w.task])
-    return {"block": _block, "table": _job}.get(w.task, _network)(w)
+        task = _graph(w, *GRAPHS[w.task])
+    else:
+        task = {"block": _block, "table": _job}.get(w.task, _network)(w)
+    return task if place == CPU else _placed(task, place, system != "dl4py_uncaptured")

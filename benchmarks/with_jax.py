@@ -1,13 +1,17 @@
-"""The workloads in JAX: each step one jitted function with donated state, data on the device."""
+"""The workloads in JAX: each step one jitted function with donated state, data on the device.
+
+Batches that come from the host to a GPU are given to the jitted function as they are, which copies them on its shortest way.
+"""
 from __future__ import annotations
 
+import os
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from workloads import GATE, HEADS, RATE, Task, Workload, cross_entropy, looped, table
+from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table
 
 SYSTEMS = ("jax",)
 Tree = dict[str, Any]
@@ -113,24 +117,28 @@ def _start(w: Workload) -> Tree:
     return {"p": p, "m": jax.tree.map(jnp.zeros_like, p), "v": jax.tree.map(jnp.zeros_like, p), "t": jnp.float32(0), "state": state}
 
 
-def _prepared(w: Workload) -> list[tuple[jax.Array, jax.Array]]:
-    def given(a: np.ndarray) -> jax.Array:
-        return jax.device_put(np.ascontiguousarray(a.swapaxes(0, 1)) if w.task in ("char", "uci") and a.ndim == 3 else a)
+def _prepared(w: Workload, place: Place) -> list[tuple[Any, Any]]:
+    def given(a: np.ndarray) -> Any:
+        a = np.ascontiguousarray(a.swapaxes(0, 1)) if w.task in ("char", "uci") and a.ndim == 3 else a
+        return a if place.from_host else jax.device_put(a)
     return [(given(x), given(y)) for x, y in w.batches()]
 
 
-def _network(w: Workload) -> Task:
-    s, data = _start(w), _prepared(w)
+def _network(w: Workload, place: Place) -> Task:
+    s, data, done = _start(w), _prepared(w, place), jax.device_get if place.from_host else jax.block_until_ready
     if w.kind == "infer":
         predict = jax.jit(lambda p, x: jax.nn.softmax(MODELS[w.task](w, p, x, {}, None)[0]))
-        run = looped(lambda x, _: predict(s["p"], x).block_until_ready(), data)
+        run = looped(lambda x, _: done(predict(s["p"], x)), data)
         return Task(run, lambda: cross_entropy(predict(s["p"], data[0][0]), data[0][1]))
     jitted = jax.jit(partial(_step, w), donate_argnums=0)
 
     def step(x: jax.Array, y: jax.Array) -> None:
         nonlocal s
         s = jitted(s, x, y)
-    return Task(looped(step, data, lambda: jax.block_until_ready(s)), lambda: float(_loss(w, s["p"], s["state"], *data[0])[0]))
+
+    def score() -> float:
+        return float(_loss(w, s["p"], s["state"], *map(jnp.asarray, data[0]))[0])
+    return Task(looped(step, data, lambda: jax.block_until_ready(s)), score)
 
 
 def _chain(x: jax.Array) -> jax.Array:
@@ -148,7 +156,7 @@ def _tiny_grad(x: jax.Array, b: jax.Array) -> Any:
     return out, back(jnp.ones_like(out))
 
 
-def _graph(w: Workload) -> Task:
+def _graph(w: Workload, place: Place) -> Task:
     weights = {n: jnp.asarray(a) for n, a in w.weights().items()}
 
     def tiny_mm(x: jax.Array, b: jax.Array) -> jax.Array:
@@ -156,10 +164,11 @@ def _graph(w: Workload) -> Task:
             x = jnp.tanh(x @ weights["W"] + b)
         return x
     called = jax.jit({"chain": jax.value_and_grad(_chain), "tiny": _tiny, "tiny_mm": tiny_mm, "tiny_grad": _tiny_grad}[w.task])
-    data = [(x, *([weights["b"]] if weights else [])) for x, _ in _prepared(w)]
+    data = [(x, *([weights["b"]] if weights else [])) for x, _ in _prepared(w, place)]
+    done = jax.device_get if place.from_host else jax.block_until_ready
 
     def step(*given: jax.Array) -> Any:
-        return jax.block_until_ready(called(*given))
+        return done(called(*given))
     return Task(looped(step, data), lambda: float(sum(np.abs(a).sum(dtype=np.float64) for a in jax.tree.leaves(step(*data[0])))))
 
 
@@ -182,8 +191,21 @@ def _job(w: Workload) -> Task:
     return Task(looped(job, [()]), score)
 
 
-def make(w: Workload, system: str = "jax") -> Task:
+def device_name(place: Place) -> str:
+    """What JAX calls the GPU, which becomes the default device; RuntimeError where it is not there."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")         # other systems need memory too
+    found = jax.devices("cuda")
+    if place.index >= len(found):
+        raise RuntimeError(f"JAX knows {len(found)} GPUs only")
+    jax.config.update("jax_default_device", found[place.index])
+    jax.config.update("jax_default_matmul_precision", "tensorfloat32" if place.tf32 else "float32")
+    return str(found[place.index].device_kind)
+
+
+def make(w: Workload, system: str = "jax", place: Place = CPU) -> Task:
     """The workload in JAX."""
+    if place.is_gpu:
+        device_name(place)
     if w.task == "table":
         return _job(w)
-    return _network(w) if w.task in MODELS else _graph(w)
+    return (_network if w.task in MODELS else _graph)(w, place)

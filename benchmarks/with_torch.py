@@ -1,6 +1,7 @@
 """The workloads in PyTorch: modules, cross entropy of class numbers, fused Adam, inference mode.
 
-"torch_cl" stores images channels last, "torch_compile" compiles the model with its loss and their gradient.
+"torch_cl" stores images channels last, "torch_compile" compiles the model with its loss and their gradient, on a GPU into CUDA graphs.
+Batches that come from the host to a GPU lie in pinned memory and are copied without waiting.
 """
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from workloads import GATE, HEADS, RATE, Task, Workload, cross_entropy, looped, table
+from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table
 
 SYSTEMS = ("torch", "torch_cl", "torch_compile")
 LONGEST = 600           # seconds that a compilation may take
@@ -117,9 +118,26 @@ def model(w: Workload) -> nn.Module:
     return made
 
 
-def _prepared(w: Workload, system: str) -> list[tuple[Tensor, Tensor]]:
+def _lying(t: Tensor, place: Place) -> Tensor:
+    """A tensor where it lies between steps."""
+    return t.pin_memory() if place.from_host else t.to(place.device)
+
+
+def _fed(step: Callable[..., Any], place: Place) -> Callable[..., Any]:
+    """A step whose inputs come from the host and whose result returns there, if the place wants it so."""
+    def fed(*host: Tensor) -> Any:
+        result = step(*[t.to(place.device, non_blocking=True) for t in host])
+        return result if result is None else [t.cpu() for t in result] if isinstance(result, list) else result.cpu()
+    return fed if place.from_host else step
+
+
+def _end(place: Place) -> Callable[[], object]:
+    return torch.cuda.synchronize if place.is_gpu else lambda: None
+
+
+def _prepared(w: Workload, system: str, place: Place) -> list[tuple[Tensor, ...]]:
     """Time first, images channels last where asked, class numbers for labels."""
-    data = []
+    data: list[tuple[Tensor, ...]] = []
     for x, y in w.batches():
         if w.task == "block":
             data.append((torch.from_numpy(x), torch.from_numpy(y)))
@@ -128,7 +146,7 @@ def _prepared(w: Workload, system: str) -> list[tuple[Tensor, Tensor]]:
             x, y = np.ascontiguousarray(x.swapaxes(0, 1)), y.swapaxes(0, 1) if y.ndim == 3 else y
         given = torch.from_numpy(x)
         data.append((given.to(memory_format=torch.channels_last) if system == "torch_cl" else given, torch.from_numpy(y.argmax(-1))))
-    return data
+    return [tuple(_lying(t, place) for t in batch) for batch in data]
 
 
 def _loss(w: Workload, net: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
@@ -139,9 +157,9 @@ def _loss(w: Workload, net: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
     return lambda x, y: F.cross_entropy(net(x), y)
 
 
-def _compiled(called: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Callable[..., Tensor]:
+def _compiled(called: Callable[..., Tensor], given: tuple[Tensor, ...], place: Place) -> Callable[..., Tensor]:
     """Compiled by a first call, with its gradient where it has one; NotImplementedError where that takes too long."""
-    compiled, late = torch.compile(called), []
+    compiled, late = torch.compile(called, mode="reduce-overhead" if place.is_gpu else None), []
 
     def stop(*signalled: object) -> None:
         late.append(True)
@@ -149,7 +167,7 @@ def _compiled(called: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Calla
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(LONGEST)
     try:
-        result = compiled(*given)
+        result = compiled(*(t.to(place.device) for t in given))
         if result.requires_grad:
             result.sum().backward()
     except Exception:
@@ -161,16 +179,16 @@ def _compiled(called: Callable[..., Tensor], given: tuple[Tensor, ...]) -> Calla
     return compiled
 
 
-def _network(w: Workload, system: str) -> Task:
-    net, data = model(w), _prepared(w, system)
+def _network(w: Workload, system: str, place: Place) -> Task:
+    net, data = model(w).to(place.device), _prepared(w, system, place)
     if system == "torch_cl":
         net = net.to(memory_format=torch.channels_last)
     loss = plain = _loss(w, net)
     if w.kind == "infer":
-        return _inference(w, net, data, system)
+        return _inference(w, net, data, system, place)
     if system == "torch_compile":
         before = copy.deepcopy(net.state_dict())
-        loss = _compiled(plain, data[0])
+        loss = _compiled(plain, data[0], place)
         net.load_state_dict(before)         # statistics of batches have moved
     adam = torch.optim.Adam(net.parameters(), RATE, fused=True)
 
@@ -182,20 +200,20 @@ def _network(w: Workload, system: str) -> Task:
     def score() -> float:
         net.eval()
         with torch.inference_mode():
-            found = float(plain(*data[0]))
+            found = float(_fed(plain, place)(*data[0]))
         net.train()
         return found
-    return Task(looped(step, data), score)
+    return Task(looped(_fed(step, place), data, _end(place)), score)
 
 
-def _inference(w: Workload, net: nn.Module, data: list[tuple[Tensor, Tensor]], system: str) -> Task:
+def _inference(w: Workload, net: nn.Module, data: list[tuple[Tensor, ...]], system: str, place: Place) -> Task:
     net.eval()
     whole = nn.Sequential(net, nn.Softmax(-1))
     called = whole
     if system == "torch_compile":
         with torch.inference_mode():
-            called = _compiled(whole, data[0][:1])
-    loop = looped(called, [(x,) for x, _ in data])
+            called = _compiled(whole, data[0][:1], place)
+    loop = looped(_fed(called, place), [(x,) for x, _ in data], _end(place))
 
     def run(n: int) -> None:
         with torch.inference_mode():
@@ -203,7 +221,7 @@ def _inference(w: Workload, net: nn.Module, data: list[tuple[Tensor, Tensor]], s
 
     def score() -> float:
         with torch.inference_mode():
-            return cross_entropy(whole(data[0][0]), w.batches()[0][1])
+            return cross_entropy(_fed(whole, place)(data[0][0]).cpu(), w.batches()[0][1])
     return Task(run, score)
 
 
@@ -211,8 +229,8 @@ def _chain(x: Tensor) -> Tensor:
     return (x * torch.sigmoid(1.7 * x) + torch.tanh(x) * torch.exp(-x * x)).sum()
 
 
-def _graph(w: Workload, system: str) -> Task:
-    weights = {n: torch.from_numpy(a) for n, a in w.weights().items()}
+def _graph(w: Workload, system: str, place: Place) -> Task:
+    weights = {n: torch.from_numpy(a).to(place.device) for n, a in w.weights().items()}
 
     def tiny(x: Tensor, b: Tensor) -> Tensor:
         for _ in range(10):
@@ -220,48 +238,66 @@ def _graph(w: Workload, system: str) -> Task:
         return x
     asked = w.task in ("chain", "tiny_grad")
     rest = [weights["b"].requires_grad_(asked)] if weights else []
-    given = [(torch.from_numpy(x).requires_grad_(asked), *rest) for x, _ in w.batches()]
+    given = [(_lying(torch.from_numpy(x), place).requires_grad_(asked and not place.from_host),) for x, _ in w.batches()]
     called = _chain if w.task == "chain" else tiny
     if system == "torch_compile":
         with torch.inference_mode(not asked):
-            called = _compiled(called, given[0])
+            called = _compiled(called, (given[0][0].to(place.device).requires_grad_(asked), *rest), place)
 
-    def step(*inputs: Tensor) -> list[Tensor]:
+    def step(x: Tensor) -> list[Tensor]:
+        inputs = (x, *rest)
         if asked:
+            x.requires_grad_()
             out = called(*inputs)
             return [out, *torch.autograd.grad(out.sum(), inputs)]
         with torch.inference_mode():
             return [called(*inputs)]
-    return Task(looped(step, given), lambda: float(sum(t.detach().abs().sum(dtype=torch.float64) for t in step(*given[0]))))
+    fed = _fed(step, place)
+    return Task(looped(fed, given, _end(place)), lambda: float(sum(t.detach().abs().sum(dtype=torch.float64) for t in fed(*given[0]))))
 
 
-def _job(w: Workload) -> Task:
+def _job(w: Workload, place: Place) -> Task:
     import pandas
     done: list[Any] = []
 
     def job() -> None:
         rows = pandas.read_csv(table(), header=None, dtype=np.float32).to_numpy()
         x, y = torch.tensor(rows[:, :20]), torch.tensor(rows[:, 20]).long()
-        x = (x - x.mean(0)) / x.std(0)
-        net = model(w)
+        x, y = _lying((x - x.mean(0)) / x.std(0), place), _lying(y, place)
+        net = model(w).to(place.device)
         adam = torch.optim.Adam(net.parameters(), RATE, fused=True)
-        for i in range(0, len(x), w.batch):
+
+        def step(x: Tensor, y: Tensor) -> None:
             adam.zero_grad()
-            F.cross_entropy(net(x[i:i + w.batch]), y[i:i + w.batch]).backward()
+            F.cross_entropy(net(x), y).backward()
             adam.step()
+        fed = _fed(step, place)
+        for i in range(0, len(x), w.batch):
+            fed(x[i:i + w.batch], y[i:i + w.batch])
         done[:] = net, x[:w.batch], y[:w.batch]
 
     def score() -> float:
         net, x, y = done
         with torch.inference_mode():
-            return float(F.cross_entropy(net(x), y))
-    return Task(looped(job, [()]), score)
+            return float(F.cross_entropy(net(x.to(place.device)), y.to(place.device)))
+    return Task(looped(job, [()], _end(place)), score)
 
 
-def make(w: Workload, system: str) -> Task | None:
+def device_name(place: Place) -> str:
+    """What the GPU calls itself, and its memory; RuntimeError where it is not there."""
+    if not place.index < torch.cuda.device_count():
+        raise RuntimeError(f"PyTorch {torch.__version__} finds no {place.device}")
+    found = torch.cuda.get_device_properties(place.index)
+    return f"{found.name}, {found.total_memory / 2**30:.0f} GiB"
+
+
+def make(w: Workload, system: str, place: Place = CPU) -> Task | None:
     """The workload in PyTorch; None where the variant makes no difference or does not work."""
     if (system == "torch_cl" and w.task != "lenet") or (system == "torch_compile" and w.task in ("char", "uci", "table")):
         return None
+    if place.is_gpu:
+        torch.cuda.set_device(place.index)
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = place.tf32
     if w.task == "table":
-        return _job(w)
-    return _network(w, system) if w.task in MODELS else _graph(w, system)
+        return _job(w, place)
+    return (_network if w.task in MODELS else _graph)(w, system, place)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,46 @@ import numpy as np
 Arrays = tuple[np.ndarray, np.ndarray]
 HEADS, RATE, GATE = 4, 1e-3, 1.5                 # of the attention block, of Adam, of the custom op
 ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a workload runs: ``device`` as dl4py names it.
+
+    On a GPU each step of any system brings its batch there, and what is asked for back to the host. With ``on_device`` batches of the other
+    systems lie there from the start, and their results stay.
+    """
+
+    device: str = "cpu"
+    on_device: bool = False
+
+    @property
+    def kind(self) -> str:
+        """cpu, cuda or emulated."""
+        return self.device.partition(":")[0]
+
+    @property
+    def index(self) -> int:
+        """Of the GPU."""
+        return int(self.device.partition(":")[2] or 0)
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether the other systems can be there."""
+        return self.kind == "cuda"
+
+    @property
+    def from_host(self) -> bool:
+        """Whether steps of the other systems begin and end on the host though they run elsewhere."""
+        return self.is_gpu and not self.on_device
+
+    @property
+    def tf32(self) -> bool:
+        """Whether products of GPUs may be rounded, in all systems alike."""
+        return os.environ.get("DL4PY_TF32", "0") not in ("", "0")
+
+
+CPU = Place()
 
 
 @dataclass(frozen=True)

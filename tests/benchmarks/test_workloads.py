@@ -2,10 +2,16 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import json
 import sys
 from pathlib import Path
 
 import pytest
+
+from dl4py.samediff.errors import DeviceError
+from dl4py.samediff.executor.cuda.emulator import Emulator
+from dl4py.samediff.executor.cuda.host_code import compiler
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 QUICK = ["W0", "W1_infer", "W6_grad", "W7"]
@@ -24,9 +30,20 @@ def benchmark():
         del sys.modules[name]
 
 
-def compared(benchmark, name, systems, where="Here"):
+@pytest.fixture
+def emulated(benchmark, monkeypatch):
+    """The emulator as a place."""
+    try:
+        compiler()
+    except DeviceError as missing:
+        pytest.skip(str(missing))
+    monkeypatch.setenv("DL4PY_CUDA_GRAPHS", "1")        # which workloads change
+    return benchmark["workloads"].Place("emulated:0")
+
+
+def compared(benchmark, name, systems, where="Here", *place):
     workload = next(w for w in benchmark["workloads"].WORKLOADS if w.name == name)
-    return benchmark["measure"].compare(workload, systems, 1, getattr(benchmark["measure"], where))
+    return benchmark["measure"].compare(workload, systems, 1, getattr(benchmark["measure"], where), *place)
 
 
 def check(found, systems):
@@ -53,9 +70,61 @@ def test_systems_in_processes_of_their_own(benchmark):
     check(benchmark["cold_start"].cold_start(name, ["numpy"], 1, kept), ["numpy"])
 
 
+@pytest.mark.parametrize("name", ["W0", "W0_infer", "W6"])
+def test_the_emulator_of_a_gpu_agrees(benchmark, emulated, name, monkeypatch):
+    graphs, capture = [], Emulator.capture
+
+    def counted(self, run):
+        graphs.append(run)
+        return capture(self, run)
+    monkeypatch.setattr(Emulator, "capture", counted)
+    found = {}
+    for system in ("dl4py_uncaptured", "dl4py"):
+        found |= compared(benchmark, name, [system], "Here", emulated)
+        assert bool(graphs) is (system == "dl4py")
+    found |= compared(benchmark, name, ["numpy"])
+    workload = next(w for w in benchmark["workloads"].WORKLOADS if w.name == name)
+    benchmark["measure"].agree(workload, {system: [times["score"]] for system, times in found.items()})
+
+
+def test_the_table_of_a_device(benchmark, emulated, monkeypatch, capsys, tmp_path):
+    words = ["--device", "emulated", "--only", "W0_infer", "--rounds", "1", "--json", str(tmp_path / "f")]
+    monkeypatch.setattr(sys, "argv", ["run.py", *words])
+    benchmark["run"].main()
+    shown, written = capsys.readouterr().out.splitlines(), json.loads((tmp_path / "f").read_text())
+    assert shown[0] == "not on emulated:0: numpy, jax, torch, torch_cl, torch_compile, ort, ort_1t, dl4j, dl4j_1t"
+    assert shown[1].startswith("emulated:0: the emulator of a GPU, ") and shown[-1].startswith("W0_infer")
+    assert written["device"] == "emulated:0" and written["limits"] == {}
+    check(written["workloads"]["W0_infer"], ["dl4py", "dl4py_uncaptured"])
+
+
+def test_systems_by_device(benchmark, capsys):
+    run, place = benchmark["run"], benchmark["workloads"].Place
+    assert run.asked("", place()) == ["dl4py", "numpy", "jax", "torch", "torch_cl", "ort", "ort_1t"] and not capsys.readouterr().out
+    assert run.asked("all", place())[-2:] == ["dl4j", "dl4j_1t"]
+    assert run.asked("", place("cuda:1")) == ["dl4py", "dl4py_uncaptured", "torch", "torch_compile", "jax", "ort"]
+    assert capsys.readouterr().out == "not on cuda:1: numpy, torch_cl, ort_1t, dl4j, dl4j_1t\n"
+    assert run.asked("torch,numpy", place("cuda:1")) == ["torch"]
+    assert capsys.readouterr().out == "not on cuda:1: numpy\n"
+
+
+def test_places(benchmark):
+    place = benchmark["workloads"].Place
+    assert (place("cuda:1").index, place("cuda:1").is_gpu, place("cuda:1").from_host) == (1, True, True)
+    assert not place("cuda:1", on_device=True).from_host
+    assert not place().is_gpu and not place("emulated:0").from_host
+
+
+def test_a_device_that_is_not_there_is_said(benchmark, capsys):
+    if importlib.util.find_spec("cupy"):
+        pytest.skip("CuPy is installed")
+    assert not benchmark["run"].installed(["dl4py"], benchmark["workloads"].Place("cuda:0"))
+    assert "dl4py is left out: a GPU needs CuPy, which is not installed" in capsys.readouterr().out
+
+
 def test_what_is_missing_is_left_out(benchmark, capsys):
     benchmark["measure"].MODULES["absent"] = "with_absent"
-    assert benchmark["run"].installed(["numpy", "absent"]) == ["numpy"]
+    assert benchmark["run"].installed(["numpy", "absent"]) == {"numpy": ""}
     assert "absent is left out: No module named 'with_absent'" in capsys.readouterr().out
     del benchmark["measure"].MODULES["absent"]
 

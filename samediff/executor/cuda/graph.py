@@ -1,9 +1,12 @@
 """A program as one CUDA graph."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from .driver import Driver
+
+_SETTING = "DL4PY_CUDA_GRAPHS"
 
 
 class Captured:
@@ -18,7 +21,7 @@ class Captured:
         self._driver, self._run = driver, run
         self._runs = 0
         self._graph: Callable[[], None] | None = None
-        self.reason = ""
+        self.reason = f"switched off by {_SETTING}=0" if os.environ.get(_SETTING) == "0" else ""
 
     @property
     def is_captured(self) -> bool:

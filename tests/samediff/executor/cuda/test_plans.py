@@ -136,3 +136,14 @@ def test_the_second_run_is_captured_or_says_why_not(refuses):
     assert len(done) == 4
     assert captured.is_captured is not refuses and bool(captured.reason) is refuses
     assert driver.recorded == (0 if refuses else 1)
+
+
+@pytest.mark.parametrize("setting", ["0", "1"])
+def test_graphs_can_be_switched_off(setting, monkeypatch):
+    monkeypatch.setenv("DL4PY_CUDA_GRAPHS", setting)
+    done, driver = [], _Driver(False)
+    captured = Captured(driver, lambda: done.append(1))
+    for _ in range(3):
+        captured()
+    assert len(done) == 3 and driver.recorded == int(setting)
+    assert captured.reason == ("" if setting == "1" else "switched off by DL4PY_CUDA_GRAPHS=0")
