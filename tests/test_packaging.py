@@ -39,7 +39,7 @@ def test_every_folder_with_sources_is_a_package():
 def test_every_data_file_is_shipped():
     patterns = [pattern for listed in SETUP["package-data"].values() for pattern in listed]
     left = [str(p.relative_to(ROOT)) for p in source_files()
-            if p.suffix != ".py" and not any(fnmatch.fnmatch(p.name, Path(pattern).name) for pattern in patterns)]
+            if p.suffix != ".py" and not any(fnmatch.fnmatch(p.name, pattern) for pattern in patterns)]
     assert not left
 
 

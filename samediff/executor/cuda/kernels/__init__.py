@@ -1,0 +1,1 @@
+"""CUDA texts; :func:`..sources.source` reads them."""
