@@ -33,6 +33,8 @@ class Replica:
 
     def __init__(self, network: Fitting, ranks: AllReduce, settings: WrapperSettings) -> None:
         self.network, self._ranks, self._settings = network, ranks, settings
+        if settings.devices:
+            network.to(settings.places()[ranks.rank])
         self._shared = SharedGradientDescent(network, ranks) if self._shares else None
         if ranks.rank:      # dropout draws other numbers than at rank 0, whose network stays as it is
             structure = network.engine.structure

@@ -4,6 +4,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ...samediff.configuration import Configuration, configuration
+from ...samediff.devices import Device
 from ...samediff.errors import ConfigurationError
 from ..settings import WorkspaceMode
 
@@ -61,13 +62,16 @@ class WrapperSettings(Configuration):
 
     def validate(self) -> None:
         _positive(self, "workers", "averaging_frequency")
-        if self.devices and self.processes:
-            raise ConfigurationError("processes cannot be given devices: workers on devices are threads")
         if self.prefetch_buffer < 0:
             raise ConfigurationError(f"prefetch_buffer must be 0 (none) or more batches, got {self.prefetch_buffer}")
+        self.places()
         if self.training_mode is TrainingMode.CUSTOM:
             raise ConfigurationError("training_mode CUSTOM needs an accumulator of gradients of DL4J's; "
                                      "use SHARED_GRADIENTS, which exchanges them whole")
+
+    def places(self) -> list[Device]:
+        """The device of each worker, in turn; empty when none were given."""
+        return [Device.of(self.devices[rank % len(self.devices)]) for rank in range(self.workers)] if self.devices else []
 
 
 def _positive(settings: Configuration, *names: str) -> None:

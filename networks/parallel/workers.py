@@ -53,11 +53,8 @@ class ThreadWorkers(Workers):
     """Workers that are threads, with copies of the network."""
 
     def __init__(self, network: Fitting, settings: WrapperSettings) -> None:
-        places = [Device.of(settings.devices[rank % len(settings.devices)]) for rank in range(settings.workers)] if settings.devices else []
-        self.ranks, *others = _group(settings.workers, places)
+        self.ranks, *others = _group(settings.workers, settings.places())
         self._replicas = [Replica(network.clone(), end, settings) for end in others]
-        for replica, place in zip([network, *(r.network for r in self._replicas)], places):
-            replica.to(place)
         self._queues: list[queue.Queue[Any]] = [queue.Queue(1) for _ in others]
         self._errors: list[BaseException] = []
         self._hear = SharedListeners(())

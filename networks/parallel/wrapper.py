@@ -57,8 +57,8 @@ class ParallelWrapper(HasListeners, JavaSpelling):
         anew, so a script needs ``if __name__ == "__main__":``; listeners hear the first worker only.
 
     devices : sequence of str, default none
-        Where the workers run, in turn: ``["cuda:0", "cuda:1"]``. GPUs with one worker each exchange by NCCL. By default all run where
-        the network does.
+        Where the workers run, in turn: ``["cuda:0", "cuda:1"]``. GPUs with one thread each exchange by NCCL, others through the memory
+        of the host. By default all run where the network does.
 
     Raises
     ------

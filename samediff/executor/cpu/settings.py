@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import threading
 from typing import Any
 
 import llvmlite.binding as llvm
+
+_starting = threading.Lock()
 
 
 @functools.cache
@@ -22,9 +25,14 @@ def target() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), text + ",-prefer-256-bit" if features().get("avx512f") else text
 
 
-@functools.cache
 def apply() -> None:
-    """Tell Numba and LLVM, unless the user chose a CPU."""
+    """Tell Numba and LLVM, unless the user chose a CPU; one thread at a time, as Numba cannot be started by two at once."""
+    with _starting:
+        _apply()
+
+
+@functools.cache
+def _apply() -> None:
     from numba.core import config
     settings: Any = config
     if not settings.CPU_NAME and not settings.CPU_FEATURES and features().get("avx512f"):

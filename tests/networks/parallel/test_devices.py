@@ -13,7 +13,7 @@ from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, ParallelWr
 from dl4py.networks.parallel.all_reduce import BrokenGroupError
 from dl4py.networks.parallel.device_all_reduce import DeviceAllReduce
 from dl4py.samediff import DataSet, Device
-from dl4py.samediff.errors import ConfigurationError
+from dl4py.samediff.errors import DeviceError
 from dl4py.samediff.executor.cuda.drivers import driver_of
 from dl4py.samediff.residence import Block, to_host
 from dl4py.samediff.training import Adam
@@ -139,6 +139,16 @@ def test_training_on_two_devices(mode, batches):
     np.testing.assert_allclose(there.score(), here.score(), rtol=1e-5)
 
 
-def test_processes_have_no_devices():
-    with pytest.raises(ConfigurationError, match="devices"):
-        ParallelWrapper(_network(), processes=True, devices=("emulated",))
+def test_processes_on_devices():
+    rng, classes = np.random.default_rng(0), np.eye(3, dtype=np.float32)
+    data = [DataSet(rng.standard_normal((8, 6)).astype(np.float32), classes[rng.integers(0, 3, 8)]) for _ in range(4)]
+    here, there = _network(), _network()
+    for net, options in ((here, {}), (there, {"processes": True, "devices": ("emulated:0", "emulated:1")})):
+        with ParallelWrapper(net, workers=2, **options) as wrapper:
+            wrapper.fit(data)
+    np.testing.assert_allclose(there.params(), here.params(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_device_that_is_none():
+    with pytest.raises(DeviceError, match="cuad"):
+        ParallelWrapper(_network(), devices=("cuad:0",))

@@ -110,6 +110,30 @@ def test_what_a_small_network_needs_is_compiled_without_numba(tmp_path):
     assert not result(start(tmp_path, program=training(RECURRENT), compiler="numba"))[1]
 
 
+BEGINNERS = """
+import threading
+from dl4py.samediff.executor.cpu.functions import prepare
+go, failed = threading.Barrier(8), []
+
+def begin():
+    go.wait()
+    try:
+        prepare()
+    except Exception as error:
+        failed.append(repr(error))
+threads = [threading.Thread(target=begin) for _ in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(failed)
+"""
+
+
+def test_several_threads_may_start_the_compiler(tmp_path):
+    done = subprocess.run([sys.executable, "-c", BEGINNERS], env={**os.environ, "DL4PY_CACHE_DIR": str(tmp_path)}, capture_output=True,
+                          text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_code_that_calls_what_is_missing_is_not_loaded(tmp_path):
     symbol = "dl4py_test_stamp"
     machine = cache_objects.engine().machine
