@@ -300,6 +300,15 @@ def test_networks_stop_after_a_whole_step(make, how):
     assert np.array_equal(net.params(), other.params())
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C raises, whoever runs the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("how", ["data", "listener", "interrupt", "signal"])
 def test_graphs_stop_after_a_whole_step(how):
     sd, other = graph(), graph()

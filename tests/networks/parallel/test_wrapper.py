@@ -303,6 +303,7 @@ class Press(Listener):
             os.killpg(os.getpgid(0), signal.SIGINT)
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)        # whoever runs the tests may ignore it
     net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=4, n_out=3)).build()).init()
     net.set_listeners(Press())
     wrapper = ParallelWrapper(net, workers=2, processes={processes})
