@@ -79,7 +79,7 @@ def main(name: str = "cuda:0", epochs: int = 5, count: int = 1024) -> float:
     except DeviceError as error:
         print(f"\n{error}\n")
         name, epochs, data = "emulated", 1, digits(64)
-        print("On the emulator, two steps at a time:")
+        print("On the emulator, four steps:")
         here, cpu = trained("cpu", data, epochs)
         there, gpu = trained(name, data, epochs)
     difference = float(np.abs(here.output(data.features) - there.output(data.features)).max())

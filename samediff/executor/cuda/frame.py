@@ -154,14 +154,16 @@ class DeviceFrame:
 
     def _add_view(self, i: int, step: Step) -> None:
         """Work out a view now; what is a view in name only is a copy, where the order of the elements stays."""
-        given = [None if n is None else self.values.get(n) for n in step.inputs]
+        stored = self.plan.stored               # what steers a view, such as an order of axes, is looked at here and now
+        given = [None if n is None else stored[n] if k and n in stored else self.values.get(n) for k, n in enumerate(step.inputs)]
         if any(n is not None and a is None for n, a in zip(step.inputs, given)):
             return
         try:
             results = step.call(*given)
         except Exception as error:
             self._explain(error, step)
-        if all(r.size == 0 or any(a is not None and _shares(r, a) for a in given) for r in results):
+        on_device = [a for k, a in enumerate(given) if a is not None and not (k and step.inputs[k] in stored)]
+        if all(r.size == 0 or any(_shares(r, a) for a in on_device) for r in results):
             self.values.update(zip(step.outputs, results))
             self.actions[i] = []
             return

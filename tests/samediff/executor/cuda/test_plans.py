@@ -71,6 +71,18 @@ def test_array_code_is_named_with_the_reason():
     assert "no CUDA graph" in text and "matrix_determinant has no CUDA kernel" in text
 
 
+@pytest.mark.parametrize("build", [
+    lambda sd, x: sd.base.permute("y", x, sd.constant(np.array([1, 0], np.int32))),
+    lambda sd, x: sd.base.reshape("y", x, sd.constant(np.array([3, -1], np.int32))),
+    lambda sd, x: sd.base.slice("y", x, sd.constant(np.array([0, 1], np.int32)), sd.constant(np.array([2, 3], np.int32))),
+    lambda sd, x: sd.math.sum("y", x, sd.constant(np.array([1], np.int32)))])
+def test_arrays_that_steer_an_op(build):
+    sd, x = _graph(build), np.arange(12, dtype=np.float32).reshape(2, 6)
+    wanted = sd.output_single({"x": x}, "y")
+    found, _ = _text(sd, x)
+    same(found, wanted)
+
+
 def test_results_stay_where_they_are_when_asked_to():
     sd = _graph(lambda sd, x: sd.math.exp("y", x))
     x = np.ones((2, 6), np.float32)
