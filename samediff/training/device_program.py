@@ -25,6 +25,7 @@ class DeviceProgram:
         from ..executor.cuda.drivers import driver_of
         from ..executor.cuda.loops import DeviceLoops
         self._driver = driver_of(where)
+        self._stream = self._driver.stream()
         loops = DeviceLoops(self._driver)
         self.made = make(loops)
         self._blocks = loops.blocks
@@ -32,9 +33,11 @@ class DeviceProgram:
         self._run = self._driver.prepare([action for part in self.made.values() for action in part])
 
     def __call__(self) -> None:
-        """Put the work into the queue of the moment."""
-        for block in self._blocks:
-            block.on_device(self._driver)
-        self._run()
+        """Do the work; it is done on return, so that queues of others need not wait for it."""
+        with self._stream:
+            for block in self._blocks:
+                block.on_device(self._driver)
+            self._run()
+            self._driver.synchronize()
         for block in self._written:
             block.changed_on(self._driver)

@@ -4,7 +4,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..devices import Device
 from ..executor.context import RunContext
 from ..residence import Block
 from .normalize_kernel import Normalization
@@ -82,15 +81,3 @@ class DeviceStep:
 
     def _results(self, loose: dict[str, Any]) -> list[Any]:
         return [self._frame.result(s, loose) for s in self._sources]
-
-
-def clear(arrays: Sequence[Any], device: Device) -> None:
-    """Set pieces of host blocks to zero where they are on a device."""
-    from ..executor.cuda.drivers import driver_of
-    driver = driver_of(device)
-    for array in arrays:
-        block = Block.of(array)
-        view = block.view(driver, array)
-        block.on_device(driver)
-        view[...] = 0
-        block.changed_on(driver)

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from .. import devices
+from .. import expression as ex
 from ..executor.context import RunContext
 from ..executor.plan import Plan
 from ..executor.plans import MAX_PLANS, plan_for
 from ..executor.session import Request, call_key, checked_feeds, request_for, run_reference, uses_reference
 from ..residence import to_host
-from .device_step import DeviceStep, clear
+from .device_program import DeviceProgram
+from .device_step import DeviceStep
 from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
 from .normalize_kernel import Normalization
 from .regularization import Regularization
@@ -161,6 +163,7 @@ class TrainingStep:
             else:
                 self._pinned[gradient] = array
         self.names = frozenset(gradients)
+        self._clearing: dict[devices.Device, DeviceProgram] = {}      # of those others, where they are on a device
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
         self.lock = threading.RLock()
         self.last_plan: Plan | None = None          # of the last :meth:`compute`
@@ -170,10 +173,16 @@ class TrainingStep:
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
         if self._others and devices.active and not devices.current_device().is_cpu:
-            clear(self._others, devices.current_device())
+            self._clear_on(devices.current_device())
             return
         for array in self._others:
             to_host(array)[...] = 0
+
+    def _clear_on(self, where: devices.Device) -> None:
+        if where not in self._clearing:
+            self._clearing[where] = DeviceProgram(where, lambda loops: {
+                k: loops.each([ex.constant(0, a.dtype)], [], [a]) for k, a in enumerate(self._others)})
+        self._clearing[where]()
 
     def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
         """Forward and backward: gradients land in the flat vector, the outputs are returned."""
