@@ -1,13 +1,12 @@
 """Running and training a network: its flat parameters, and one graph for each combination of inputs, labels and masks."""
 from __future__ import annotations
 
-import functools
 import itertools
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -26,37 +25,8 @@ from .batch_checks import check_masks, explain_not_finite
 from .build import Builder, NetworkGraph, Variant, features_mask_name, input_name, label_name, labels_mask_name, state_name
 from .known_step import KnownStep
 from .member_rules import MemberRules
+from .placement import ANYWHERE, Placed, on_its_device
 from .structure import Member, Structure
-
-_ANYWHERE: AbstractContextManager[Any] = nullcontext()
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-class _Placed:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        chosen = engine.device
-        self._device = None if chosen is None else devices.device(chosen, devices.placement().stays)
-
-    def __enter__(self) -> None:
-        if self._device is not None:
-            self._device.__enter__()
-        self._engine.settle()
-
-    def __exit__(self, *error: Any) -> None:
-        if self._device is not None:
-            self._device.__exit__(*error)
-
-
-def _on_its_device(method: Callable[Concatenate[Engine, _P], _R]) -> Callable[Concatenate[Engine, _P], _R]:
-    @functools.wraps(method)
-    def call(self: Engine, /, *args: _P.args, **options: _P.kwargs) -> _R:
-        if not devices.active:
-            return method(self, *args, **options)
-        with self.placed():
-            return method(self, *args, **options)
-    return call
 
 
 def _ranks(arrays: Sequence[Any]) -> tuple[int, ...]:
@@ -91,7 +61,7 @@ class Engine:
 
     def placed(self) -> AbstractContextManager[Any]:
         """A block in which everything runs on the device of this network."""
-        return _Placed(self) if devices.active else _ANYWHERE
+        return Placed(self) if devices.active else ANYWHERE
 
     def settle(self) -> None:
         """Forget short ways that lead to another device than the present one."""
@@ -223,7 +193,7 @@ class Engine:
             return None
         return known[0].run((x,), self.context(False) if known[0].draws else None)[0]
 
-    @_on_its_device
+    @on_its_device
     def forward(self, batch: Batch, members: Sequence[str], training: bool = False, states: Mapping[str, Any] | None = None,
                 stateful: bool = False, as_in_step: bool = False) -> tuple[list[Any], dict[str, Any]]:
         """Activations of members, and the recurrent state afterwards; ``as_in_step`` draws the random numbers of the next step."""
@@ -250,7 +220,7 @@ class Engine:
                 self._known[key] = made_plan, tuple(places[n] for n in made_plan.feeds)
         return [values[n] for n in names], {key: values[n] for key, n in kept.items()}
 
-    @_on_its_device
+    @on_its_device
     def scores(self, batch: Batch, training: bool = False) -> tuple[list[Any], float]:
         """Loss of each example for each output layer, and the score without regularization."""
         made = self._with_loss(batch)
@@ -307,7 +277,7 @@ class Engine:
         reached = self.structure.reached()
         return [s for s, (m, p) in zip(self.slots, self.parameters) if p.role != "statistic" and not m.is_frozen and m.key in reached]
 
-    @_on_its_device
+    @on_its_device
     def gradient(self, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> tuple[float, dict[str, Any]]:
         """Forward and backward: the score without regularization; the flat gradient then holds sums over examples."""
         plain = states is None and not stateful and not uses_reference()
@@ -331,7 +301,7 @@ class Engine:
         """Whether compiled code does all that stands between gradients and new parameters."""
         return bool(self.slots) and self.rules.is_compiled
 
-    @_on_its_device
+    @on_its_device
     def whole_step(self, batch: Batch) -> float | None:
         """Gradient and update in one call: the score; None where that has to be done one by one."""
         known = self.known_steps.get(batch.form()) if self.updates_in_steps and not uses_reference() else None
@@ -361,7 +331,7 @@ class Engine:
             divisors = [self._divisor(made, n, batch) for n in made.losses]
             self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows, self.rules.normalization)
 
-    @_on_its_device
+    @on_its_device
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
         """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
         if np.isfinite(total) and np.isfinite(self.flat.gradients).all():
@@ -372,7 +342,7 @@ class Engine:
         values = run(made.sd, self.feeds(batch, made, states), [*names, *made.losses], self.context(True))
         explain_not_finite(self.structure, batch, self.flat, {k: values[n] for k, n in zip(keys, names)}, self.computed)
 
-    @_on_its_device
+    @on_its_device
     def input_gradients(self, batch: Batch) -> list[Any]:
         """Gradient of the summed loss for each input, in training mode."""
         variant = self.variant(batch)
@@ -387,7 +357,7 @@ class Engine:
             values = run(fork, self.feeds(batch, self.graph(variant)), [n for n in names_ if n], self.context(True))
         return [np.zeros_like(x) if n is None else values[n] for n, x in zip(names_, batch.inputs)]
 
-    @_on_its_device
+    @on_its_device
     def update(self, batch_size: int, batch: Batch, stateful: bool = False) -> None:
         """Turn the gradients into new parameters."""
         step = self._last_step or self.training_step(batch, stateful)[0]
