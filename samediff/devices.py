@@ -9,16 +9,30 @@
 """
 from __future__ import annotations
 
+import importlib
 import os
 import re
-import threading
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .arrays import from_gpu, is_on_gpu
-from .errors import DeviceError, did_you_mean
+from .errors import DeviceError, RegistrationError, did_you_mean
+from .locks import rlock
 
-_KINDS = ("cpu", "cuda", "emulated")
+if TYPE_CHECKING:
+    from .executor.backend import Backend
+
+#: What makes the back end of a device, by kind: a function, or the module and name of one that is imported when it is first chosen.
+_MAKERS: dict[str, Callable[[Device], Backend] | str] = {
+    "cpu": "dl4py.samediff.executor.cpu.backend:cpu",
+    "cuda": "dl4py.samediff.executor.cuda.backend:gpu",
+    "emulated": "dl4py.samediff.executor.cuda.backend:gpu",
+}
+_ALIASES = {"gpu": "cuda"}
+_backends: dict[Device, Backend] = {}
+_making = rlock()
 
 
 @dataclass(frozen=True)
@@ -40,19 +54,24 @@ class Device:
         """The device of a name; DeviceError when there is none of that name."""
         if isinstance(name, Device):
             return name
-        found = re.fullmatch(r"(cpu|cuda|gpu|emulated)(?::(\d+))?", name) if isinstance(name, str) else None
-        if found is None:
-            hint = did_you_mean(name.partition(":")[0], _KINDS) if isinstance(name, str) else ""
+        found = re.fullmatch(r"(\w+)(?::(\d+))?", name) if isinstance(name, str) else None
+        kind = "" if found is None else _ALIASES.get(found[1], found[1])
+        if found is None or kind not in _MAKERS:
+            hint = did_you_mean(name.partition(":")[0], _MAKERS) if isinstance(name, str) else ""
             raise DeviceError(f"expected a device such as 'cpu', 'cuda:0' or 'emulated', got {name!r}{hint}")
-        kind = "cuda" if found[1] == "gpu" else found[1]
         if kind == "cpu" and int(found[2] or 0):
             raise DeviceError(f"there is one CPU device, 'cpu'; got {name!r}")
         return Device(kind, int(found[2] or 0))
 
     @property
     def is_cpu(self) -> bool:
-        """Whether arrays of this device are NumPy arrays that the CPU's kernels take."""
+        """Whether it is the CPU."""
         return self.kind == "cpu"
+
+    @property
+    def on_host(self) -> bool:
+        """Whether arrays of this device are NumPy arrays in the host's memory."""
+        return self.is_cpu or backend_of(self).on_host
 
     def __str__(self) -> str:
         return self.kind if self.kind == "cpu" else f"{self.kind}:{self.index}"
@@ -67,7 +86,7 @@ class Placement:
 
 
 CPU = Placement(Device("cpu"))
-_local = threading.local()
+_chosen: ContextVar[tuple[Placement, ...]] = ContextVar("devices of with blocks", default=())
 _default: Placement | None = None       # None: not asked yet
 
 #: False as long as nothing but the CPU was ever chosen: the shortest runs need not ask then.
@@ -76,7 +95,7 @@ active = "DL4PY_DEVICE" in os.environ
 
 def placement() -> Placement:
     """The device of this thread, and whether results stay there."""
-    stack = getattr(_local, "stack", None)
+    stack = _chosen.get()
     return stack[-1] if stack else _of_process()
 
 
@@ -122,15 +141,57 @@ def ready(name: str | Device) -> Device:
     global active
     found = Device.of(name)
     if not found.is_cpu:
-        from .executor.cuda.drivers import driver_of
-        driver_of(found)
+        backend_of(found)
         active = True
+    return found
+
+
+def register_device(kind: str, make: Callable[[Device], Backend]) -> None:
+    """Make another kind of device known.
+
+    Parameters
+    ----------
+    kind : str
+        Its name, as in ``device("kind:0")``.
+    make : callable
+        Makes the back end of a device of that kind (:class:`~dl4py.samediff.executor.backend.Backend`); DeviceError when it is not there.
+
+    Raises
+    ------
+    RegistrationError
+        There is a device of that name.
+    """
+    if not kind.isidentifier():
+        raise RegistrationError(f"a device cannot be called {kind!r}: expected a plain name such as 'mine'")
+    if kind in (*_MAKERS, *_ALIASES):
+        raise RegistrationError(f"there is a device called {kind!r}; choose another name")
+    _MAKERS[kind] = make
+
+
+def backend_of(where: Device | None = None) -> Backend:
+    """The back end of a device (None: the CPU), made once."""
+    where = where or CPU.device
+    found = _backends.get(where)
+    if found is None:
+        with _making:
+            found = _backends.get(where)
+            if found is None:
+                make = _MAKERS[where.kind]
+                if isinstance(make, str):
+                    module, _, name = make.partition(":")
+                    make = getattr(importlib.import_module(module), name)
+                found = _backends[where] = make(where)
     return found
 
 
 def adopted(value: Any) -> Any:
     """An array in the memory of a GPU as CuPy's, where this thread runs graphs on one; None for others."""
     return from_gpu(value) if active and is_on_gpu(value) and current_device().kind == "cuda" else None
+
+
+def choose(where: Placement) -> None:
+    """Run graphs there from now on, in this context (:mod:`contextvars`); for code that runs in one of its own."""
+    _chosen.set((*_chosen.get(), where))
 
 
 class device:
@@ -160,10 +221,8 @@ class device:
         self._placement = Placement(ready(name), results_stay)
 
     def __enter__(self) -> Device:
-        if not hasattr(_local, "stack"):
-            _local.stack = []
-        _local.stack.append(self._placement)
+        choose(self._placement)
         return self._placement.device
 
     def __exit__(self, *error: Any) -> None:
-        _local.stack.pop()
+        _chosen.set(_chosen.get()[:-1])

@@ -9,18 +9,17 @@ import numpy as np
 from ..datatype import DataType
 from ..node import Node
 from ..spec import TensorSpec, spec_of
+from .backend import Backend
 from .context import WORD_COUNT
 from .lower import lower, words_of
 from .memory import Buffer, assign
 from .orders import orders
 from .plan import Plan, Step
 from .specialise import shape_stand_in, specialise
-from .target import CPU, Target
 
 
 def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: Mapping[str, Any], constants: Mapping[str, Any],
-               outputs: Sequence[str], pinned: Mapping[str, Any] | None = None,
-               symbolic: Mapping[str, Any] | None = None, target: Target = CPU) -> Plan:
+               outputs: Sequence[str], pinned: Mapping[str, Any] | None, symbolic: Mapping[str, Any] | None, backend: Backend) -> Plan:
     """A plan for exactly these input shapes.
 
     Parameters
@@ -31,13 +30,13 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     outputs : names to compute, in order
     pinned : outputs that are to be written into these very arrays
     symbolic : shapes of all variables with -1 where the graph leaves a size open, so that kernels serve every size
-    target : the device that is to run it
+    backend : of the device that is to run it
     """
     pinned = dict(pinned or {})
     specs = {**feeds, **{n: _bare(a) for n, a in {**stored, **constants}.items()}}
-    graph = specialise(nodes, specs, constants, outputs, symbolic)
+    graph = specialise(nodes, specs, constants, outputs, symbolic, backend.kernels)
     sources = [graph.alias.get(n, n) for n in outputs]
-    steps = lower(graph, set(sources), symbolic, target)
+    steps = lower(graph, set(sources), symbolic, backend)
     kept = {**stored, **graph.constants}
     words = words_of(steps)
     if words is not None:
@@ -50,10 +49,10 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     read = {n for s in steps for n in s.inputs} | set(sources)
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
     written = {n: a for n, a in by_source.items() if any(n in s.outputs and _takes(s, a) for s in steps)}
-    plan = target.plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources),
+    plan = backend.plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources),
                 {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}), words,
                 orders(steps, graph.specs, {*sources, *written}))
-    _place(plan, set(sources) - set(written) if target.hands_out else set())
+    _place(plan, set(sources) - set(written) if backend.hands_out else set())
     return plan
 
 

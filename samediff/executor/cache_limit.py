@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from pathlib import Path
 
@@ -14,9 +15,15 @@ PAUSE = 24 * 3600
 
 _STAMP = "tidied"
 
+#: Names of what this cache writes, now or in earlier versions: nothing else is removed.
+_OURS = re.compile(r"[\w-]*[0-9a-f]{24}\.(o|so)|.+\.nb[ci]")
+
+#: What a process leaves that is killed while it writes.
+_LEFT = re.compile(r"\..+\.tmp|tmp\w{8}(\.tmp)?|.+\.nb[ci]\.tmp\.\w+")
+
 
 def tidy(folder: Path, now: float | None = None) -> int:
-    """Remove what was used longest ago while there is too much; at most once a day.
+    """Remove what was used longest ago while there is too much, and what killed processes left; at most once a day.
 
     Parameters
     ----------
@@ -29,27 +36,33 @@ def tidy(folder: Path, now: float | None = None) -> int:
     """
     now, stamp = time.time() if now is None else now, folder / _STAMP
     try:
-        if now - stamp.stat().st_mtime < PAUSE:
+        if now - stamp.lstat().st_mtime < PAUSE:
             return 0
     except OSError:
         pass                            # never tidied
     try:
         stamp.touch()
         os.utime(stamp, (now, now))
-        files = [(entry, entry.stat()) for entry in os.scandir(folder) if entry.is_file() and entry.name != _STAMP]
+        files = [(entry, entry.stat(follow_symlinks=False)) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
     except OSError:                     # a folder that cannot be written is not ours to tidy
         return 0
-    total, limit = sum(s.st_size for _, s in files), _limit()
-    removed = 0
-    if total <= limit:
-        return 0
-    for entry, found in sorted(files, key=lambda item: max(item[1].st_atime, item[1].st_mtime)):
-        if total <= limit * 3 // 4:
+    left = [entry for entry, found in files if _LEFT.fullmatch(entry.name) and now - found.st_mtime > PAUSE]
+    ours = [(entry, found) for entry, found in files if _OURS.fullmatch(entry.name)]
+    total, limit = sum(found.st_size for _, found in ours), _limit()
+    goal = limit * 3 // 4 if total > limit else total
+    for entry, found in sorted(ours, key=lambda item: max(item[1].st_atime, item[1].st_mtime)):
+        if total <= goal:
             break
-        with contextlib.suppress(OSError):          # another process was quicker
-            os.unlink(entry.path)
-            total, removed = total - found.st_size, removed + 1
-    return removed
+        left.append(entry)
+        total -= found.st_size
+    return sum(_removed(entry.path) for entry in left)
+
+
+def _removed(file: str) -> bool:
+    with contextlib.suppress(OSError):          # another process was quicker
+        os.unlink(file)
+        return True
+    return False
 
 
 def _limit() -> int:

@@ -1,29 +1,24 @@
 """Machine code on disk, as object files that LLVM alone can load.
 
-A file has a checksum, the names of functions that its code calls elsewhere, and the object file. One that is damaged, or needs a
-function that this process does not have, is as good as missing.
+A file has the names of functions that its code calls elsewhere, and the object file. One that needs a function that this process does not
+have, or lacks one that it is read for, is as good as missing.
 """
 from __future__ import annotations
 
-import contextlib
 import functools
-import hashlib
 import json
-import os
-import tempfile
-import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 
+from ..locks import Rank, rlock
+from . import cache_store
 from .cpu import settings
 
 Code = tuple[bytes, list[str]]
 
-_MAGIC = b"dl4py machine code 1\n"
-_lock = threading.RLock()
+_lock = rlock(Rank.CODE)
 _loaded: dict[str, list[int]] = {}
 
 
@@ -40,7 +35,7 @@ class Engine:
         self._engine = llvm.create_mcjit_compiler(module, target_machine())
 
     def load(self, code: bytes, symbols: Sequence[str]) -> list[int]:
-        """Addresses of functions of an object file."""
+        """Addresses of functions of an object file; 0 for one that it does not have."""
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         return [int(self._engine.get_function_address(s)) for s in symbols]
@@ -75,7 +70,7 @@ def of_module(module: Any, loops: bool = False) -> Code:
     return machine.emit_object(parsed), [f.name for f in parsed.functions if f.is_declaration and not f.name.startswith("llvm.")]
 
 
-def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], folder: Path | None) -> tuple[list[int], bool]:
+def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], versions: str | None) -> tuple[list[int], bool]:
     """Addresses of functions: from the file of that name, or compiled and written to it.
 
     Parameters
@@ -83,7 +78,7 @@ def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], fold
     stamp : name of the file, which says all that the code depends on
     symbols : names of the functions
     make : compiles them
-    folder : where files are; None where none can be
+    versions : of all that compiles them; None for code that is not kept
 
     Returns
     -------
@@ -92,19 +87,29 @@ def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], fold
     """
     if stamp in _loaded:
         return _loaded[stamp], True
-    found = None if folder is None else _read(folder / f"{stamp}.o")
-    known = found is not None and all(map(_is_known, found[1]))
-    if found is None or not known:
-        found = make()              # without the lock: Numba has one of its own
-        if folder is not None:
-            _write(folder / f"{stamp}.o", *found)
-        missing = [n for n in found[1] if not _is_known(n)]
-        if missing:                 # LLVM would end the process
-            raise RuntimeError(f"compiled code calls {', '.join(missing)}, which this process does not have")
+    if versions is not None:
+        found = _read(stamp, versions)
+        if found is not None and all(map(_is_known, found[1])) and _load(stamp, symbols, found):
+            return _loaded[stamp], True
+    found = make()                  # without the lock: Numba has one of its own
+    if versions is not None:
+        _write(stamp, versions, *found)
+    missing = [n for n in found[1] if not _is_known(n)]
+    if missing:                     # LLVM would end the process
+        raise RuntimeError(f"compiled code calls {', '.join(missing)}, which this process does not have")
+    if not _load(stamp, symbols, found):
+        raise RuntimeError(f"compiled code has no {' and no '.join(symbols)}")
+    return _loaded[stamp], False
+
+
+def _load(stamp: str, symbols: Sequence[str], code: Code) -> bool:
+    """Whether the functions are there now; one without an address would be a jump to nowhere."""
     with _lock:
         if stamp not in _loaded:    # another thread may have been quicker
-            _loaded[stamp] = engine().load(found[0], symbols)
-    return _loaded[stamp], known
+            found = engine().load(code[0], symbols)
+            if all(found):
+                _loaded[stamp] = found
+        return stamp in _loaded
 
 
 def _is_known(name: str) -> bool:
@@ -125,27 +130,13 @@ def make_known(*sizes: int) -> None:
         product_code.addresses(size)
 
 
-def _read(file: Path) -> Code | None:
-    try:
-        content = file.read_bytes()
-    except OSError:
+def _read(stamp: str, versions: str) -> Code | None:
+    content = cache_store.read("numba", f"{stamp}.o", versions)
+    if content is None:
         return None
-    size = len(_MAGIC)
-    checksum, rest = content[size:size + 32], content[size + 32:]
-    if not content.startswith(_MAGIC) or hashlib.sha256(rest).digest() != checksum:
-        return None
-    head, _, code = rest.partition(b"\n")
+    head, _, code = content.partition(b"\n")
     return code, json.loads(head)
 
 
-def _write(file: Path, code: bytes, needs: list[str]) -> None:
-    """Under another name first: a process that reads meanwhile finds all of it or nothing."""
-    rest = json.dumps(needs).encode() + b"\n" + code
-    with contextlib.suppress(OSError):
-        handle, name = tempfile.mkstemp(dir=file.parent)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(_MAGIC + hashlib.sha256(rest).digest() + rest)
-            os.replace(name, file)
-        except OSError:
-            os.unlink(name)
+def _write(stamp: str, versions: str, code: bytes, needs: list[str]) -> None:
+    cache_store.write("numba", f"{stamp}.o", versions, json.dumps(needs).encode() + b"\n" + code)

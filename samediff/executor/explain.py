@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..op import Op
+from .cpu.kernel_table import KERNELS
 
 if TYPE_CHECKING:
     from .cpu.native.entry import Instruction
@@ -94,9 +94,11 @@ def why(plan: Plan, frame: Frame, i: int) -> str:
         return "draws random numbers"
     if not all(s.is_static for s in given):
         return "sizes that only a run can tell"
+    if node.op.is_view:
+        return "which part or order it takes, only a run can tell"
     if not all(s.dtype.is_numeric for s in given):
         return f"{types} are no numbers"
-    return f"no kernel of {node.op.id} for these inputs ({types})" if type(node.op).cpu is not Op.cpu else f"{node.op.id} has no kernel"
+    return f"no kernel of {node.op.id} for these inputs ({types})" if KERNELS.has(type(node.op)) else f"{node.op.id} has no kernel"
 
 
 def _step_lines(plan: Plan, frame: Frame, i: int, step: Step) -> list[str]:

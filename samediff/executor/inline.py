@@ -8,6 +8,8 @@ from typing import Any
 from ..expanded import composition
 from ..node import Node
 from ..spec import TensorSpec
+from ..tracing import TraceError
+from .kernel_table import KernelTable
 
 
 @dataclass(frozen=True)
@@ -19,15 +21,18 @@ class Inlined:
     results: tuple[str, ...]
 
 
-def inlined(node: Node, specs: Mapping[str, TensorSpec]) -> Inlined | None:
+def inlined(node: Node, specs: Mapping[str, TensorSpec], kernels: KernelTable[Any]) -> Inlined | None:
     """The composition that a node stands for; None where it has a kernel or reads what only a run can tell."""
     op = node.op.in_plan(node.name)
     if op is None:
         return None
     given = tuple(None if n is None else TensorSpec(specs[n].shape, specs[n].dtype) for n in node.inputs)
-    if not all(s is None or (s.is_static and 0 not in (s.shape or ())) for s in given) or op.cpu(*given) is not None:  # type: ignore[arg-type]
+    if not all(s is None or (s.is_static and 0 not in (s.shape or ())) for s in given) or kernels.kernel(op, *given) is not None:
         return None
-    sd, outputs = composition(op, given)
+    try:
+        sd, outputs = composition(op, given)
+    except TraceError:      # the code of a user has no nodes
+        return None
     names: dict[str, str] = {f"in{i}": n for i, n in enumerate(node.inputs) if n is not None}
     constants: dict[str, Any] = {}
     for name, variable in sd.variable_map().items():

@@ -9,20 +9,20 @@ from ..families import Elementwise
 from ..node import Node
 from ..op import Kernel, as_tuple
 from ..spec import TensorSpec
+from .backend import Backend
 from .fuse import Group, group, is_fusible
 from .plan import Step
 from .reference import raise_explained
 from .specialise import Specialised, visible
-from .target import CPU, Target
 
 
-def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None = None, target: Target = CPU) -> list[Step]:
+def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None, backend: Backend) -> list[Step]:
     """Steps in the order in which they run; ``symbolic`` are the shapes with -1 where the graph leaves a size open."""
     fusible = {n.name for n in graph.nodes
-               if is_fusible(n, graph.specs, target.takes) and target.fuses(n.op) and _traceable(n, graph.specs)}
+               if is_fusible(n, graph.specs, backend.takes) and backend.fuses(n.op) and _traceable(n, graph.specs)}
     groups = group(graph.nodes, graph.specs, fusible)
     readers = _readers(graph.nodes)
-    return [_fused(g, graph.specs, readers, outputs, symbolic or {}, target) if g.fused else _single(g.nodes[0], graph, target)
+    return [_fused(g, graph.specs, readers, outputs, symbolic or {}, backend) if g.fused else _single(g.nodes[0], graph, backend)
             for g in groups]
 
 
@@ -67,7 +67,7 @@ def _expressions(node: Node, specs: Mapping[str, TensorSpec]) -> tuple[ex.Expr, 
 
 
 def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[str]], outputs: Collection[str],
-           symbolic: Mapping[str, Any], target: Target) -> Step:
+           symbolic: Mapping[str, Any], backend: Backend) -> Step:
     inputs = list(g.inputs)
     known: dict[str, ex.Expr] = {n: ex.input_(i, specs[n].dtype.numpy) for i, n in enumerate(inputs)}
     for node in g.nodes:
@@ -80,36 +80,42 @@ def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[
     exprs = list(ex.compose(exprs, {k: ex.input_(i, specs[inputs[k]].dtype.numpy) for i, k in enumerate(read)}))
     inputs = [inputs[k] for k in read]
     label = "+".join(dict.fromkeys(n.op.id for n in g.nodes))
-    call, native = target.fused(exprs, (*inputs, *wanted), len(inputs), symbolic)
+    call, native = backend.fused(exprs, (*inputs, *wanted), len(inputs), symbolic)
     return Step("fused", label, tuple(inputs), tuple(wanted), call, tuple(g.nodes), native=native)
 
 
-def _single(node: Node, graph: Specialised, target: Target) -> Step:
+def _single(node: Node, graph: Specialised, backend: Backend) -> Step:
     specs, given = graph.specs, [visible(n, graph) for n in node.inputs]
     static = all(s is None or s.is_static for s in given) and all(specs[n].is_static for n in node.outputs)
-    inputs = tuple(stand_in_name(n) if n is not None and static and i in node.op.shape_inputs else n for i, n in enumerate(node.inputs))
+    inputs = tuple(stand_in_name(n) if n is not None and i in node.op.shape_inputs and specs[n].is_static else n
+                   for i, n in enumerate(node.inputs))
     outputs = [specs[n] for n in node.outputs]
-    if static and node.op.is_view:
-        return Step("view", node.op.id, inputs, node.outputs, _view(node, target), (node,))
-    kernel = _kernel(node, given, outputs, target) if static else None
+    if static and node.op.is_view and _is_steady(node, graph):
+        return Step("view", node.op.id, inputs, node.outputs, _view(node, backend), (node,))
+    kernel = _kernel(node, given, outputs, backend) if static else None
     if kernel is not None:
         read = (_words_name(specs), *inputs) if node.op.stateful else inputs
         return Step("kernel", node.op.id, read, node.outputs, kernel.call, (node,), kernel.workspace, node.op.stateful, kernel.native,
                     kernel.orders)
-    return Step("python", node.op.id, inputs, node.outputs, target.python(node, outputs), (node,), (), node.op.stateful)
+    return Step("python", node.op.id, inputs, node.outputs, backend.python(node, outputs), (node,), (), node.op.stateful)
 
 
-def _kernel(node: Node, given: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec], target: Target) -> Kernel | None:
+def _is_steady(node: Node, graph: Specialised) -> bool:
+    """Whether a view is the same in every run: what steers it, all inputs but the first, is constant or looked at for its shape alone."""
+    return all(n is None or n in graph.constants or i in node.op.shape_inputs for i, n in enumerate(node.inputs) if i)
+
+
+def _kernel(node: Node, given: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec], backend: Backend) -> Kernel | None:
     """The op's own kernel for these inputs; what it refuses is explained as what ``compute`` refuses."""
-    if not all(s is None or target.takes(s) for s in (*given, *outputs)):
+    if not all(s is None or backend.takes(s) for s in (*given, *outputs)):
         return None
     try:
-        return target.kernel(node, given)
+        return backend.kernel(node, given)
     except Exception as error:
         raise_explained(error, node, given)
 
 
-def _view(node: Node, target: Target) -> Callable[..., tuple[Any, ...]]:
+def _view(node: Node, backend: Backend) -> Callable[..., tuple[Any, ...]]:
     def call(*inputs: Any) -> tuple[Any, ...]:
-        return as_tuple(node.op.compute(target.xp, *inputs))
+        return as_tuple(node.op.compute(backend.xp, *inputs))
     return call

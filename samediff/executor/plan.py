@@ -1,7 +1,6 @@
 """Plans: everything that can be decided once for a graph, its outputs and the shapes of its inputs."""
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .. import devices
+from ..lazy_property import lazy_property
 from ..node import Node
 from ..residence import to_host
 from ..spec import TensorSpec
@@ -68,7 +68,7 @@ class Plan:
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
     _pool: list[Frame] = field(default_factory=list)
 
-    @functools.cached_property
+    @lazy_property
     def draws(self) -> bool:
         """Whether a run needs a context of its own: a step draws random numbers."""
         return any(s.stateful for s in self.steps)

@@ -1,25 +1,34 @@
 """The plans of a graph: built at the first run of a request, kept while the graph stays as it is."""
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import devices
+from ..bounded import Bounded
+from ..locks import rlock
 from ..spec import TensorSpec
 from .build import build_plan
 from .plan import Plan
-from .target import CPU, Target
 
 if TYPE_CHECKING:
     from ..core import GraphCore
     from .session import Request
 
-#: Plans kept per graph; the least recently used goes first.
-MAX_PLANS = 64
+#: Plans that are kept of a graph; the least recently used goes first. Their arenas have so many bytes together, but the last few stay.
+MAX_PLANS, MAX_BYTES, LAST_FEW = 64, 1 << 30, 4
 
-_making = threading.Lock()
+_making = rlock()
+
+
+def kept_plans() -> Bounded[Any, Any]:
+    """A cache of plans, or of what holds one: a pair that begins with it, or something with an attribute ``plan``."""
+    return Bounded(MAX_PLANS, _bytes, MAX_BYTES, LAST_FEW)
+
+
+def _bytes(entry: Any) -> float:
+    plan = entry[0] if isinstance(entry, tuple) else getattr(entry, "plan", entry)
+    return plan.arena if isinstance(plan, Plan) else 0.0
 
 
 class PlanCache:
@@ -27,25 +36,20 @@ class PlanCache:
 
     def __init__(self) -> None:
         self.version = -1
-        self.plans: OrderedDict[Any, Any] = OrderedDict()
-        self.known: dict[Any, Plan] = {}      # plans by exactly what the caller gave, once that was checked
-        self.lock = threading.Lock()
+        self.plans = kept_plans()
+        self.known = kept_plans()             # plans by exactly what the caller gave, once that was checked
+        self.lock = rlock()
 
     def get(self, version: int, key: Any, build: Any) -> Any:
         """What was built for that key, made by ``build()`` """
         with self.lock:
             if self.version != version:
                 self.plans.clear()
-                self.known = {}
+                self.known = kept_plans()
                 self.version = version
-            plan = self.plans.get(key)
+            plan = self.plans.used(key)
             if plan is None:
                 plan = self.plans[key] = build()
-                while len(self.plans) > MAX_PLANS:
-                    self.plans.popitem(last=False)
-                    self.known = {}
-            else:
-                self.plans.move_to_end(key)
             return plan
 
     def remember(self, version: int, call: Any, plan: Plan) -> None:
@@ -75,15 +79,7 @@ def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: 
         specs = {n: TensorSpec(tuple(a.shape), sd.variable(n).dtype) for n, a in used}
         return build_plan(request.nodes, specs, {n: a for n, (fixed, a) in values.items() if not fixed},
                           {n: a for n, (fixed, a) in values.items() if fixed}, request.outputs, pinned,
-                          {n: v.get_shape() for n, v in sd.variable_map().items()}, target_of(where))
+                          {n: v.get_shape() for n, v in sd.variable_map().items()}, devices.backend_of(where))
 
     plan: Plan = cache_of(sd).get(sd.version, key, build)
     return plan
-
-
-def target_of(where: devices.Device | None) -> Target:
-    """What plans for a device are made for."""
-    if where is None or where.is_cpu:
-        return CPU
-    from .cuda.plan import target_of
-    return target_of(where)

@@ -155,7 +155,8 @@ class Profile(JavaSpelling):
         known = all(s.flops is not None for s in part.steps)
         speed = f"{part.flops / part.seconds / 1e9:.2f}" if known and part.seconds else "-"
         rate = f"{part.bytes / part.seconds / 1e9:.2f}" if part.seconds else "-"
-        return [str(len(part.steps)), _time(part.seconds), f"{share:.1%}", speed, rate, f"{part.share_of_limits():.0%}"]
+        reached = part.share_of_limits()
+        return [str(len(part.steps)), _time(part.seconds), f"{share:.1%}", speed, rate, f"{reached:.0%}" if reached <= 1 else "cached"]
 
 
 _HEAD = ["steps", "time", "share", "GFLOP/s", "GB/s", "of limit"]

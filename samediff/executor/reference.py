@@ -10,21 +10,35 @@ from ..arrays import xp
 from ..errors import DL4PyError, ShapeError
 from ..node import Node
 from ..op import Op, as_tuple
-from ..refusal import refusal
+from ..refusal import inferred, refusal
 from ..spec import TensorSpec, spec_of
 from .context import RunContext
 
 
 def run_nodes(nodes: Sequence[Node], values: dict[str, Any], specs: Mapping[str, TensorSpec], context: RunContext) -> None:
-    """Compute the nodes in order, adding their outputs to ``values``."""
+    """Compute the nodes in order, adding their outputs to ``values``; ``specs`` is what the graph knows of inputs and outputs."""
     for node in nodes:
         inputs = [None if n is None else values[n] for n in node.inputs]
         try:
-            results = promised(compute(node.op, inputs, context, node.name), [specs[n] for n in node.outputs])
+            expected = _expected(node, inputs, specs)
+            results = promised(compute(node.op, inputs, context, node.name), expected)
         except Exception as error:
             raise_explained(error, node, inputs)
         for name, result in zip(node.outputs, results):
             values[name] = result
+
+
+def _expected(node: Node, inputs: Sequence[Any], specs: Mapping[str, TensorSpec]) -> list[TensorSpec]:
+    """What the shape rule says of the actual inputs, where the graph left sizes open when it looked at them, as a plan does."""
+    known = [None if n is None else specs[n] for n in node.inputs]
+    declared = [specs[n] for n in node.outputs]
+    if all(s is None or s.is_static for s in known):
+        return declared
+    found = as_tuple(inferred(node.op, [None if s is None else TensorSpec(a.shape, s.dtype, s.value) for a, s in zip(inputs, known)]))
+    for spec, made in zip(declared, found):
+        if made.shape is not None and made.is_static and not spec.accepts(made.shape):
+            raise ShapeError(f"a result of shape {spec.shape} was expected, inputs of these shapes give {made.shape}")
+    return [spec if made.shape is None else made for spec, made in zip(declared, found)]
 
 
 def compute(op: Op, inputs: Sequence[Any], context: RunContext, name: str) -> tuple[Any, ...]:

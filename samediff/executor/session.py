@@ -103,11 +103,11 @@ def known_plan(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: S
 
 
 def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Any:
-    """What was asked and the names, shapes and types given; None when something is no array."""
+    """What was asked and the names, shapes and types given, those of arrays too; None when something is no array."""
     try:
         key: list[Any] = [training, devices.current_device() if devices.active else None, *outputs]
         for name, a in (placeholders or {}).items():
-            key += name, a.shape, a.dtype
+            key += name, a.shape, a.dtype, type(a)
         return tuple(key)
     except AttributeError:
         return None
@@ -123,7 +123,7 @@ def missing(sd: GraphCore, request: Request, name: str, feeds: Mapping[str, Any]
 def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: Request, context: RunContext) -> dict[str, Any]:
     """The same by the reference executor."""
     values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
-    specs = {n: sd.variable(n).spec for node in request.nodes for n in node.outputs}
+    specs = {n: sd.variable(n).spec for node in request.nodes for n in (*node.inputs, *node.outputs) if n is not None}
     run_nodes(request.nodes, values, specs, context)
     return {n: detached(values[n]) for n in request.outputs}
 

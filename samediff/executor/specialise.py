@@ -17,6 +17,7 @@ from ..spreading import SumTo
 from .context import RunContext
 from .inline import inlined
 from .join_sums import joined
+from .kernel_table import KernelTable
 from .reference import compute, promised, raise_explained
 
 #: Folded constants larger than this are computed at run time after all.
@@ -35,7 +36,8 @@ class Specialised:
 
 
 def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants: Mapping[str, Any],
-               outputs: Collection[str], symbolic: Mapping[str, Any] | None = None) -> Specialised:
+               outputs: Collection[str], symbolic: Mapping[str, Any] | None,
+               kernels: KernelTable[Any]) -> Specialised:
     """Infer static shapes from those of the inputs, then simplify.
 
     Parameters
@@ -45,11 +47,12 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     constants : arrays of the graph's constants
     outputs : names that must be computed
     symbolic : shapes that the graph declares, with -1 for open sizes
+    kernels : of the back end: a composition runs in place of an op that has none there
     """
     done = Specialised([], dict(specs), dict(constants))
     seen: dict[Any, tuple[str, ...]] = {}
     for node in nodes:
-        _add(node, done, seen, symbolic or {})
+        _add(node, done, seen, symbolic or {}, kernels)
     wanted = [done.alias.get(n, n) for n in outputs]
     done.nodes = _only_read(_pruned(done, wanted), wanted)
     return done
@@ -61,7 +64,8 @@ def _only_read(nodes: list[Node], outputs: Sequence[str]) -> list[Node]:
     return [replace(n, op=n.op.when_read([o in read for o in n.outputs])) if isinstance(n.op, Partial) else n for n in nodes]
 
 
-def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symbolic: Mapping[str, Any]) -> None:
+def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symbolic: Mapping[str, Any],
+         kernels: KernelTable[Any]) -> None:
     """A node in its simplest form, or the nodes that it stands for."""
     node = replace(original, inputs=tuple(None if n is None else done.alias.get(n, n) for n in original.inputs))
     _infer(node, done, symbolic)
@@ -80,12 +84,12 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
     pair = joined(node, done.sums, done.specs)
     if pair is not None:
         for part in pair:
-            _add(part, done, seen, symbolic)
+            _add(part, done, seen, symbolic, kernels)
         return
     if isinstance(node.op, SumTo):
         done.sums[node.outputs[0]] = node
     try:
-        parts = inlined(node, done.specs)
+        parts = inlined(node, done.specs, kernels)
     except DL4PyError as error:
         raise_explained(error, node, [None if n is None else done.specs[n] for n in node.inputs])
     if parts is None:
@@ -94,7 +98,7 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
     done.constants.update(parts.constants)
     done.specs.update({n: TensorSpec(tuple(a.shape), DataType.of(a.dtype)) for n, a in parts.constants.items()})
     for part in parts.nodes:
-        _add(part, done, seen, symbolic)
+        _add(part, done, seen, symbolic, kernels)
     done.alias.update(zip(node.outputs, [done.alias.get(n, n) for n in parts.results]))
 
 

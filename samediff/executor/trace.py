@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..files.atomic import extend_file, write_file
+
 if TYPE_CHECKING:
     from .profile import StepProfile
 
@@ -35,8 +37,7 @@ def trace_events(steps: Iterable[StepProfile]) -> list[dict[str, Any]]:
 
 def write_trace(path: str | os.PathLike[str], events: Sequence[dict[str, Any]]) -> None:
     """A file of these events."""
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump({"traceEvents": list(events), "displayTimeUnit": "ms"}, file)
+    write_file(path, json.dumps({"traceEvents": list(events), "displayTimeUnit": "ms"}))
 
 
 class TraceFile:
@@ -46,15 +47,12 @@ class TraceFile:
 
     def __init__(self, path: str | os.PathLike[str], events: Sequence[dict[str, Any]]) -> None:
         self.path = path
-        with open(path, "wb") as file:
-            file.write(b'{"displayTimeUnit": "ms", "traceEvents": [\n' + _lines(events) + self._END)
+        write_file(path, b'{"displayTimeUnit": "ms", "traceEvents": [\n' + _lines(events) + self._END)
 
     def append(self, events: Sequence[dict[str, Any]]) -> None:
         """Add events behind those that are there."""
         if events:
-            with open(self.path, "r+b") as file:
-                file.seek(-len(self._END), os.SEEK_END)
-                file.write(b",\n" + _lines(events) + self._END)
+            extend_file(self.path, b",\n" + _lines(events), self._END)
 
 
 def _lines(events: Iterable[dict[str, Any]]) -> bytes:

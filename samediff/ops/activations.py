@@ -12,7 +12,6 @@ from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
@@ -184,11 +183,6 @@ class Prelu(Op):
     def compute(self, xp: Any, x: Any, alpha: Any) -> Any:
         """By the sign of x."""
         return xp.where(x >= 0, x, alpha * x)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import loop
-        return loop(self.compute, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -1,21 +1,36 @@
 """Linear maps with a bias."""
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..composite import Composite
-from ..errors import ShapeError
+from ..errors import FileFormatError, ShapeError
 from ..files.file_args import FileArgs
+from ..files.flat_graph import FlatNode
 from ..op import Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
+@dataclass(frozen=True)
+class LinearArgs(FileArgs):
+    """Two or three flags say what is transposed: x, the weights, the result; a single one, of 1.0.0-M2.1, means the weights."""
+
+    def decode(self, node: FlatNode) -> dict[str, Any]:
+        """The flags."""
+        flags = [n == 1 for n in node.extra_integer]
+        if len(flags) == 1:
+            return {"transpose_w": flags[0]}
+        if any(flags[2:]):
+            raise FileFormatError(f"node {node.name!r}: a transposed result of {node.op_name!r} is not supported")
+        return dict(zip(("transpose_x", "transpose_w"), flags))
+
+
 @op("xw_plus_b", api="nn.linear", inputs="x weights bias?", signatures=("x, weights, bias?, transpose_x, transpose_w",),
-    file=FileArgs(ints=("transpose_x:bool", "transpose_w:bool")))
+    file=LinearArgs())
 class Linear(Composite):
     """x W + b, both matrices optionally transposed.
 
@@ -114,13 +129,6 @@ class BiasAdd(Composite):
     def compute(self, xp: Any, x: Any, bias: Any) -> Any:
         """By broadcasting."""
         return x + (bias.reshape((-1,) + (1,) * (x.ndim - 2)) if self.nchw else bias)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import loop
-        x, bias = specs
-        beside = (*(bias.shape or ()), *(1,) * (len(x.shape or ()) - 2)) if self.nchw else None
-        return loop(lambda xp, x, b: x + b, specs, (None, beside))
 
     def expand(self, *inputs: Any) -> Any:
         """By broadcasting in nodes."""

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Reduction
-from ..op import Kernel, Op, Specs, op
-from ..spec import TensorSpec
+from ..op import Op, Specs, op
+from ..spec import TensorSpec, normalize_axes
 from ..spreading import axes_of
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
+    pass
 
 
 class IndexReduction(Reduction):
@@ -27,24 +27,6 @@ class IndexReduction(Reduction):
     def choose(self, xp: Any, rows: Any) -> Any:
         """The position along the last axis."""
         raise NotImplementedError
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """A search of each slice."""
-        x = specs[0]
-        if self.which is None or self.absolute or len(specs) > 1 or not x.is_static:
-            return None
-        from ..executor.cpu.positions import position
-        return position(self.which, axes_of(self.dimensions, len(x.shape or ())), x)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A search of each slice."""
-        x = specs[0]
-        if self.which is None or len(specs) > 1 or not x.is_static:
-            return None
-        from ..executor.cuda.sweep import folded
-        from ..executor.cuda.sweeps import POSITIONS
-        sweep = POSITIONS[self.which, self.absolute]
-        return folded(sweep, axes_of(self.dimensions, len(x.shape or ())), [x], [TensorSpec(None, DataType.LONG)])
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """The reduced axes become one, at the end."""
@@ -102,7 +84,10 @@ class IsMax(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """A mask."""
-        return TensorSpec(specs[0].shape, DataType.BOOL)
+        x = specs[0]
+        if x.shape is not None:
+            normalize_axes(self.dimensions, len(x.shape))
+        return TensorSpec(x.shape, DataType.BOOL)
 
     def compute(self, xp: Any, x: Any) -> Any:
         """By position."""
@@ -113,15 +98,6 @@ class IsMax(Op):
         rows = moved.reshape([*(x.shape[i] for i in kept), -1])
         mask = xp.arange(rows.shape[-1]) == ArgMax().choose(xp, rows)[..., None]
         return mask.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        x = specs[0]
-        if not x.is_static or not x.dtype.is_numeric:
-            return None
-        from ..executor.cuda.sweep import swept
-        from ..executor.cuda.sweeps import IS_MAX
-        return swept(IS_MAX, axes_of(self.dimensions, len(x.shape or ())), [x], result=DataType.BOOL)
 
 
 def _ordered(name: str, api: str, strict: bool, doc: str) -> None:

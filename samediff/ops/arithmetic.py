@@ -1,12 +1,14 @@
 """Arithmetic of two arrays, and of an array with a number."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..arrays import require_in_range
 from ..families import Elementwise, binary, scalar_form, unary
+from ..files.file_args import FileArgs
 from ..op import Specs, op
 from ..spec import TensorSpec
 
@@ -19,21 +21,37 @@ def _power(xp: Any, x: Any, y: Any) -> Any:
     if x.dtype.kind not in "iu":
         return x ** y
     y = y.astype(x.dtype)                                # DL4J takes the exponent in the type of x
-    fraction = (x.astype(np.float64) ** y.astype(np.float64)).astype(x.dtype)
-    return xp.where(y < 0, fraction, x ** xp.where(y < 0, 0, y))
+    if x.dtype.kind == "u":
+        return x ** y
+    inverse = xp.where(x == -1, xp.where(y % 2 == 0, 1, -1), x == 1).astype(x.dtype)         # 1 / x^-y: 0 but for 1 and -1
+    return xp.where(y < 0, inverse, x ** xp.where(y < 0, 0, y))
 
 
 def _quotient(xp: Any, x: Any, y: Any) -> Any:
-    return x / y
+    """x / y; of whole numbers truncated toward zero, 0 where y is 0, and the smallest number over -1 is itself."""
+    if x.dtype.kind not in "iu" or y.dtype.kind not in "iub":
+        return x / y
+    y = _meeting(x, y)
+    down = x // y
+    if down.dtype.kind == "u":
+        return down
+    return xp.where((x % y != 0) & ((x < 0) != (y < 0)), down + 1, down)
+
+
+def _meeting(x: Any, y: Any) -> Any:
+    """y in the type of x where NumPy would meet in DOUBLE, which does not hold all whole numbers of 64 bits."""
+    return y.astype(x.dtype) if np.result_type(x.dtype, y.dtype).kind == "f" else y
 
 
 def _without_nan(xp: Any, x: Any, y: Any) -> Any:
-    return xp.where(y == 0, 0, x / xp.where(y == 0, 1, y))
+    return xp.where(y == 0, 0, _quotient(xp, x, xp.where(y == 0, 1, y)))
 
 
-def _floor_quotient(xp: Any, x: Any, y: Any) -> Any:
-    quotient = x / y
-    return xp.floor(quotient) if (x + y).dtype.kind not in "iu" else xp.trunc(quotient)
+def _rounded_quotient(how: str) -> Callable[..., Any]:
+    def rounded(xp: Any, x: Any, y: Any) -> Any:
+        found = _quotient(xp, x, y)
+        return found if found.dtype.kind in "iu" else getattr(xp, how)(found)
+    return rounded
 
 
 def _angle(xp: Any, y: Any, x: Any) -> Any:
@@ -41,7 +59,7 @@ def _angle(xp: Any, y: Any, x: Any) -> Any:
 
 
 def _modulo(xp: Any, x: Any, y: Any) -> Any:
-    return xp.fmod(x, y) if (x + y).dtype.kind in "iu" else x % y
+    return xp.fmod(x, _meeting(x, y)) if x.dtype.kind in "iu" and y.dtype.kind in "iu" else x % y
 
 
 binary("add", _places("add", "plus"), lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
@@ -49,11 +67,13 @@ binary("subtract", _places("sub", "minus", "subtract"), lambda xp, x, y: x - y, 
 binary("multiply", _places("mul", "times", "multiply"), lambda xp, x, y: x * y, "x * y.", scalar="mul_scalar")
 binary("divide", _places("div", "divide"), _quotient, "x / y; integers truncate toward zero.", scalar="div_scalar")
 binary("reversesubtract", _places("rsub"), lambda xp, x, y: y - x, "y - x.", scalar="rsub_scalar")
-binary("reversedivide", _places("rdiv"), lambda xp, x, y: y / x, "y / x.", scalar="rdiv_scalar")
+binary("reversedivide", _places("rdiv"), lambda xp, x, y: _quotient(xp, y, x), "y / x; integers truncate toward zero.",
+       scalar="rdiv_scalar")
 binary("divide_no_nan", _places("div_no_nan"), _without_nan, "x / y, 0 where y is 0.")
-binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), _floor_quotient, "floor(x / y); integers truncate toward zero.",
+binary("floordiv", _places("floor_div", "fdiv", "floor_divide"), _rounded_quotient("floor"), "floor(x / y); integers truncate toward zero.",
        scalar="floordiv_scalar",
        gradient="zero")
+binary("truncatediv", "", _rounded_quotient("trunc"), "x / y truncated toward zero.", gradient="zero", file=FileArgs())
 binary("floormod", _places("floor_mod", "remainder"), lambda xp, x, y: x % y, "Remainder with the sign of y: x - floor(x / y) * y.")
 binary("mod", "math.mod base.mod var.mod", _modulo, "Remainder: with the sign of y for floats, with that of x for integers.",
        scalar="mod_scalar")
@@ -83,9 +103,10 @@ class PowerScalar(Elementwise):
 
     def compute(self, xp: Any, x: Any) -> Any:
         """Products for small whole exponents."""
+        if x.dtype.kind in "iu" and self.value < 0:
+            return _power(xp, x, xp.asarray(int(self.value), dtype=x.dtype))
         value = float(int(self.value)) if x.dtype.kind in "iu" else self.value
-        whole = value.is_integer() and (value >= 0 or x.dtype.kind not in "iu")
-        return x ** (int(value) if whole else value)
+        return x ** (int(value) if value.is_integer() else value)
 
 
 @op("fmod_scalar", api="base.scalar_floor_mod math.floor_mod base.floor_mod var.floor_mod", signatures=("x, scalar",))

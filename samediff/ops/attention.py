@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..named_axes import agree, expect_broadcast
+from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 from .sizes import axis_size
 from .softmax import softmax
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 #: Added to the scores of steps that a mask leaves out.
@@ -59,8 +59,8 @@ class DotProductAttention(Composite):
                            ("batches of keys and values", k.shape[0], v.shape[0])):
             if a != b and -1 not in (a, b):
                 raise ShapeError(f"{what} must agree, got {a} and {b}")
-        if len(specs) > 3 and specs[3] is not None and specs[3].rank not in (None, 2):
-            raise ShapeError(f"the mask must have the shape (batch, steps), got {specs[3].shape}")
+        if len(specs) > 3:
+            _check_mask(specs[3], k.shape)
         lead = _lead(q.shape, k.shape)
         out = TensorSpec((*lead, v.shape[-2], q.shape[-1]), q.dtype)
         return (out, TensorSpec((*lead, k.shape[-1], q.shape[-1]), q.dtype)) if self.with_weights else out
@@ -92,6 +92,12 @@ class DotProductAttention(Composite):
         return (out, weights) if self.with_weights else out
 
 
+def _check_mask(mask: TensorSpec | None, keys: Shape) -> None:
+    if mask is not None and mask.rank not in (None, 2):
+        raise ShapeError(f"the mask must have the shape (batch, steps), got {mask.shape}")
+    expect_broadcast("the mask", mask, (keys[0], keys[-1]))
+
+
 def _lead(a: Shape, b: Shape) -> Shape:
     return tuple(max(m, n) for m, n in zip(a[:-2], b[:-2]))
 
@@ -118,15 +124,6 @@ class HideSteps(Op):
         """By broadcasting."""
         return _hidden(scores, mask)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import loop
-        scores, mask = (s.shape or () for s in specs)
-        if not all(s.is_static for s in specs):
-            return None
-        shape = (mask[0], *(1,) * (len(scores) - 3), mask[1], 1)
-        return loop(lambda xp, s, m: s - (1 - m.astype(s.dtype)) * s.dtype.type(-FAR), specs, (None, shape))
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Passed on."""
@@ -150,15 +147,14 @@ class MultiHeadDotProductAttention(Composite):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One column per query."""
-        q, k, v, wq, wk, wv, wo = specs[:7]
+        q, k, _, wq, _, wv, wo = specs[:7]
         require_floating(self.id, *specs[:7])
         require_same_type(self.id, *specs[:7])
-        for name, spec, rank in zip(("queries", "keys", "values", "Wq", "Wk", "Wv", "Wo"), specs, (3, 3, 3, 3, 3, 3, 2)):
-            if spec.rank not in (None, rank):
-                raise ShapeError(f"{name} must have rank {rank}, got shape {spec.shape}")
-        for name, x, w in (("Wq", q, wq), ("Wk", k, wk), ("Wv", v, wv)):
-            if x.is_static and w.is_static and x.shape[1] != w.shape[2]:  # type: ignore[index]
-                raise ShapeError(f"{name} {w.shape} projects {w.shape[2]} features, its input {x.shape} has {x.shape[1]}")  # type: ignore[index]
+        sizes = agree("queries B F Q, keys B G S, values B V S, Wq H P F, Wk H P G, Wv H Z V, Wo J O", specs)
+        if {"H", "Z", "J"} <= sizes.keys() and sizes["H"] * sizes["Z"] != sizes["J"]:
+            raise ShapeError(f"Wo {wo.shape} joins {sizes['J']} features, the heads of Wv {wv.shape} give {sizes['H'] * sizes['Z']}")
+        if len(specs) > 7:
+            _check_mask(specs[7], (sizes.get("B", -1), sizes.get("S", -1)))
         batch = -1 if q.shape is None else q.shape[0]
         queries = -1 if q.shape is None else q.shape[2]
         out = TensorSpec((batch, -1 if wo.shape is None else wo.shape[1], queries), q.dtype)
@@ -194,6 +190,7 @@ class Project(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One block per head."""
+        agree("x B F S, w H P F", specs)
         (x, w), none = (s.shape for s in specs), (-1, -1, -1)
         x, w = x or none, w or none
         return TensorSpec((x[0], w[0], w[1], x[2]), specs[0].dtype)
@@ -201,16 +198,6 @@ class Project(Op):
     def compute(self, xp: Any, x: Any, w: Any) -> Any:
         """One product."""
         return project(xp, x, w)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One product for each example, straight into the result."""
-        from ..executor.cpu import heads
-        return heads.project(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One batched product."""
-        from ..executor.cuda.products import project
-        return project(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -225,22 +212,13 @@ class ProjectedInput(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the input of the projection."""
+        agree("g B H P S, w H P F", specs)
         g, w = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 3)
         return TensorSpec((g[0], w[2], g[3]), specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, w: Any) -> Any:
         """One product."""
         return xp.matmul(w.reshape(-1, w.shape[2]).T, g.reshape(g.shape[0], g.shape[1] * g.shape[2], g.shape[3]))
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One product for each example, straight into the result."""
-        from ..executor.cpu import heads
-        return heads.project_back(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One batched product."""
-        from ..executor.cuda.products import project_back
-        return project_back(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -255,22 +233,13 @@ class ProjectedWeights(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the weights of the projection."""
+        agree("g B H P S, x B F S", specs)
         g, x = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 3)
         return TensorSpec((g[1], g[2], x[1]), specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, x: Any) -> Any:
         """One product."""
         return xp.tensordot(g, x, axes=((0, 3), (0, 2)))
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One product for each example, added up."""
-        from ..executor.cpu import heads
-        return heads.weights(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One product over examples and steps."""
-        from ..executor.cuda.products import projection_weights
-        return projection_weights(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -287,6 +256,9 @@ class JoinHeads(Composite):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """(batch, outputs, queries)."""
+        sizes = agree("x B H Z Q, w J O", specs)
+        if {"H", "Z", "J"} <= sizes.keys() and sizes["H"] * sizes["Z"] != sizes["J"]:
+            raise ShapeError(f"weights {specs[1].shape} join {sizes['J']} features, heads {specs[0].shape} give {sizes['H'] * sizes['Z']}")
         x, w = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 2)
         return TensorSpec((x[0], w[1], x[3]), specs[0].dtype)
 
@@ -312,11 +284,6 @@ class HeadRows(Op):
     def compute(self, xp: Any, w: Any, x: Any) -> Any:
         """A view."""
         return w.reshape(x.shape[1], x.shape[2], w.shape[1])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..executor.cuda.copies import copied
-        return copied(lambda w, x, out: [(w.reshape(out.shape), out)], *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

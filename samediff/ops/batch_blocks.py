@@ -9,10 +9,9 @@ from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
-from .gather import require_integer
+from .indices import require_integer
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -84,12 +83,6 @@ class SpaceToBatchNd(Blocks):
         """Moved back, padding cut off."""
         return [inputs[0].sd.add_op(BatchToSpaceNd(), [output_grads[0], *inputs[1:]]), None, None]
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Copies, where blocks and edges are known."""
-        from ..executor.cuda.blocks import space_to_batch
-        x, blocks, edges = specs
-        return None if blocks.value is None else space_to_batch(blocks.value.reshape(-1).tolist(), x, edges)
-
 
 @op("batch_to_space_nd", inputs="x blocks edges", file=FileArgs())
 class BatchToSpaceNd(Blocks):
@@ -116,9 +109,3 @@ class BatchToSpaceNd(Blocks):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Padded and moved back."""
         return [inputs[0].sd.add_op(SpaceToBatchNd(), [output_grads[0], *inputs[1:]]), None, None]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Copies, where blocks and edges are known."""
-        from ..executor.cuda.blocks import batch_to_space
-        x, blocks, edges = specs
-        return None if blocks.value is None else batch_to_space(blocks.value.reshape(-1).tolist(), x, edges)

@@ -4,16 +4,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..arrays import mean_over
+from ..arrays import centred, mean_over
 from ..composite import Composite
 from ..errors import ShapeError
 from ..named_axes import expect
-from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_same_type
+from ..op import Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .normalization import align, aligned
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -82,9 +81,8 @@ class BatchNormTraining(Normalizing):
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
         """Two passes over x."""
         axes = self.axes(x.ndim)
-        mean = mean_over(x, axes)
-        centred = x - aligned(xp, mean, (self.axis,), x.ndim)
-        variance = mean_over(centred * centred, axes)
+        mean, rest = centred(x, axes)
+        mean, variance = mean.reshape(x.shape[self.axis]), mean_over(rest * rest, axes)
         return self.scaled(xp, x, mean, variance, gamma, beta), mean, variance
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -97,16 +95,6 @@ class BatchNormTraining(Normalizing):
 
     def at_inference(self) -> Op:
         return BatchNormInference(self.axis, self.epsilon)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Two passes over the memory of x."""
-        from ..executor.cpu.batch_norm import training
-        return training(self.axis, self.epsilon, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Statistics, then one loop."""
-        from ..executor.cuda.batch_norm import training
-        return training(self.axis, self.epsilon, *specs)
 
 
 @op("batch_norm_training_grad", inputs="x upstream mean variance gamma?")
@@ -145,16 +133,6 @@ class BatchNormTrainingGrad(Normalizing, Composite):
         slope = (g - g.mean(True, *axes) - y * (g * y).mean(True, *axes)) * scale
         return slope if gamma is None else slope * align(gamma, x, (self.axis,)), (g * y).sum(*axes), g.sum(*axes)
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Two passes over the memory of x and the gradient."""
-        from ..executor.cpu.batch_norm import gradient
-        return gradient(self.axis, self.epsilon, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Sums, then one loop."""
-        from ..executor.cuda.batch_norm import gradient
-        return gradient(self.axis, self.epsilon, *specs)
-
 
 @op("batch_norm_inference", inputs="x mean variance gamma? beta?")
 class BatchNormInference(Normalizing, Composite):
@@ -179,13 +157,3 @@ class BatchNormInference(Normalizing, Composite):
         y = y if gamma is None else y * align(gamma, x, (self.axis,))
         y = y if beta is None else y + align(beta, x, (self.axis,))
         return y, x.sd.call("base", "identity", mean), x.sd.call("base", "identity", variance)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One pass over the memory of x."""
-        from ..executor.cpu.batch_norm import inference
-        return inference(self.axis, self.epsilon, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.batch_norm import inference
-        return inference(self.axis, self.epsilon, *specs)

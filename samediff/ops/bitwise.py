@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..datatype import DataType
-from ..errors import DataTypeError
+from ..errors import DataTypeError, ShapeError
 from ..families import Pairwise
 from ..op import Op, Specs, op, require_same_type
-from ..spec import TensorSpec
+from ..spec import TensorSpec, size
 
 
 class Bits(Pairwise):
@@ -39,6 +39,16 @@ def bits(name: str, api: str, function: Callable[..., Any], doc: str) -> None:
     Declared.__name__ = Declared.__qualname__ = "".join(p.title() for p in name.split("_"))
 
 
+def _shift(left: bool) -> Callable[..., Any]:
+    def shift(xp: Any, x: Any, y: Any) -> Any:
+        inside = (y >= 0) & (y < 8 * x.dtype.itemsize)          # processors do what they like with other counts
+        by = xp.where(inside, y, y.dtype.type(0))
+        if left:
+            return xp.where(inside, x << by, x.dtype.type(0))
+        return xp.where(inside, x >> by, xp.where(x < 0, x.dtype.type(-1), x.dtype.type(0)) if x.dtype.kind == "i" else x.dtype.type(0))
+    return shift
+
+
 def _rotate(left: bool) -> Callable[..., Any]:
     def rotate(xp: Any, x: Any, y: Any) -> Any:
         width = 8 * x.dtype.itemsize
@@ -53,9 +63,10 @@ def _rotate(left: bool) -> Callable[..., Any]:
 bits("bitwise_and", "bitwise.and_", lambda xp, x, y: x & y, "Bits that both have.")
 bits("bitwise_or", "bitwise.or_", lambda xp, x, y: x | y, "Bits that one has.")
 bits("bitwise_xor", "bitwise.xor", lambda xp, x, y: x ^ y, "Bits that differ.")
-bits("shift_bits", "bitwise.left_shift bitwise.bit_shift math.bit_shift", lambda xp, x, y: x << y, "Bits shifted left by y.")
-bits("rshift_bits", "bitwise.right_shift bitwise.bit_shift_right math.bit_shift_right", lambda xp, x, y: x >> y,
-     "Bits shifted right by y; the sign stays.")
+bits("shift_bits", "bitwise.left_shift bitwise.bit_shift math.bit_shift", _shift(True),
+     "Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits.")
+bits("rshift_bits", "bitwise.right_shift bitwise.bit_shift_right math.bit_shift_right", _shift(False),
+     "Bits shifted right by y; the sign stays, alone where y is negative or not less than the number of bits.")
 bits("cyclic_shift_bits", "bitwise.left_shift_cyclic bitwise.bit_rotl math.bit_shift_rotl", _rotate(True), "Bits rotated left by y.")
 bits("cyclic_rshift_bits", "bitwise.right_shift_cyclic bitwise.bit_rotr math.bit_shift_rotr", _rotate(False), "Bits rotated right by y.")
 
@@ -65,13 +76,16 @@ class BitsHammingDistance(Op):
     """Number of differing bits over all elements, LONG scalar."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A scalar."""
+        """A scalar; shapes of equally many elements."""
         Bits().result_type(*specs)
+        x, y = (size(s.shape) for s in specs)
+        if x != y and -1 not in (x, y):
+            raise ShapeError(f"{self.id} compares as many elements of x as of y; got shapes {specs[0].shape} and {specs[1].shape}")
         return TensorSpec((), DataType.LONG)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         """Count by bytes."""
-        different = xp.ascontiguousarray(x ^ y).reshape(-1).view(xp.uint8)
+        different = xp.ascontiguousarray(x.reshape(-1) ^ y.reshape(-1)).view(xp.uint8)
         return xp.unpackbits(different).sum()
 
 

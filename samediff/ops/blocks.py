@@ -8,11 +8,10 @@ import numpy as np
 
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op
+from ..op import Op, Specs, op
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -90,11 +89,6 @@ class SpaceToDepth(ChannelBlocks):
         """Moved back."""
         return [inputs[0].sd.add_op(DepthToSpace(self.block_size, self.data_format), [output_grads[0]])]
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..executor.cuda.blocks import space_to_depth
-        return space_to_depth(self.block_size, self.data_format.upper() == "NHWC", specs[0])
-
 
 @op("depth_to_space", api="cnn.depth_to_space", file=_BLOCKS)
 class DepthToSpace(ChannelBlocks):
@@ -123,11 +117,6 @@ class DepthToSpace(ChannelBlocks):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Moved back."""
         return [inputs[0].sd.add_op(SpaceToDepth(self.block_size, self.data_format), [output_grads[0]])]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..executor.cuda.blocks import depth_to_space
-        return depth_to_space(self.block_size, self.data_format.upper() == "NHWC", specs[0])
 
 
 class BatchBlocks(Op):
@@ -187,11 +176,6 @@ class SpaceToBatch(BatchBlocks):
         """Moved back, padding cut off."""
         return [inputs[0].sd.add_op(BatchToSpace(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Copies."""
-        from ..executor.cuda.blocks import space_to_batch
-        return space_to_batch(self.sides(), *specs)
-
 
 @op("batch_to_space", inputs="x edges", file=_BATCH_BLOCKS)
 class BatchToSpace(BatchBlocks):
@@ -215,11 +199,6 @@ class BatchToSpace(BatchBlocks):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Padded and moved back."""
         return [inputs[0].sd.add_op(SpaceToBatch(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Copies."""
-        from ..executor.cuda.blocks import batch_to_space
-        return batch_to_space(self.sides(), *specs)
 
 
 class BatchBlocksCall(Op):
@@ -300,16 +279,6 @@ class RepeatCells(Op):
         """Sums of the repeated cells."""
         return [inputs[0].sd.add_op(SumCells(self.factors), [output_grads[0]])]
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled copies."""
-        from ..executor.cpu.cells import repeated
-        return repeated(self.factors, specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each cell of the result."""
-        from ..executor.cuda.cells import repeated
-        return repeated(self.factors, specs[0])
-
 
 @op("sum_cells")
 class SumCells(Op):
@@ -320,6 +289,8 @@ class SumCells(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """Smaller."""
         shape = specs[0].shape
+        if shape is not None and len(shape) != len(self.factors):
+            raise ShapeError(f"images need rank {len(self.factors)}; got {shape}")
         return TensorSpec(None if shape is None else tuple(_divided(n, f, "an axis") for n, f in zip(shape, self.factors)), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -331,16 +302,6 @@ class SumCells(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Repeated."""
         return [inputs[0].sd.add_op(RepeatCells(self.factors), [output_grads[0]])]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled sums."""
-        from ..executor.cpu.cells import summed
-        return summed(self.factors, specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each block."""
-        from ..executor.cuda.cells import summed
-        return summed(self.factors, specs[0])
 
 
 class Upsampling(Op):
@@ -362,14 +323,6 @@ class Upsampling(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sums of the repeated cells."""
         return self.repeat().grad(inputs, outputs, output_grads)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled copies."""
-        return self.repeat().cpu(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each cell of the result."""
-        return self.repeat().cuda(*specs)
 
 
 @op("upsampling2d", api="cnn.upsampling2d", signatures=("x, scale_h, scale_w, nchw", "x, scale_h"), file=FileArgs(

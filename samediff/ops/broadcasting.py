@@ -13,7 +13,7 @@ from ..op import Op, Specs, op, require_same_type
 from ..spec import TensorSpec, broadcast, normalize_axis, size
 from ..spreading import sum_to
 from .creation import ints_of, shape_from
-from .gather import require_integer
+from .indices import require_integer
 from .reshaping import Reshaping
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import ShapeError
 from ..expanded import Expanded
 from ..files.file_args import FileArgs
+from ..named_axes import agree
 from ..op import Specs, op, require_floating
-from ..spec import TensorSpec
+from ..spec import TensorSpec, size
 from .gru_sequence import GruSequence
 from .lstm_layer import LengthMask, text
 
@@ -28,8 +29,13 @@ def _stacked(parts: Sequence[Any], axis: int) -> Any:
     return parts[0].sd.call("base", "stack", axis, *parts)
 
 
-def _columns(z: Any, count: int, units: int) -> list[Any]:
-    return [z[:, k * units:(k + 1) * units] for k in range(count)]
+def _parts(z: Any, count: int, axis: int = 1) -> list[Any]:
+    """Equal parts along an axis, whose size may be open."""
+    size = z.spec.shape[axis]
+    if size == -1:
+        return list(z.sd.call("base", "split", z, count, axis))
+    width = size // count
+    return [z[(slice(None),) * axis + (slice(k * width, (k + 1) * width),)] for k in range(count)]
 
 
 def steps_of(x: Any, axis: int) -> int:
@@ -42,8 +48,7 @@ def steps_of(x: Any, axis: int) -> int:
 
 def _block(op_: Any, x: Any, c: Any, y: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any) -> list[Any]:
     """One step: i, c, f, o, z, h, y."""
-    units = c.spec.shape[1]
-    i, z, f, o = _columns(_joined(x, y).mmul(w) + b, 4, units)
+    i, z, f, o = _parts(_joined(x, y).mmul(w) + b, 4)
     if op_.forget_bias:
         f = f + op_.forget_bias
     if op_.peep_hole:
@@ -57,23 +62,49 @@ def _block(op_: Any, x: Any, c: Any, y: Any, w: Any, wci: Any, wcf: Any, wco: An
     return [i, c, f, o, z, h, o * h]
 
 
+class Cell(Expanded):
+    """A composition whose inputs have to agree as :attr:`axes` says (see :func:`.named_axes.agree`)."""
+
+    axes: ClassVar[str] = ""
+
+    def check(self, *specs: TensorSpec | None) -> None:
+        """ShapeError where sizes contradict each other: slices and broadcasting would hide it."""
+        require_floating(self.id, *specs)
+        self.agree(self.axes, specs)
+
+    def agree(self, axes: str, specs: Sequence[TensorSpec | None]) -> None:
+        """ShapeError where inputs contradict each other; R rows of weights are those of x and those of the state."""
+        sizes = agree(axes, specs, flat=_VECTORS)
+        for name, spec in zip((entry.split()[0] for entry in axes.split(",")), specs):
+            if name in _VECTORS.split() and spec is not None and spec.shape and spec.shape[-1] != size(spec.shape):
+                raise ShapeError(f"{self.id}: {name} is a vector; got shape {spec.shape}")
+        if {"I", "U", "R"} <= sizes.keys() and sizes["I"] + sizes["U"] != sizes["R"]:
+            raise ShapeError(f"{self.id}: weights of {sizes['R']} rows do not fit {sizes['I']} inputs and {sizes['U']} units, "
+                             f"which need {sizes['I'] + sizes['U']}")
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Those of the composition."""
+        self.check(*specs)
+        return super().infer(*specs)
+
+
+_VECTORS = "bias ru_bias c_bias wci wcf wco"
+_BLOCK_AXES = "c_last N U, y_last N U, weights R 4U, wci U, wcf U, wco U, bias 4U"
+
+
 @op("lstmBlockCell", api="rnn.lstm_cell", inputs="x c_last y_last " + _CELL, signatures=("x, c_last, y_last, &cell_weights, &config",),
     file=FileArgs(ints=("peep_hole:int",), floats=("forget_bias", "clipping_cell_value"), properties=_CELL_FILE))
-class LstmBlockCell(Expanded):
+class LstmBlockCell(Cell):
     """One step of an LSTM on [x, y_last] W + b with gates i, z, f, o.
 
     Shapes: x (N, in), c_last and y_last (N, n), weights (in + n, 4n), peepholes (n), bias (4n) -> seven results (N, n):
     input gate, cell, forget gate, output gate, block input, tanh of the cell, output.
     """
 
+    axes = f"x N I, {_BLOCK_AXES}"
     peep_hole: bool = False
     forget_bias: float = 1.0
     clipping_cell_value: float = 0.0
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """Those of the composition."""
-        require_floating(self.id, *specs)
-        return Expanded.infer(self, *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """One step."""
@@ -84,7 +115,7 @@ class LstmBlockCell(Expanded):
     signatures=("x, max_ts_length, c_last, y_last, &cell_weights, &config",),
     file=FileArgs(ints=("peep_hole:int", "data_format:TNS|NST|NTS"), floats=("forget_bias", "clipping_cell_value"),
                   properties={**_CELL_FILE, "dataFormat": "s:data_format"}))
-class LstmBlock(Expanded):
+class LstmBlock(Cell):
     """``lstm_cell`` over a sequence: its seven results for every step, 0 from step ``max_ts_length`` on.
 
     Shapes: x (T, N, in), (N, in, T) or (N, T, in) by ``data_format`` TNS, NST or NTS -> results in the same layout.
@@ -100,10 +131,16 @@ class LstmBlock(Expanded):
         x, c = specs[1:3]
         if x.rank != 3 or c is None or c.rank != 2:
             raise ShapeError("a sequence x of rank 3 and initial states c_last and y_last of rank 2 are needed")
-        require_floating(self.id, *specs[1:])
+        self.check(*specs[1:])
         axis = text(self.data_format).index("S")
         shape = tuple(c.shape[1] if k == axis else n for k, n in enumerate(x.shape or ()))  # type: ignore[index]
         return (TensorSpec(shape, x.dtype),) * 7
+
+    def check(self, *specs: TensorSpec | None) -> None:
+        """As each step."""
+        require_floating(self.id, *specs)
+        layout = text(self.data_format).translate({ord("S"): "I"})
+        self.agree(f"x {' '.join(layout)}, {_BLOCK_AXES}", specs)
 
     def expand(self, *inputs: Any) -> Any:
         """Step by step."""
@@ -150,11 +187,7 @@ class Gru(Expanded):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Time and batch of x, units of the state."""
-        require_floating(self.id, *specs)
-        x, h = specs[:2]
-        if x.rank not in (None, 3) or h.rank not in (None, 2):
-            raise ShapeError(f"a sequence of rank 3 and a state of rank 2 are needed; got {x.shape} and {h.shape}")
-        return TensorSpec((*(x.shape or (-1, -1))[:2], h.shape[1] if h.shape else -1), x.dtype)
+        return GruSequence().infer(*specs)[0]  # type: ignore[index]
 
     def expand(self, *inputs: Any) -> Any:
         """The sequence op."""
@@ -163,7 +196,7 @@ class Gru(Expanded):
 
 @op("gruCell", api="rnn.gru_cell", inputs="x h_last ru_weight c_weight ru_bias c_bias", signatures=("x, h_last, &cell_weights",),
     file=FileArgs())
-class GruCell(Expanded):
+class GruCell(Cell):
     """One step of a gated recurrent unit with the reset gate before the product.
 
     r, u = sigmoid([x, h] W + b);  c = tanh([x, r h] W_c + b_c);  h' = u h + (1 - u) c.
@@ -171,24 +204,25 @@ class GruCell(Expanded):
     Shapes: x (N, in), h_last (N, n), ru_weight (in + n, 2n), c_weight (in + n, n), ru_bias (2n), c_bias (n) -> r, u, c, h (N, n).
     """
 
+    axes = "x N I, h_last N U, ru_weight R 2U, c_weight R U, ru_bias 2U, c_bias U"
+
     def expand(self, *inputs: Any) -> Any:
         """One step."""
         x, h, wru, wc, bru, bc = inputs
-        r, u = (_nn("sigmoid", v) for v in _columns(_joined(x, h).mmul(wru) + bru, 2, h.spec.shape[1]))
+        r, u = (_nn("sigmoid", v) for v in _parts(_joined(x, h).mmul(wru) + bru, 2))
         c = _nn("tanh", _joined(x, r * h).mmul(wc) + bc)
         return [r, u, c, u * h + (1 - u) * c]
 
 
 def _sru(x: Any, z: Any, b: Any, c: Any) -> tuple[Any, Any]:
     """h and c of one step."""
-    units = c.spec.shape[1]
-    z0, z1, z2 = _columns(z, 3, units)
-    f, r = _nn("sigmoid", z1 + b[:units]), _nn("sigmoid", z2 + b[units:])
+    z0, z1, z2 = _parts(z, 3)
+    f, r = (_nn("sigmoid", part + own) for part, own in zip((z1, z2), _parts(b, 2, axis=0)))
     c = f * c + (1 - f) * z0
     return r * _nn("tanh", c) + (1 - r) * x, c
 
 
-class FirstResult(Expanded):
+class FirstResult(Cell):
     """A call gives the first result of the node."""
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
@@ -206,9 +240,11 @@ class Sru(FirstResult):
     Source: Lei et al. 2018.
     """
 
+    axes = "x N U T, weights 3U U, biases 2U, initial_c N U, mask N U"
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x, twice."""
-        require_floating(self.id, *specs)
+        self.check(*specs)
         return specs[0].with_shape(specs[0].shape), specs[0].with_shape(specs[0].shape)
 
     def expand(self, *inputs: Any) -> Any:
@@ -229,6 +265,8 @@ class SruCell(FirstResult):
 
     Shapes: x (N, n), c_last (N, n), weights (n, 3n), bias (2n) -> h (N, n); the node has c besides.
     """
+
+    axes = "x N U, c_last N U, weights U 3U, biases 2U"
 
     def expand(self, *inputs: Any) -> Any:
         """One step."""

@@ -10,7 +10,6 @@ from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec, normalize_axes
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -73,12 +72,6 @@ class ClippedNorm(Op):
         """Scaled where the norm is too large."""
         norm, limit = self.norm(xp, x), x.dtype.type(self.clip_value)
         return xp.where(norm > limit, x * (limit / xp.where(norm > limit, norm, limit)), x)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        from ..executor.cuda.sweep import swept
-        from ..executor.cuda.sweeps import clipped
-        return swept(clipped(float(self.clip_value), self.average), normalize_axes(self.dimensions, len(specs[0].shape or ())), specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

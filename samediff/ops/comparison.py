@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from ..datatype import DataType
 from ..errors import DataTypeError
 from ..families import Elementwise, Pairwise, binary, unary
+from ..named_axes import expect_broadcast
 from ..op import Op, Specs, op, require_same_type
-from ..spec import TensorSpec, broadcast
+from ..spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 #: id -> (id of the form with a number, method names, function, text)
@@ -147,21 +147,12 @@ class Assign(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
         x, y = specs
-        broadcast(x.shape, y.shape)
+        expect_broadcast("y", y, x.shape)
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         """Broadcast."""
         return xp.broadcast_to(y, x.shape)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.actions import CudaKernel
-        from ..executor.cuda.elementwise import loop
-        if len(specs) < 2 or specs[1] is None or not specs[0].is_static:
-            return None
-        inner = loop(lambda xp, y: y, specs[1:])
-        return inner and CudaKernel(lambda x, y, out: inner.actions(y, out))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

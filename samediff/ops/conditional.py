@@ -10,12 +10,10 @@ from ..errors import ShapeError
 from ..families import Elementwise, Reduction
 from ..op import Specs, op
 from ..spec import TensorSpec
-from ..spreading import axes_of
 from .argreduce import IndexReduction
 
 if TYPE_CHECKING:
-    from ..executor.cpu.sweep_spec import Sweep
-    from ..executor.cuda.actions import CudaKernel
+    pass
 
 _WAYS = ("x, condition, *dimensions", "x, condition, keep_dims, *dimensions")
 
@@ -43,11 +41,6 @@ class MatchConditionCount(Reduction):
         """The count."""
         return self.condition.test(xp, x).sum(axis=axes, keepdims=self.keep_dims)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A mask, then a sweep."""
-        from ..executor.cuda.sweeps import REDUCTIONS
-        return _masked(self, REDUCTIONS["countNonZero"], *specs)
-
 
 @op("car", api="base.replace_where math.replace_where", inputs="update from_", signatures=("update, from_, condition",))
 class ReplaceWhere(Elementwise):
@@ -73,14 +66,7 @@ class ReplaceWhereScalar(Elementwise):
         return xp.where(self.condition.test(xp, update), xp.asarray(self.value, dtype=update.dtype), update)
 
 
-def _masked(op_: MatchConditionCount | _Position, sweep: Sweep, *specs: TensorSpec) -> CudaKernel | None:
-    if len(specs) > 1 or not specs[0].is_static:
-        return None
-    from ..executor.cuda.elementwise import masked
-    return masked(op_.condition.test, sweep, axes_of(op_.dimensions, len(specs[0].shape or ())), specs[0])
-
-
-class _Position(IndexReduction):
+class ConditionalIndex(IndexReduction):
     """Position along ``dimensions``, -1 where the condition never holds."""
 
     signatures = _WAYS
@@ -98,7 +84,7 @@ class _Position(IndexReduction):
 
 
 @op("first_index", api="math.first_index base.first_index")
-class FirstIndex(_Position):
+class FirstIndex(ConditionalIndex):
     """Position of the first element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
@@ -106,25 +92,15 @@ class FirstIndex(_Position):
         holds = self.condition.test(xp, rows)
         return xp.where(holds.any(axis=-1), holds.argmax(axis=-1), -1)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A mask, then a sweep."""
-        from ..executor.cuda.sweeps import PLACES
-        return _masked(self, PLACES["first"], *specs)
-
 
 @op("last_index", api="math.last_index base.last_index")
-class LastIndex(_Position):
+class LastIndex(ConditionalIndex):
     """Position of the last element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
         """The last true one."""
         holds = self.condition.test(xp, rows)
         return xp.where(holds.any(axis=-1), rows.shape[-1] - 1 - holds[..., ::-1].argmax(axis=-1), -1)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A mask, then a sweep."""
-        from ..executor.cuda.sweeps import PLACES
-        return _masked(self, PLACES["last"], *specs)
 
 
 __all__: Sequence[str] = ("FirstIndex", "LastIndex", "MatchCondition", "MatchConditionCount", "ReplaceWhere", "ReplaceWhereScalar")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_same_type
+from ..op import Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
-from .convolving import FORMATS, Convolution, Geometry, bias_grad, convolution_grads, output_shape
+from ..window_fields import Fields1D, Fields2D, Fields3D
+from .convolving import FORMATS, Geometry, bias_grad, convolution_grads, output_shape
 from .window import Windowed
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 PAD_MODE = "padding_mode:VALID|SAME|CAUSAL"
@@ -36,53 +36,22 @@ MODE_PROPERTY = {"paddingMode": "s:padding_mode"}
 
 
 @attributes
-class Attributes1D(Windowed):
+class Attributes1D(Fields1D, Windowed):
     """Kernel k, stride s, padding p, dilation d along time."""
 
     suffixes: ClassVar[tuple[str, ...]] = ("",)
-    k: int = -1
-    s: int = 1
-    p: int = 0
-    d: int = 1
-    padding_mode: str = "VALID"
-    data_format: str = "NCW"
 
 
 @attributes
-class Attributes2D(Windowed):
+class Attributes2D(Fields2D, Windowed):
     """The same along height and width."""
 
-    k_h: int = -1
-    k_w: int = -1
-    s_h: int = 1
-    s_w: int = 1
-    p_h: int = 0
-    p_w: int = 0
-    d_h: int = 1
-    d_w: int = 1
-    padding_mode: str = "VALID"
-    data_format: str = "NCHW"
-
 
 @attributes
-class Attributes3D(Windowed):
+class Attributes3D(Fields3D, Windowed):
     """The same along depth, height and width."""
 
     suffixes: ClassVar[tuple[str, ...]] = ("_d", "_h", "_w")
-    k_d: int = -1
-    k_h: int = -1
-    k_w: int = -1
-    s_d: int = 1
-    s_h: int = 1
-    s_w: int = 1
-    p_d: int = 0
-    p_h: int = 0
-    p_w: int = 0
-    d_d: int = 1
-    d_h: int = 1
-    d_w: int = 1
-    padding_mode: str = "VALID"
-    data_format: str = "NCDHW"
 
 
 class ConvolutionOp(Windowed, Op):
@@ -122,14 +91,6 @@ class ConvolutionOp(Windowed, Op):
         geometry = self.geometry(inputs[1].spec.shape)
         bias = inputs[2] if len(inputs) > 2 else None
         return [*convolution_grads(geometry, inputs[0], inputs[1], output_grads[0]), *bias_grad(geometry, bias, output_grads[0])]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Columns and BLAS, bias included."""
-        return Convolution(self.geometry(specs[1].shape)).cpu(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """That of the convolution, bias included."""
-        return Convolution(self.geometry(specs[1].shape)).cuda(*specs)
 
 
 def check_bias(bias: TensorSpec | None, shape: Shape | None, channels_last: bool) -> None:

@@ -11,7 +11,7 @@ from ..spec import TensorSpec
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Conv2D, ConvolutionOp, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, output_shape
 from .creation import ints_of, shape_from
-from .gather import require_integer
+from .indices import require_integer
 from .standing import Standing
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..named_axes import expect
-from ..op import Kernel, Op, Specs, op
+from ..op import Op, Specs, op
 from ..spec import Shape, TensorSpec
 from .window import Window, from_last, to_last
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 FORMATS = ("YXIO", "OIYX", "OYXI")
@@ -69,7 +68,7 @@ class Geometry:
 
     def _product(self, xp: Any, cells: Any, w: Any) -> Any:
         if self.depthwise:
-            return (cells[..., None] * w).reshape(*cells.shape[:-1], -1)
+            return (cells[..., None] * w).reshape(*cells.shape[:-1], w.size)
         return xp.dot(cells.reshape(-1, cells.shape[-1]), w).reshape(*cells.shape[:-1], w.shape[-1])
 
     def data_gradient(self, xp: Any, w: Any, g: Any, shape: Shape) -> Any:
@@ -81,7 +80,7 @@ class Geometry:
             found = self.window.add_back(xp, lambda k: (split * w[k]).sum(axis=-1, dtype=g.dtype), last, g.dtype)
         else:
             flat = g.reshape(-1, g.shape[-1])
-            found = self.window.add_back(xp, lambda k: xp.dot(flat, w[k].T).reshape(*g.shape[:-1], -1), last, g.dtype)
+            found = self.window.add_back(xp, lambda k: xp.dot(flat, w[k].T).reshape(*g.shape[:-1], w.shape[-2]), last, g.dtype)
         return from_last(xp, found, self.channels_last)
 
     def weight_gradient(self, xp: Any, x: Any, g: Any, shape: Shape) -> Any:
@@ -136,16 +135,6 @@ class Convolution(Convolving):
         """The two transposes."""
         return convolution_grads(self.geometry, inputs[0], inputs[1], output_grads[0])
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Columns and BLAS."""
-        from ..executor.cpu.convolution import forward
-        return forward(self.geometry, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A product of matrices, one of them made while it is read."""
-        from ..executor.cuda.convolution import forward
-        return forward(self.geometry, *specs)
-
 
 @op("convolution_data_grad", inputs="w upstream x", shape_inputs=(2,))
 class ConvolutionDataGrad(Convolving):
@@ -170,16 +159,6 @@ class ConvolutionDataGrad(Convolving):
         (h,) = output_grads
         return [w.sd.add_op(ConvolutionWeightGrad(self.geometry), [h, g, w]), w.sd.add_op(Convolution(self.geometry), [h, w]), None]
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """BLAS and columns back to images."""
-        from ..executor.cpu.convolution import data_gradient
-        return data_gradient(self.geometry, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """As the convolution, with windows and cells exchanged."""
-        from ..executor.cuda.convolution import data_gradient
-        return data_gradient(self.geometry, *specs)
-
 
 @op("convolution_weight_grad", inputs="x upstream w", shape_inputs=(2,))
 class ConvolutionWeightGrad(Convolving):
@@ -203,16 +182,6 @@ class ConvolutionWeightGrad(Convolving):
         x, g, _ = inputs
         (h,) = output_grads
         return [x.sd.add_op(ConvolutionDataGrad(self.geometry), [h, g, x]), x.sd.add_op(Convolution(self.geometry), [x, h]), None]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Columns and BLAS."""
-        from ..executor.cpu.convolution import weight_gradient
-        return weight_gradient(self.geometry, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """As the convolution, summed over windows."""
-        from ..executor.cuda.convolution import weight_gradient
-        return weight_gradient(self.geometry, *specs)
 
 
 def output_shape(geometry: Geometry, x: Shape | None, w: Shape | None) -> Shape | None:

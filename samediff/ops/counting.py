@@ -12,7 +12,7 @@ from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_same_type
 from ..spec import TensorSpec
 from .creation import ints_of
-from .gather import require_integer
+from .indices import require_integer
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -131,7 +131,7 @@ class Bincount(Op):
     def compute(self, xp: Any, x: Any, weights: Any = None, least: Any = None, most: Any = None) -> Any:
         """Negative values are refused."""
         if x.size and int(x.min()) < 0:
-            raise ShapeError(f"bincount counts from 0; got {int(x.min())}")
+            raise ShapeError(f"{self.id}: value {int(x.min())} is out of range (0 and above)")
         if weights is not None and weights.shape != x.shape:
             raise ShapeError(f"each value needs a weight: x has shape {x.shape}, weights {weights.shape}")
         low = self.min_length or 0 if least is None else _one(least.reshape(-1).tolist(), "min_length")

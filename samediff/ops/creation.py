@@ -9,6 +9,7 @@ import numpy as np
 
 from ..datatype import DataType
 from ..errors import DataTypeError, ShapeError
+from ..named_axes import expect_single
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
 
@@ -30,7 +31,7 @@ def shape_from(spec: TensorSpec) -> tuple[int, ...] | None:
     values = ints_of(spec)
     if values is not None:
         return values
-    return None if spec.shape is None or -1 in spec.shape else (-1,) * (spec.shape[0] if spec.shape else 1)
+    return None if spec.shape is None or -1 in spec.shape else (-1,) * math.prod(spec.shape)
 
 
 @op("fill", api="base.fill math.fill", inputs="shape", signatures=("shape, data_type, value",), gradient="none")
@@ -105,6 +106,7 @@ class RangeOf(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Known where the inputs are constants."""
+        expect_single(*zip(("from", "to", "step"), specs))
         if all(s.value is not None for s in specs):
             return TensorSpec(_range(*(s.value.item() for s in specs), self.data_type).shape, self.data_type)  # type: ignore[call-arg]
         return TensorSpec((-1,), self.data_type)
@@ -141,6 +143,7 @@ class LinspaceOf(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Known where the number is a constant."""
+        expect_single(*zip(("start", "stop", "number"), specs))
         number = ints_of(specs[2])
         return TensorSpec((number[0] if number else -1,), self.data_type)
 
@@ -184,6 +187,7 @@ class EyeOf(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Known where the sizes are constants."""
+        expect_single(*zip(("rows", "cols"), specs))
         sizes = [(ints_of(s) or (-1,))[0] for s in specs]
         return TensorSpec((sizes[0], sizes[-1]), DataType.FLOAT)
 

@@ -1,7 +1,6 @@
 """Cross-entropy of logits: with dense labels and with class indices."""
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +11,14 @@ from ..composite import Composite
 from ..errors import DataTypeError, ShapeError
 from ..files.file_args import FileArgs
 from ..named_axes import expect
-from ..op import Kernel, Op, Specs, op, require_floating
+from ..op import Op, Specs, op, require_floating
 from ..spec import Shape, TensorSpec
+from .indices import check_range
 from .loss import Loss, with_float
 from .sizes import axis_size
 from .softmax import LogSoftmax, Softmax, log_softmax, softmax
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -59,23 +58,6 @@ class SoftmaxCrossEntropy(Loss):
         column = weights is not None and self._is_column(predictions.spec, weights.spec)
         return LastAxis.stretch(result, label.sum(True, -1)) if column else result
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Losses of the rows by a kernel, then the reduction."""
-        predictions, _, label = specs
-        if self.label_smoothing or self.loss_reduce is LossReduce.NONE:
-            return None
-        rows = rows_kernel("softmax_cross_entropy", predictions, label)
-        if rows is None or predictions.shape is None:
-            return None
-        from ..arrays import xp
-        from .loss import stretched, weighted
-
-        def call(logits: Any, weights: Any, label: Any, out: Any, losses: Any) -> None:
-            rows.call(logits, label, losses)
-            spread = None if weights is None else stretched(np, weights.astype(losses.dtype, copy=False), losses.shape)
-            out[...] = weighted(xp, losses, spread, self.loss_reduce)
-        return Kernel(call, (TensorSpec(predictions.shape[:-1], predictions.dtype),))
-
     def term_shape(self, shape: Shape) -> Shape:
         """Without the classes."""
         if not shape:
@@ -99,46 +81,6 @@ class SoftmaxCrossEntropy(Loss):
         return sd.add_op(CrossEntropyTerms(), [predictions, label])  # type: ignore[no-any-return]
 
 
-def rows_kernel(name: str, *specs: TensorSpec) -> Kernel | None:
-    """A kernel of :mod:`..executor.cpu.kernels.cross_entropy` for static inputs of one type."""
-    logits = specs[0]
-    if logits.dtype.name not in ("FLOAT", "DOUBLE") or not logits.shape:
-        return None
-    if any(not s.is_static or s.dtype is not logits.dtype for s in specs):
-        return None
-    from ..executor.cpu.kernels import cross_entropy as kernels
-    kernel, columns, rows = getattr(kernels, name), logits.shape[-1], math.prod(logits.shape[:-1])
-    shapes = [(rows, columns), (rows, columns), rows, (rows, columns)]
-
-    def call(*arrays: Any) -> None:
-        kernel(*(np.ascontiguousarray(a).reshape(s) for a, s in zip(arrays[:-1], shapes)), arrays[-1].reshape(shapes[len(arrays) - 1]))
-
-    def native(*arrays: Any) -> Any:
-        from ..executor.cpu.native.entry import instruction
-        if not all(a.flags.carray for a in arrays):
-            return None
-        return instruction(kernel, [a.reshape(s) for a, s in zip(arrays, shapes)], work=2.0 * rows * columns + 10, axes=[0] * len(arrays))
-    return Kernel(call, native=native)
-
-
-def cuda_rows(name: str, *specs: TensorSpec) -> CudaKernel | None:
-    """The sweep of :mod:`..executor.cuda.sweeps` of that name; inputs with an axis less stand for rows."""
-    shape = specs[0].shape
-    if not shape or any(not s.is_static for s in specs):
-        return None
-    from ..executor.cuda.sweep import folded, swept
-    from ..executor.cuda.sweeps import CROSS_ENTROPY
-    sweep, axis = CROSS_ENTROPY[name], (len(shape) - 1,)
-    shapes = [(s.shape or ()) if len(s.shape or ()) == len(shape) else (*(s.shape or ()), 1) for s in specs]
-    return swept(sweep, axis, specs, shapes) if sweep.each else folded(sweep, axis, specs, [specs[0]], shapes)
-
-
-def _labels_first(inner: CudaKernel | None) -> CudaKernel | None:
-    """A kernel of (logits, labels, …) for labels that come first."""
-    from ..executor.cuda.actions import CudaKernel
-    return inner and CudaKernel(lambda labels, logits, *rest: inner.actions(logits, labels, *rest), inner.workspace)
-
-
 def _cross_entropy(xp: Any, logits: Any, label: Any) -> Any:
     return -xp.where(label == 0, 0, label * log_softmax(xp, logits, -1)).sum(axis=-1, dtype=logits.dtype)
 
@@ -156,14 +98,6 @@ class CrossEntropyTerms(Op):
     def compute(self, xp: Any, logits: Any, label: Any) -> Any:
         """Stable for any logit."""
         return _cross_entropy(xp, logits, label)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return rows_kernel("softmax_cross_entropy", *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """On rows."""
-        return cuda_rows("labels", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -192,14 +126,6 @@ class CrossEntropySlope(Composite):
         slope *= upstream[..., None]
         return slope
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """On rows."""
-        return rows_kernel("softmax_cross_entropy_gradient", *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """On rows."""
-        return cuda_rows("labels_gradient", *specs)
-
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
         logits, label, upstream = inputs
@@ -223,11 +149,6 @@ class LastAxis(Op):
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """A read-only view."""
         return xp.broadcast_to(x[..., None], like.shape)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import broadcast
-        return broadcast((*(specs[0].shape or ()), 1), specs[0]) if specs[0].is_static and specs[1].is_static else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -257,12 +178,9 @@ class SparseSoftmaxCrossEntropy(Op):
 
     def compute(self, xp: Any, labels: Any, logits: Any) -> Any:
         """Stable for any logit."""
-        index = checked(labels, logits.shape[-1])[..., None]
+        check_range(f"{self.id}: label", labels, logits.shape[-1], "a number of classes of")
+        index = labels[..., None].astype(np.int64)
         return -xp.take_along_axis(log_softmax(xp, logits, -1), index, axis=-1)[..., 0]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """On rows; a label that is no class gives NaN, as nothing can be refused there."""
-        return _labels_first(cuda_rows("indices", specs[1], specs[0]))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -285,12 +203,9 @@ class SparseCrossEntropySlope(Op):
         """Per example."""
         slope = softmax(xp, logits, -1)
         rows = slope.reshape(-1, slope.shape[-1])
-        rows[xp.arange(len(rows)), checked(labels, rows.shape[-1]).reshape(-1)] -= 1
+        check_range(f"{self.id}: label", labels, rows.shape[-1], "a number of classes of")
+        rows[xp.arange(len(rows)), labels.reshape(-1)] -= 1
         return rows.reshape(slope.shape) * upstream[..., None]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """On rows."""
-        return _labels_first(cuda_rows("indices_gradient", specs[1], specs[0], specs[2]))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -301,11 +216,3 @@ class SparseCrossEntropySlope(Op):
         for_logits = sd.call("nn", "softmax_derivative", logits, h * per_row, -1)
         ones = sd.call("base", "ones_like", upstream)
         return [None, for_logits, (h * sd.add_op(self, [labels, logits, ones])).sum(-1)]
-
-
-def checked(labels: Any, classes: int) -> Any:
-    """Class indices as they are; ShapeError when one is out of range."""
-    if labels.size and (int(labels.min()) < 0 or int(labels.max()) >= classes):
-        raise ShapeError(f"class index {int(labels.min()) if int(labels.min()) < 0 else int(labels.max())} is out of range; "
-                         f"there are {classes} classes, numbered from 0")
-    return labels

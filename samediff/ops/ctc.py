@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DataTypeError, ShapeError
+from ..errors import DataTypeError
 from ..files.file_args import FileArgs
+from ..named_axes import agree
 from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
+from .indices import check_lengths, check_range
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -37,15 +39,12 @@ class CtcLoss(Op):
         for spec in (labels, *lengths):
             if not spec.dtype.is_integer:
                 raise DataTypeError(f"labels and lengths must be integers, got {spec.dtype.name}")
-        if labels.rank not in (None, 2) or logits.rank not in (None, 3):
-            raise ShapeError("expected labels (batch, length) and log-probabilities (batch, time, classes), "
-                             f"got {labels.shape} and {logits.shape}")
+        agree("target_labels N L, logit_input N T C, target_label_lengths N, logit_input_lengths N", specs)
         return TensorSpec(None if logits.shape is None else logits.shape[:1], logits.dtype)
 
     def compute(self, xp: Any, labels: Any, logits: Any, label_lengths: Any, logit_lengths: Any) -> Any:
         """By the forward recursion."""
-        examples = [_Example(logits[i, :int(logit_lengths[i])], labels[i, :int(label_lengths[i])], self.blank_index)
-                    for i in range(len(logits))]
+        examples = _examples(self, labels, logits, label_lengths, logit_lengths)
         return np.array([-e.forward()[1] for e in examples], logits.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -67,9 +66,7 @@ class CtcSlope(Op):
     def compute(self, xp: Any, labels: Any, logits: Any, label_lengths: Any, logit_lengths: Any, upstream: Any) -> Any:
         """By the forward and the backward recursion."""
         slope = np.zeros_like(logits)
-        for i, given in enumerate(logits):
-            time = int(logit_lengths[i])
-            example = _Example(given[:time], labels[i, :int(label_lengths[i])], self.blank_index)
+        for i, example in enumerate(_examples(self, labels, logits, label_lengths, logit_lengths)):
             example.add_to(slope[i], -upstream[i] * example.posterior())
         return slope
 
@@ -97,20 +94,29 @@ class CtcCurvature(Op):
     def compute(self, xp: Any, labels: Any, logits: Any, label_lengths: Any, logit_lengths: Any, upstream: Any, direction: Any) -> Any:
         """By both recursions with their derivatives."""
         found = np.zeros_like(logits)
-        for i, given in enumerate(logits):
-            time = int(logit_lengths[i])
-            example = _Example(given[:time], labels[i, :int(label_lengths[i])], self.blank_index)
-            example.add_to(found[i], -upstream[i] * example.posterior_slope(direction[i, :time, example.states].T))
+        for i, example in enumerate(_examples(self, labels, logits, label_lengths, logit_lengths)):
+            along = direction[i, :len(example.log_p), example.states].T
+            example.add_to(found[i], -upstream[i] * example.posterior_slope(along))
         return found
+
+
+def _examples(op: CtcLoss | CtcSlope | CtcCurvature, labels: Array, logits: Array, label_lengths: Array,
+              logit_lengths: Array) -> list[_Example]:
+    """The sequences of a batch; ShapeError for a class or length out of range."""
+    time, classes = logits.shape[1:]
+    check_lengths(f"{op.id}: label length", label_lengths, labels.shape[1])
+    check_lengths(f"{op.id}: logit length", logit_lengths, time)
+    check_range(f"{op.id}: blank index", np.asarray(op.blank_index), classes, "a number of classes of")
+    read = labels[np.arange(labels.shape[1]) < label_lengths.reshape(-1, 1)]
+    check_range(f"{op.id}: label", read, classes, "a number of classes of")
+    rows = zip(logits, labels, label_lengths, logit_lengths)
+    return [_Example(given[:int(n)], row[:int(k)], op.blank_index) for given, row, k, n in rows]
 
 
 class _Example:
     """One sequence: states are the labels with blanks around them."""
 
     def __init__(self, log_p: Array, labels: Array, blank: int) -> None:
-        classes = log_p.shape[-1]
-        if labels.size and (labels.min() < 0 or labels.max() >= classes):
-            raise ShapeError(f"labels {labels.tolist()} must lie between 0 and {classes - 1}")
         self.states = np.full(2 * len(labels) + 1, blank)
         self.states[1::2] = labels
         self.log_p = log_p[:, self.states].astype(np.float64)

@@ -9,7 +9,6 @@ from ..op import Op, Specs, op
 from ..spec import TensorSpec, normalize_axes
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -44,20 +43,12 @@ class Cumulative(Op):
         for axis in normalize_axes(self.axis, x.ndim):
             rows = xp.moveaxis(x, axis, -1)
             rows = rows[..., ::-1] if self.reverse else rows
-            if self.exclusive:
+            if self.exclusive and rows.shape[-1]:
                 first = xp.full((*rows.shape[:-1], 1), self.start, rows.dtype)
                 rows = xp.concatenate([first, rows[..., :-1]], axis=-1)
             found = self.run(xp, rows)
             x = xp.moveaxis(found[..., ::-1] if self.reverse else found, -1, axis)
         return x
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Axis by axis."""
-        if self.combine is None:
-            return None
-        from ..executor.cuda.along import cumulative
-        axes = normalize_axes(self.axis, len(specs[0].shape or ()))
-        return cumulative(self.combine, axes, self.exclusive, self.reverse, specs[0])
 
 
 @op("cumsum", api="base.cumsum math.cumsum var.cumsum")
@@ -109,6 +100,8 @@ class CumProdGradient(Cumulative):
     def compute(self, xp: Any, x: Any, upstream: Any = None) -> Any:
         """A backward recurrence: c_i = u_i + x_{i+1} c_{i+1}, gradient p_{i-1} c_i with p the running product."""
         (axis,) = self.axis
+        if not x.shape[axis]:
+            return xp.zeros_like(x)
         rows, g = xp.moveaxis(x, axis, -1), xp.moveaxis(upstream, axis, -1)
         if self.reverse:
             rows, g = rows[..., ::-1], g[..., ::-1]

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Attributes3D, check_bias, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, Geometry, bias_grad
 from .window import Windowed
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -75,20 +74,6 @@ class TransposedConvolution(Windowed, Op):
         for_x = x.sd.add_op(Convolution(geometry), [g, w])
         for_w = x.sd.add_op(ConvolutionWeightGrad(geometry), [g, x, w])
         return [for_x, for_w, *bias_grad(geometry, inputs[2] if len(inputs) > 2 else None, g)]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """BLAS and columns back to images."""
-        from ..executor.cpu.convolution import transposed
-        x, w = specs[:2]
-        shape = self.result(x.shape, w.shape) or ()
-        return transposed(self.geometry(w.shape), x, w, specs[2] if len(specs) > 2 else None, shape)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The data gradient of a convolution, bias included."""
-        from ..executor.cuda.convolution import transposed
-        x, w = specs[:2]
-        shape = self.result(x.shape, w.shape) or ()
-        return transposed(self.geometry(w.shape), x, w, specs[2] if len(specs) > 2 else None, shape)
 
 
 @op("deconv2d", api="cnn.deconv2d", file=FileArgs(

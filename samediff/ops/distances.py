@@ -5,12 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..datatype import DataType
-from ..errors import GraphError
+from ..errors import GraphError, ShapeError
 from ..op import Op, Specs, op
-from ..spec import TensorSpec, broadcast, normalize_axes, reduced
+from ..spec import Shape, TensorSpec, broadcast, normalize_axes, reduced
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -33,7 +32,12 @@ class Distance(Op):
             raise GraphError("is_complex must be False: there are no complex arrays")
         x, y = specs
         dtype = x.dtype if x.dtype.is_floating else DataType.FLOAT
-        return TensorSpec(reduced(broadcast(x.shape, _raised(x, y)), self.dimensions, self.keep_dims), dtype)
+        if x.shape is None or y.shape is None:
+            return TensorSpec(None if x.shape is None else reduced(x.shape, self.dimensions, self.keep_dims), dtype)
+        if len(y.shape) > len(x.shape):
+            raise ShapeError(f"{self.id}: y of shape {y.shape} has more axes than x of shape {x.shape}")
+        axes = normalize_axes(self.dimensions, len(x.shape))
+        return TensorSpec(reduced(broadcast(x.shape, aligned(x.shape, y.shape, axes)), axes, self.keep_dims), dtype)
 
     def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
         """The formula; ``total`` sums over the dimensions, keeping them."""
@@ -44,27 +48,10 @@ class Distance(Op):
         if x.dtype.kind in "iub":
             x, y = x.astype(xp.float32), y.astype(xp.float32)
         axes = normalize_axes(self.dimensions, x.ndim)
-        if y.ndim == 1 < x.ndim and len(axes) == 1 and y.shape[0] == x.shape[axes[0]]:
-            y = y.reshape([-1 if i == axes[0] else 1 for i in range(x.ndim)])
-        x, y = xp.broadcast_arrays(x, y)
+        x, y = xp.broadcast_arrays(x, y.reshape(aligned(x.shape, y.shape, axes)))
         count = x.dtype.type(x.size // max(1, (x.sum(axis=axes)).size))
         found = self.measure(xp, x, y, lambda v: v.sum(axis=axes, keepdims=True, dtype=x.dtype), count)
         return found if self.keep_dims else found.reshape([n for i, n in enumerate(x.shape) if i not in axes])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep, where x has the whole shape."""
-        from ..executor.cuda.sweeps import DISTANCES
-        x, y = specs
-        if self.id not in DISTANCES or not x.is_static or not y.is_static or not x.dtype.is_floating or y.dtype is not x.dtype:
-            return None
-        shape, other = x.shape or (), y.shape or ()
-        axes = normalize_axes(self.dimensions, len(shape))
-        if len(other) == 1 < len(shape) and len(axes) == 1 and other[0] == shape[axes[0]]:
-            other = tuple(other[0] if i == axes[0] else 1 for i in range(len(shape)))
-        if broadcast(shape, other) != shape:
-            return None
-        from ..executor.cuda.sweep import folded
-        return folded(DISTANCES[self.id], axes, specs, [x], [shape, (1,) * (len(shape) - len(other)) + other])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -72,10 +59,10 @@ class Distance(Op):
         from ..spreading import spread, sum_to
         x, y = inputs
         sd, dims = x.sd, self.dimensions
-        if y.spec.rank == 1 and x.spec.rank is not None and x.spec.rank > 1 and len(dims) == 1:
-            wide = sd.call("base", "reshape", y, *(-1 if i == dims[0] % x.spec.rank else 1 for i in range(x.spec.rank)))
-        else:
-            wide = y
+        wide = y
+        if y.spec.shape is not None and x.spec.shape is not None:
+            shape = aligned(x.spec.shape, y.spec.shape, normalize_axes(dims, len(x.spec.shape)))
+            wide = y if shape == y.spec.shape else sd.call("base", "reshape", y, *shape)
         g = spread(output_grads[0], x * wide, dims, self.keep_dims)
         by_x, by_y = self.slopes(x, wide, lambda v: sd.call("base", "sum", v, True, *dims))
         from .reshaping import reshape_like
@@ -87,9 +74,11 @@ class Distance(Op):
         raise NotImplementedError
 
 
-def _raised(x: TensorSpec, y: TensorSpec) -> tuple[int, ...] | None:
-    """The shape of y, of ones when y is a vector of lower rank than x."""
-    return (1,) if y.shape is not None and x.shape is not None and len(y.shape) == 1 < len(x.shape) else y.shape
+def aligned(x: Shape, y: Shape, axes: Shape) -> Shape:
+    """The shape in which y is broadcast to x: a vector lies along the axis that is reduced, where it is a single one."""
+    if len(y) == 1 < len(x) and len(axes) == 1:
+        return tuple(y[0] if i == axes[0] else 1 for i in range(len(x)))
+    return y
 
 
 def _call(name: str, *args: SDVariable) -> SDVariable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..arrays import mean_over
+from ..arrays import centred, mean_over
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
@@ -14,7 +14,7 @@ from .normalization import align, aligned
 from .sizes import axis_size
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
+    pass
 
 #: The smallest epsilon that the kernel uses.
 LEAST_EPSILON = 1.001e-5
@@ -67,18 +67,12 @@ class FusedBatchNorm(Composite):
             count = math.prod(x.shape[i] for i in self.others)
             if not count:
                 raise ShapeError(f"images {x.shape} have no statistics: there is nothing to take them from")
-            mean = mean_over(x, self.others)
-            centred = x - aligned(xp, mean, (self.axis,), 4)
-            variance = mean_over(centred * centred, self.others)
+            mean, rest = centred(x, self.others)
+            mean, variance = mean.reshape(-1), mean_over(rest * rest, self.others)
             spread = variance * x.dtype.type(count / max(count - 1, 1))
         factor = scale / xp.sqrt(variance + x.dtype.type(max(self.epsilon, LEAST_EPSILON)))
         y = (x - aligned(xp, mean, (self.axis,), 4)) * aligned(xp, factor, (self.axis,), 4) + aligned(xp, offset, (self.axis,), 4)
         return y, mean.copy(), spread.copy()
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Statistics, then one loop."""
-        from ..executor.cuda.batch_norm import of_images
-        return of_images(self.is_training, self.axis, max(self.epsilon, LEAST_EPSILON), *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

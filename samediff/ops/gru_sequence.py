@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..named_axes import agree
-from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply
 from .sequence_scan import gru_by_scan, through_scan
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 AXES = "x T N I, h_last N U, wx I 3U, wh U 3U, biases 3U"
@@ -53,16 +52,6 @@ class GruSequence(Op):
             states[t], saved[t] = h, xp.concatenate([gates, c, kept], 1)
         return states, saved
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop."""
-        from ..executor.cpu import gated
-        return gated.gru(specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One product for all inputs, then a step after the other; small ones in one launch."""
-        from ..executor.cuda import gated
-        return gated.forward(*specs)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back through time; what was saved counts as a constant."""
@@ -96,16 +85,6 @@ class GruSequenceGrad(Op):
         flat = dz.reshape(-1, 3 * units)
         return ((flat @ wx.T).reshape(x.shape), carried, xp.ascontiguousarray(x).reshape(-1, x.shape[2]).T @ flat,
                 previous.reshape(-1, units).T @ dr.reshape(-1, 3 * units), flat.sum(0).reshape(b.shape))
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop."""
-        from ..executor.cpu import gated
-        return gated.gru_gradient(specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The steps backwards, then products for the weights."""
-        from ..executor.cuda import gated
-        return gated.backward(*specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -10,6 +10,7 @@ from ..composite import Composite
 from ..datatype import DataType
 from ..errors import DataTypeError, ShapeError
 from ..files.file_args import FileArgs
+from ..named_axes import expect
 from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
 from .patches import ExtractImagePatches
@@ -38,6 +39,7 @@ class NonMaxSuppression(Op):
         require_floating(self.id, *specs)
         if specs[0].shape is not None and (len(specs[0].shape) != 2 or specs[0].shape[1] not in (4, -1)):
             raise ShapeError(f"boxes must have the shape (n, 4), got {specs[0].shape}")
+        expect("scores", specs[1], (-1,) if specs[0].shape is None else specs[0].shape[:1])
         return TensorSpec((-1,), DataType.INT)
 
     def compute(self, xp: Any, boxes: Any, scores: Any) -> Any:

@@ -1,6 +1,7 @@
 """Arrays put together and taken apart: concat, stack, split, tile, repeat."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,11 +9,10 @@ import numpy as np
 
 from ..errors import GraphError, ShapeError
 from ..op import Op, Specs, op, require_same_type
-from ..spec import Shape, TensorSpec, normalize_axis
+from ..spec import Shape, TensorSpec, normalize_axis, size
 from .creation import ints_of
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -32,21 +32,12 @@ def joined(shapes: Sequence[Shape | None], what: str, skip: int | None = None) -
     return tuple(out)
 
 
-def _part(x: Any, dimension: int, position: int, parts: Sequence[Any]) -> Any:
+def part_of(x: Any, dimension: int, position: int, parts: Sequence[Any]) -> Any:
     """Where one of the parts lies in the joined array."""
     axis = dimension % x.ndim
     sizes = [1 if p.ndim == 0 else 0 if p.shape == (0,) else p.shape[axis] for p in parts]
     start = sum(sizes[:position])
     return x[(slice(None),) * axis + (slice(start, start + sizes[position]),)]
-
-
-def _pieces(x: Any, axis: int, outs: Sequence[Any]) -> list[tuple[Any, Any]]:
-    """The parts of x along an axis that go to arrays of these sizes."""
-    front, start, pairs = (slice(None),) * (axis % x.ndim), 0, []
-    for out in outs:
-        pairs.append((x[(*front, slice(start, start + out.shape[axis]))], out))
-        start += out.shape[axis]
-    return pairs
 
 
 @op("concat", api="base.concat math.concat", inputs="*xs", signatures=("dimension, *xs", "*xs, dimension"))
@@ -77,11 +68,6 @@ class Concat(Op):
         parts = [xp.atleast_1d(x) for x in xs]
         return xp.concatenate([x for x in parts if x.shape != (0,)] or parts[:1], axis=self.dimension)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A copy for each array."""
-        from ..executor.cuda.copies import concatenation
-        return concatenation(self.dimension, *specs)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Each input's part."""
@@ -102,17 +88,8 @@ class ConcatPart(Op):
 
     def compute(self, xp: Any, x: Any, *parts: Any) -> Any:
         """A view."""
-        part: Any = _part(x, self.dimension, self.position, parts)
+        part: Any = part_of(x, self.dimension, self.position, parts)
         return part.reshape(parts[self.position].shape)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..executor.cuda.copies import copied
-        def pairs(x: Any, *rest: Any) -> Any:
-            *parts, out = rest
-            part = _part(x, self.dimension, self.position, parts)
-            return [(part, out.reshape(part.shape))]
-        return copied(pairs, *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -145,11 +122,6 @@ class Stack(Op):
         """The stacked array."""
         return xp.stack(xs, axis=self.axis)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A copy for each array."""
-        from ..executor.cuda.copies import stack
-        return stack(self.axis, *specs)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Taken apart."""
@@ -180,11 +152,6 @@ class Unstack(Op):
         """Views."""
         return tuple(xp.moveaxis(x, self.axis, 0))
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A copy for each."""
-        from ..executor.cuda.copies import copied
-        return copied(lambda x, *outs: [(np.moveaxis(x, self.axis, 0)[i, ...], out) for i, out in enumerate(outs)], *specs)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Stacked again."""
@@ -213,11 +180,6 @@ class Split(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """Views."""
         return tuple(xp.split(x, self.num_split, axis=self.split_dim))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A copy for each."""
-        from ..executor.cuda.copies import copied
-        return copied(lambda x, *outs: _pieces(x, self.split_dim, outs), *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -250,12 +212,6 @@ class SplitV(Op):
         ends = np.cumsum(parts)
         return tuple(xp.split(x, ends[:-1].tolist(), axis=self.split_dim))
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A copy for each; where the sizes are known."""
-        from ..executor.cuda.copies import copied
-        known = ints_of(specs[1]) is not None
-        return copied(lambda x, sizes, *outs: _pieces(x, self.split_dim, outs), *specs) if known else None
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Joined again."""
@@ -274,20 +230,22 @@ class Tile(Op):
         if x.shape is None:
             return TensorSpec(None, x.dtype)
         if counts is None:
+            if specs[1].shape is not None and specs[1].is_static and math.prod(specs[1].shape) != len(x.shape):
+                raise ShapeError(f"one count for each of the {len(x.shape)} axes expected, got counts of shape {specs[1].shape}")
             return TensorSpec((-1,) * len(x.shape), x.dtype)
-        if len(counts) != len(x.shape) or any(c < 1 for c in counts):
-            raise ShapeError(f"one positive count for each of the {len(x.shape)} axes expected, got {counts}")
+        self._check(counts, len(x.shape))
         return TensorSpec(tuple(-1 if n == -1 else n * c for n, c in zip(x.shape, counts)), x.dtype)
 
     def compute(self, xp: Any, x: Any, counts: Any = None) -> Any:
         """The repeated array."""
-        return xp.tile(x, self.repeat if counts is None else tuple(int(c) for c in counts.reshape(-1)))
+        given = self.repeat if counts is None else tuple(int(c) for c in counts.reshape(-1))
+        self._check(given, x.ndim)
+        return xp.tile(x, given)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy of a view with repeated axes."""
-        from ..executor.cuda.copies import tile
-        counts = ints_of(specs[1]) if len(specs) > 1 else self.repeat
-        return None if counts is None else tile(counts, specs[0])
+    @staticmethod
+    def _check(counts: Sequence[int], rank: int) -> None:
+        if len(counts) != rank or any(c < 1 for c in counts):
+            raise ShapeError(f"one positive count for each of the {rank} axes expected, got {tuple(counts)}")
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -310,16 +268,6 @@ class TileSum(Op):
         pairs = [v for whole, n in zip(x.shape, like.shape) for v in (whole // n if n else 0, n)]
         return x.reshape(pairs).sum(axis=tuple(range(0, 2 * like.ndim, 2)), dtype=x.dtype)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        from ..executor.cuda.elementwise import summed
-        from ..executor.cuda.sweeps import REDUCTIONS
-        x, like = specs[:2]
-        if not x.is_static or not like.is_static or 0 in (like.shape or ()):
-            return None
-        pairs = tuple(v for whole, n in zip(x.shape or (), like.shape or ()) for v in (whole // n, n))
-        return summed(range(0, len(pairs), 2), TensorSpec(pairs, x.dtype), REDUCTIONS["reduce_sum"], len(specs) - 1)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Tiled again."""
@@ -338,6 +286,9 @@ class Repeat(Op):
         if x.shape is None:
             return TensorSpec(None, x.dtype)
         at = normalize_axis(self.axis, len(x.shape))
+        given = size(specs[1].shape)
+        if given not in (-1, 1, x.shape[at]) and x.shape[at] != -1:
+            raise ShapeError(f"one count for all, or one for each of the {x.shape[at]} along axis {at} expected, got {given}")
         n = -1
         if counts is not None and (len(counts) > 1 or x.shape[at] != -1):
             n = sum(counts) if len(counts) > 1 else counts[0] * x.shape[at]

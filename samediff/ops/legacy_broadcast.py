@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..composite import Composite
 from ..errors import ShapeError
-from ..families import Elementwise
 from ..files.file_args import FileArgs
 from ..op import OPS, Specs, attributes, op
 from ..spec import TensorSpec, normalize_axes
@@ -16,7 +15,7 @@ from . import legacy_elementwise as _pairwise  # noqa: F401
 from .normalization import align, aligned
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
+    pass
 
 
 @attributes
@@ -46,17 +45,6 @@ class Along(Composite):
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         """With y in place."""
         return OPS[self.of]().compute(xp, x, aligned(xp, y, self.dimensions, x.ndim) if self.dimensions else y)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import aligned as beside
-        from ..executor.cuda.elementwise import loop
-        x, y = specs
-        if not x.is_static or not y.is_static or not isinstance(OPS[self.of](), Elementwise):
-            return None
-        rank = len(x.shape or ())
-        shape = beside(y.shape or (), normalize_axes(self.dimensions, rank), rank) if self.dimensions else None
-        return loop(OPS[self.of]().compute, specs, (None, shape))
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

@@ -135,8 +135,8 @@ def _smaller(xp: Any, x: Any, y: Any) -> Any:
 
 
 def _relative_error(xp: Any, x: Any, y: Any) -> Any:
-    zero = (x == 0) & (y == 0)
-    return xp.where(zero, 0, abs(x - y) / xp.where(zero, 1, abs(x) + abs(y)))
+    total = abs(x) + abs(y)
+    return xp.where(total == 0, x * 0, abs(x - y) / xp.where(total == 0, 1, total))
 
 
 binary("remainder", "", _ieee_remainder, "Remainder x - y n, with n the integer nearest to x / y.", scalar="remainder_scalar")

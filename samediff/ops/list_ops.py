@@ -13,7 +13,7 @@ from ..files.file_args import FileArgs
 from ..files.flat_graph import FlatNode
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
-from .gather import require_integer
+from .indices import require_integer
 from .reshaping import reshape_like
 from .tensor_arrays import Concat, Read, Write
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op, require_floating
+from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
+    pass
 
 
 @op("neighbour_sum")
@@ -36,16 +36,6 @@ class NeighbourSum(Op):
     def grad(self, inputs: Any, outputs: Any, output_grads: Any) -> Any:
         """The same sum of the gradient."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled sums."""
-        from ..executor.cpu.cells import neighbours
-        return neighbours(self.depth, self.axis, specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A sum for each element."""
-        from ..executor.cuda.along import neighbours
-        return neighbours(self.depth, self.axis, specs[0])
 
 
 @op("lrn", api="cnn.local_response_normalization", signatures=("x, &config",), file=FileArgs(

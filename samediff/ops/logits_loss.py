@@ -11,7 +11,7 @@ from ..spec import TensorSpec, normalize_axis
 from .cross_entropy import CrossEntropyTerms, _cross_entropy
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
+    pass
 
 
 @op("softmax_cross_entropy_loss_with_logits", inputs="logits labels", signatures=("logits, labels, classes_dim",),
@@ -46,15 +46,6 @@ class SoftmaxCrossEntropyWithLogits(Composite):
             raise ShapeError(f"labels {labels.shape} must have the shape of the logits {logits.shape}")
         z, y = (xp.moveaxis(v, self.classes_dim, -1) for v in (logits, labels.astype(logits.dtype)))
         return _cross_entropy(xp, z, y)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        from ..executor.cuda.sweep import folded
-        from ..executor.cuda.sweeps import CROSS_ENTROPY
-        logits, labels = specs
-        if not logits.shape or logits.shape != labels.shape or not labels.dtype.is_floating:
-            return None
-        return folded(CROSS_ENTROPY["labels"], (normalize_axis(self.classes_dim, len(logits.shape)),), specs, specs[:1])
 
     def expand(self, *inputs: Any) -> Any:
         """One node with its own gradient."""

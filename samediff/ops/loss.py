@@ -16,7 +16,6 @@ from ..op import Op, Specs, attributes, op, require_floating
 from ..spec import Shape, TensorSpec
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 DEFAULT = LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT
@@ -100,8 +99,9 @@ class Loss(Composite):
             return terms.mean()
         if self.loss_reduce is LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT:
             return sd.call("math", "div_no_nan", (terms * weights).sum(), sd.add_op(NotZero(), [weights]).sum())
+        total = weights.sum()
         centre = sd.add_op(Detached(), [terms.mean()])      # any constant: keeps the gradient for the weights exact
-        return sd.call("math", "div_no_nan", ((terms - centre) * weights).sum(), weights.sum()) + centre
+        return sd.call("math", "div_no_nan", ((terms - centre) * weights).sum(), total) + centre * sd.add_op(NotZero(), [total])
 
 
 def weighted(xp: Any, terms: Any, weights: Any, how: LossReduce) -> Any:
@@ -158,13 +158,6 @@ class WeightsLike(Op):
         """Summed back."""
         return [inputs[0].sd.add_op(WeightsSum(), [output_grads[0], inputs[0]]), None]
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        if not specs[0].is_static or not specs[1].is_static:
-            return None
-        from ..executor.cuda.elementwise import broadcast
-        return broadcast(fit(specs[0].shape or (), specs[1].shape or ()), specs[0])
-
 
 @op("loss_weights_sum", inputs="x weights")
 class WeightsSum(Op):
@@ -181,16 +174,6 @@ class WeightsSum(Op):
         shape = fit(weights.shape, x.shape)
         axes = tuple(i for i, n in enumerate(shape) if n == 1 and x.shape[i] != 1)
         return x.sum(axis=axes, keepdims=True, dtype=x.dtype).reshape(weights.shape)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        x, weights = specs
-        if not x.is_static or not weights.is_static:
-            return None
-        from ..executor.cuda.elementwise import summed
-        from ..executor.cuda.sweeps import REDUCTIONS
-        shape = fit(weights.shape or (), x.shape or ())
-        return summed(tuple(i for i, n in enumerate(shape) if n == 1 and (x.shape or ())[i] != 1), x, REDUCTIONS["reduce_sum"], 1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -16,7 +16,6 @@ from .loss import FILE, ElementLoss, Loss, element_loss, with_float
 from .sizes import axis_size
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -121,12 +120,6 @@ class L2(Composite):
         """Half the sum of squares."""
         return 0.5 * (var * var).sum(dtype=var.dtype)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        from ..executor.cuda.sweep import folded
-        from ..executor.cuda.sweeps import HALF_SQUARES
-        return folded(HALF_SQUARES, range(len(specs[0].shape or ())), specs, specs)
-
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
         return (inputs[0] * inputs[0]).sum() * 0.5
@@ -183,4 +176,5 @@ class MeanPairwiseSquaredError(Loss):
         axes, keep = tuple(range(1, d.spec.rank)), d.spec.rank == 2
         n = axis_size(d, 1)
         total = d.sum(keep, *axes)
-        return (n * (d * d).sum(keep, *axes) - total * total) * 4.0 / (n * (n - 1.0))  # type: ignore[no-any-return]
+        pairs = d.sd.call("math", "max", n * (n - 1.0), 1.0)         # of one element there are none, and no difference
+        return (n * (d * d).sum(keep, *axes) - total * total) * 4.0 / pairs  # type: ignore[no-any-return]

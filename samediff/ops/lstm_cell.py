@@ -8,7 +8,7 @@ from ..expanded import Expanded
 from ..files.file_args import FileArgs
 from ..op import Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
-from .cells import _columns, _nn
+from .cells import _nn, _parts
 
 
 @op("lstmCell", inputs="x h_last c_last wx wh wc wp b", signatures=(
@@ -62,7 +62,7 @@ class LstmCell(Expanded):
         units = c.spec.shape[1] if c.spec.shape else -1
         if units == -1:
             raise GradientError(f"{self.id}: the number of units, the last axis of c_last, must be known; got {c.spec.shape}")
-        i, f, g, o = _columns(x.mmul(wx) + h.mmul(wh) + b, 4, units)
+        i, f, g, o = _parts(x.mmul(wx) + h.mmul(wh) + b, 4)
         peep = [wc[k * units:(k + 1) * units] for k in range(3)] if self.peephole else []
         if peep:
             i, f = i + c * peep[0], f + c * peep[1]

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..elementwise import Elementwise
-from ..errors import ShapeError
+from ..errors import GraphError, ShapeError
 from ..expanded import Expanded
 from ..files.file_args import FileArgs
+from ..named_axes import expect_broadcast
 from ..op import OPS, Op, Specs, attributes, op, require_floating
 from ..spec import TensorSpec
 from .dl4j_recurrent import RecurrentCall, given_or_none
+from .indices import check_lengths
 from .lstm_sequence import LstmSequence
 from .recurrence import AffineActivation, ScaledTanh
 
@@ -34,10 +36,14 @@ class LengthMask(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Time and batch of x."""
-        return TensorSpec((-1, -1) if specs[1].shape is None else specs[1].shape[:2], specs[1].dtype)
+        lengths, x = specs
+        steps = (-1, -1) if x.shape is None else x.shape[:2]
+        expect_broadcast("lengths", lengths, steps[1:])
+        return TensorSpec(steps, x.dtype)
 
     def compute(self, xp: Any, lengths: Any, x: Any) -> Any:
         """One comparison."""
+        check_lengths(f"{self.id}: length", lengths, x.shape[0])
         mask = xp.arange(x.shape[0])[:, None] < lengths.reshape(1, -1)
         return xp.broadcast_to(mask, x.shape[:2]).astype(x.dtype)
 
@@ -98,6 +104,10 @@ class LstmLayer(LstmOptions, Expanded):
         require_floating(self.id, *specs[:3])
         if not (self.ret_full_sequence or self.ret_last_h or self.ret_last_c):
             raise ShapeError("ask for at least one result: ret_full_sequence, ret_last_h or ret_last_c")
+        named = [n for n in ("has_bias", "has_lengths", "has_h", "has_c", "has_peephole") if getattr(self, n)]
+        if len(specs) != 3 + len(named):
+            raise GraphError(f"{self.id}: x, weights, r_weights and {len(named)} more inputs ({', '.join(named) or 'none'}) were expected, "
+                             f"got {len(specs)}")
         return Expanded.infer(self, *specs)
 
     def expand(self, *inputs: Any) -> Any:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GraphError
 from ..files.file_args import FileArgs
 from ..named_axes import agree
-from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..op import Op, Specs, op, require_floating, require_same_type
 from ..partial import Partial
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
 from .sequence_scan import lstm_by_scan, through_scan
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 INPUTS = "x w rw b? peephole? h0? c0? mask?"
@@ -229,16 +228,6 @@ class LstmSequence(LstmAttributes):
         found = sd.add_op(LstmSequenceGrad(**attributes), [*given, *outputs, gh, None if unread else gc])
         return [None if v is None else found[i] if i < 7 else None for i, v in enumerate(inputs)]
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop. The last arguments are the outputs."""
-        from ..executor.cpu import recurrent
-        return recurrent.lstm(self, (*specs, *[None] * (8 - len(specs))))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One product for all inputs, then a step after the other; small ones in one launch."""
-        from ..executor.cuda import lstm
-        return lstm.forward(self, (*specs, *[None] * (8 - len(specs))))
-
 
 @op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells?")
 class LstmSequenceGrad(LstmAttributes, Partial):
@@ -289,13 +278,3 @@ class LstmSequenceGrad(LstmAttributes, Partial):
     @staticmethod
     def _shaped(given: Sequence[Any], found: list[Any]) -> tuple[Any, ...]:
         return tuple(f if v is None else f.reshape(v.shape) for f, v in zip(found, given))
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop."""
-        from ..executor.cpu import recurrent
-        return recurrent.lstm_gradient(self, specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The steps backwards, then products for the weights."""
-        from ..executor.cuda import lstm
-        return lstm.backward(self, specs)

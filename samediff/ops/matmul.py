@@ -5,19 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..datatype import DataType
 from ..errors import GradientError, GraphError, ShapeError
 from ..families import Reduction
 from ..files.file_args import FileArgs
 from ..files.flat_graph import FlatNode
-from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis
 from ..spreading import sum_to
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -59,32 +56,6 @@ class Matmul(Op):
         """NumPy's product."""
         z = xp.matmul(swapped(x) if self.transpose_x else x, swapped(y) if self.transpose_y else y)
         return swapped(z) if self.transpose_z and x.ndim > 1 and y.ndim > 1 else z
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """BLAS into the output; a column-major output is that of the transposed product."""
-        matrices = all(s.dtype in (DataType.FLOAT, DataType.DOUBLE) and len(s.shape or ()) > 1 for s in specs)
-        if not matrices or specs[0].dtype is not specs[1].dtype:
-            return None
-        tx, ty, tz = self.transpose_x, self.transpose_y, self.transpose_z
-
-        def call(x: Any, y: Any, out: Any) -> None:
-            a, b, c = swapped(x) if tx else x, swapped(y) if ty else y, swapped(out) if tz else out
-            if c.ndim == 2 and c.flags.f_contiguous and not c.flags.c_contiguous:
-                a, b, c = b.T, a.T, c.T
-            np.matmul(a, b, out=c)
-        def native(x: Any, y: Any, out: Any) -> Any:
-            from ..executor.cpu.matrix_product import product
-            return product(swapped(x) if tx else x, swapped(y) if ty else y, swapped(out) if tz else out)
-        out = self.infer(*specs)
-        assert isinstance(out, TensorSpec) and out.shape and specs[0].shape
-        from ..executor.cpu.blas_threads import is_small
-        return Kernel(call, one_thread=is_small(out.shape[-2], out.shape[-1], specs[0].shape[-2 if tx else -1]), native=native,
-                      orders=lambda order: len(order) <= 4 and order[-1] >= len(order) - 2)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One product, batched where both have leading axes."""
-        from ..executor.cuda.products import matmul
-        return matmul((self.transpose_x, self.transpose_y, self.transpose_z), *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -173,11 +144,6 @@ class BatchMmul(Op):
         products = [one.compute(xp, a, b) for a, b in zip(*self._lists(matrices))]
         return tuple(p * matrices[0][i] for i, p in enumerate(products)) if self.scaled else tuple(products)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Pair by pair."""
-        from ..executor.cuda.products import matmuls
-        return None if self.scaled else matmuls(self.transpose_a, self.transpose_b, specs)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Pair by pair."""
@@ -221,12 +187,6 @@ class TensorMmul(Op):
         """NumPy's contraction."""
         z = xp.tensordot(x.T if self.transpose_x else x, y.T if self.transpose_y else y, (self.dimensions_x, self.dimensions_y))
         return z.T if self.transpose_z else z
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One product of matrices."""
-        from ..executor.cuda.products import contraction
-        turned = self.transpose_x, self.transpose_y, self.transpose_z
-        return contraction(self.dimensions_x, self.dimensions_y, turned, *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -10,12 +10,11 @@ from ..composite import Composite
 from ..errors import GradientError, ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
-from ..spec import TensorSpec
+from ..spec import Shape, TensorSpec
 from .attention import matmul
 from .matrix_parts import MatrixBandPart, matrix_shape
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -83,11 +82,6 @@ class MatrixScale(Composite):
     def compute(self, xp: Any, x: Any, factor: Any) -> Any:
         """By broadcasting."""
         return x * factor[..., None, None]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import loop
-        return loop(lambda xp, x, f: x * f, specs, (None, (*(specs[1].shape or ()), 1, 1)))
 
     def expand(self, *inputs: Any) -> Any:
         """By broadcasting, in nodes."""
@@ -183,6 +177,13 @@ class LogDet(OfMatrix):
         return [sd.add_op(MatrixScale(), [inverse, output_grads[0]])]
 
 
+def expect_sides(matrix: TensorSpec, shape: Shape, sides: TensorSpec) -> None:
+    """ShapeError where right-hand sides cannot have the shape that the matrix takes."""
+    found = sides.shape or ()
+    if len(found) != len(shape) or any(m != n and -1 not in (m, n) for m, n in zip(found, shape)):
+        raise ShapeError(f"a matrix {matrix.shape} takes right-hand sides of {shape[-2]} rows, one for each matrix, got {found}")
+
+
 class System(Op):
     """X with A X = B: shape rule of linear systems."""
 
@@ -193,8 +194,8 @@ class System(Op):
         require_same_type(self.id, a, b)
         matrix_shape(a, square=True)
         matrix_shape(b)
-        if a.shape is not None and b.shape is not None and a.shape[-1] != b.shape[-2] and -1 not in (a.shape[-1], b.shape[-2]):
-            raise ShapeError(f"a matrix {a.shape} takes right-hand sides of {a.shape[-1]} rows, got {b.shape}")
+        if a.shape is not None and b.shape is not None:
+            expect_sides(a, (*a.shape[:-2], a.shape[-1], b.shape[-1]), b)
         return TensorSpec(b.shape, b.dtype)
 
 
@@ -265,8 +266,7 @@ class LeastSquares(Composite):
         matrix_shape(b)
         if a.shape is None or b.shape is None:
             return TensorSpec(None, a.dtype)
-        if a.shape[-2] != b.shape[-2] and -1 not in (a.shape[-2], b.shape[-2]):
-            raise ShapeError(f"a matrix {a.shape} takes right-hand sides of {a.shape[-2]} rows, got {b.shape}")
+        expect_sides(a, (*a.shape[:-1], b.shape[-1]), b)
         return TensorSpec((*a.shape[:-2], a.shape[-1], b.shape[-1]), a.dtype)
 
     def compute(self, xp: Any, matrix: Any, rhs: Any) -> Any:

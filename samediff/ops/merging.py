@@ -1,19 +1,19 @@
 """Several arrays of one shape made one, and coordinate grids."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..datatype import DataType
-from ..errors import GraphError
+from ..errors import GraphError, ShapeError
 from ..op import Op, Specs, op, require_same_type
 from ..spec import TensorSpec
 from .joining import joined
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -32,11 +32,6 @@ class Merge(Op):
     def element(self, xp: Any, *xs: Any) -> Any:
         """The same for single elements."""
         return self.compute(xp, *xs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import loop
-        return loop(self.element, specs)
 
 
 @op("mergeadd", api="math.merge_add base.merge_add")
@@ -130,8 +125,8 @@ class Meshgrid(Op):
     cartesian: bool = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis per vector."""
-        sizes = [-1 if not s.is_static or s.shape is None else s.shape[0] if s.shape else 1 for s in specs]
+        """One axis per vector; other arrays count as the vector of their elements."""
+        sizes = [math.prod(s.shape) if s.is_static and s.shape is not None else -1 for s in specs]
         if self.cartesian and len(sizes) > 1:
             sizes[:2] = sizes[1::-1]
         return tuple(TensorSpec(tuple(sizes), s.dtype) for s in specs)
@@ -163,6 +158,8 @@ class ListDiff(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """Vectors whose length is known when run."""
         require_same_type("list_diff", *specs)
+        if 0 in (specs[0].rank, specs[1].rank):
+            raise ShapeError(f"list_diff compares the values of vectors; got shapes {specs[0].shape} and {specs[1].shape}")
         return TensorSpec((-1,), specs[0].dtype), TensorSpec((-1,), DataType.INT)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:

@@ -4,17 +4,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..arrays import mean_over
+from ..arrays import centred, mean_over
 from ..datatype import DataType
 from ..errors import ShapeError
 from ..families import Elementwise, Reduction
-from ..op import Kernel, Op, Specs, op, require_floating
+from ..named_axes import expect, expect_broadcast
+from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec, reduced
 from ..spreading import axes_of
-from .normalization import StandardizeSlope, cuda_sweep, standardize, sweep_kernel
+from .normalization import StandardizeSlope, standardize
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -40,8 +40,8 @@ class _Spread(Reduction):
         n = x.size
         for i, size in enumerate(x.shape):
             n = n if i in axes else n // max(size, 1)
-        centred = x - x.sum(axis=axes, keepdims=True, dtype=x.dtype) / x.dtype.type(n)
-        return (centred * centred).sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype) / x.dtype.type(n - int(self.bias_corrected))
+        rest = centred(x, axes)[1]
+        return (rest * rest).sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype) / x.dtype.type(n - int(self.bias_corrected))
 
     def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
         """x minus its mean over the dimensions."""
@@ -100,29 +100,9 @@ class Moments(Op):
         """Mean, variance."""
         x = x.astype(xp.float32) if x.dtype.kind in "iub" else x
         over = axes_of(self.dimensions, x.ndim, axes)
-        mean = mean_over(x, over, keepdims=True)
-        variance = mean_over((x - mean) ** 2, over, keepdims=self.keep_dims)
+        mean, rest = centred(x, over)
+        variance = mean_over(rest ** 2, over, keepdims=self.keep_dims)
         return mean.reshape(variance.shape), variance
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep for both."""
-        x = specs[0]
-        if len(specs) > 1 or not x.is_static:
-            return None
-        from ..executor.cpu.sweep import folded
-        from ..executor.cpu.sweeps import REDUCTIONS
-        result = x.dtype if x.dtype.is_floating else DataType.FLOAT
-        return folded(REDUCTIONS["moments"], axes_of(self.dimensions, len(x.shape or ())), x, TensorSpec(None, result))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The same sweep."""
-        x = specs[0]
-        if len(specs) > 1 or not x.is_static:
-            return None
-        from ..executor.cuda.sweep import folded
-        from ..executor.cuda.sweeps import REDUCTIONS
-        result = TensorSpec(None, x.dtype if x.dtype.is_floating else DataType.FLOAT)
-        return folded(REDUCTIONS["moments"], axes_of(self.dimensions, len(x.shape or ())), [x], [result, result])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -141,8 +121,10 @@ class NormalizeMoments(Elementwise):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the sums."""
-        dtype = specs[1].dtype if specs[1].dtype.is_floating else DataType.FLOAT
-        return (TensorSpec(specs[1].shape, dtype),) * 2
+        counts, means, variances = specs
+        expect("variances", variances, means.shape)
+        expect_broadcast("counts", counts, means.shape)
+        return (TensorSpec(means.shape, means.dtype if means.dtype.is_floating else DataType.FLOAT),) * 2
 
     def compute(self, xp: Any, counts: Any, means: Any, variances: Any) -> Any:
         """Mean, variance."""
@@ -178,14 +160,6 @@ class Standardize(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """The standardized array."""
         return standardize(xp, x, axes_of(self.dimensions, x.ndim))[0]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return sweep_kernel("standardize", self.dimensions, specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return cuda_sweep("standardize", self.dimensions, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

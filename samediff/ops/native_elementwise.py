@@ -20,4 +20,3 @@ binary("tanh_bp", "", _through_tanh, "upstream (1 - tanh(x)^2): gradient of tanh
        file=FileArgs())
 binary("relu_bp", "", _through_relu, "upstream where x > 0, else 0: gradient of relu.", rule="match_float", inputs="x upstream",
        file=FileArgs())
-binary("truncatediv", "", lambda xp, x, y: xp.trunc(x / y), "x / y truncated toward zero.", gradient="zero", file=FileArgs())

@@ -4,17 +4,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..arrays import mean_over
+from ..arrays import centred, mean_over
 from ..composite import Composite
 from ..errors import ShapeError
 from ..families import Elementwise, View
 from ..files.file_args import FileArgs
-from ..named_axes import expect
-from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..named_axes import expect, expect_broadcast
+from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import Shape, TensorSpec, normalize_axes, normalize_axis
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -106,32 +105,7 @@ class LayerNorm(Composite):
             y += aligned(xp, bias, (self.axis,), x.ndim)
         return y
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        x, gain, bias = (*specs, None, None)[:3]
-        if x is None or not x.is_static:
-            return None
-        rank = len(x.shape or ())
-        shapes = [x.shape or (), *(self._aligned(s.shape, rank) for s in (gain, bias) if s is not None)]
-        name = "_".join(["layer_norm", *(["gain"] if gain else []), *(["bias"] if bias else [])])
-        inner = sweep_kernel(name, self.dimensions, [s for s in (x, gain, bias) if s is not None], shapes)
-        if inner is None or None not in specs:
-            return inner
-        call = inner.call
-        return Kernel(lambda *arrays: call(*(a for a in arrays if a is not None)))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        x, given = specs[0], [s for s in specs if s is not None]
-        if any(not s.is_static for s in given):
-            return None
-        from ..executor.cuda.actions import CudaKernel
-        shapes = [x.shape or (), *(self._aligned(s.shape, len(x.shape or ())) for s in given[1:])]
-        names = [n for n, s in zip(("layer_norm", "gain", "bias"), specs) if s is not None]
-        inner = cuda_sweep("_".join(names), self.dimensions, given, shapes)
-        return inner and CudaKernel(lambda *arrays: inner.actions(*(a for a in arrays if a is not None)), inner.workspace)
-
-    def _aligned(self, shape: Shape | None, rank: int) -> Shape:
+    def aligned(self, shape: Shape | None, rank: int) -> Shape:
         """The shape of gain or bias next to that of x."""
         if shape is None or len(shape) != 1:
             return shape or ()
@@ -151,31 +125,11 @@ def _is_vector(shape: Shape, n: int) -> bool:
 
 def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """(x - mean) / deviation and 1 / deviation, both 0 where the deviation is 0."""
-    first = x[tuple(slice(0, 1) if i in axes else slice(None) for i in range(x.ndim))]
-    y = x - first                      # makes the deviation of equal elements exactly 0
-    y -= mean_over(y, axes, keepdims=True)
+    y = centred(x, axes)[1]
     deviation = xp.sqrt(mean_over(y * y, axes, keepdims=True))
     scale = xp.where(deviation > 0, 1 / xp.where(deviation > 0, deviation, x.dtype.type(1)), x.dtype.type(0)).astype(x.dtype)
     y *= scale
     return y, scale
-
-
-def sweep_kernel(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> Kernel | None:
-    """The kernel of :mod:`..executor.cpu.sweeps` of that name over ``axes``."""
-    if not specs[0].is_static:
-        return None
-    from ..executor.cpu.sweep import swept
-    from ..executor.cpu.sweeps import NORMALIZATIONS
-    return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
-
-
-def cuda_sweep(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> CudaKernel | None:
-    """The same on a GPU."""
-    if not specs[0].is_static:
-        return None
-    from ..executor.cpu.sweeps import NORMALIZATIONS
-    from ..executor.cuda.sweep import swept
-    return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
 
 
 @op("standardized_axes")
@@ -191,14 +145,6 @@ class StandardizedAxes(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """In one go."""
         return standardize(xp, x, normalize_axes(self.axes, x.ndim))[0]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return sweep_kernel("standardize", self.axes, specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return cuda_sweep("standardize", self.axes, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -225,14 +171,6 @@ class StandardizeSlope(Composite):
         slope -= y * mean_over(upstream * y, axes, keepdims=True)
         slope *= scale
         return slope
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return sweep_kernel("standardize_backward", self.axes, specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return cuda_sweep("standardize_backward", self.axes, specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
@@ -265,9 +203,11 @@ class BatchNorm(Composite):
         if x.shape is not None:
             sizes = tuple(x.shape[a] for a in normalize_axes(self.axes, len(x.shape)))
             for name, spec in zip(("mean", "variance", "gamma", "beta"), specs[1:]):
-                if spec is None or spec.shape is None or len(spec.shape) == len(x.shape) != len(sizes):
+                if spec is None or spec.shape is None:
                     continue
-                if len(spec.shape) != len(sizes) or any(m != n and -1 not in (m, n) for m, n in zip(spec.shape, sizes)):
+                if len(spec.shape) == len(x.shape) != len(sizes):
+                    expect_broadcast(name, spec, x.shape)
+                elif len(spec.shape) != len(sizes) or any(m != n and -1 not in (m, n) for m, n in zip(spec.shape, sizes)):
                     raise ShapeError(f"{name} {spec.shape} must have the sizes {sizes} of axis {self.axes}")
         return TensorSpec(x.shape, x.dtype)
 
@@ -287,11 +227,6 @@ class BatchNorm(Composite):
         if beta is not None:
             y += beta
         return y
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.batch_norm import given_statistics
-        return given_statistics(normalize_axes(self.axes, len(specs[0].shape or ())), self.epsilon, *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """One elementwise node."""

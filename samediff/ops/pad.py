@@ -11,7 +11,6 @@ from ..op import Op, Specs, op
 from ..spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -54,14 +53,6 @@ class Pad(Op):
             return xp.pad(x, width, constant_values=x.dtype.type(self.constant))
         return xp.pad(x, width, mode=self.mode.name.lower())
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One element after the other, each from its place in x."""
-        from ..executor.cuda.copies import padded
-        x, padding = specs
-        if padding.value is None:
-            return None
-        return padded([(int(a), int(b)) for a, b in padding.value], self.mode, self.constant, x)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The inner part, with the mirrored parts added."""
@@ -91,15 +82,6 @@ class PadSum(Op):
                 inner[n - skip - behind:n - skip] += moved[before + n:][::-1]
             x = xp.moveaxis(inner, 0, axis)
         return x
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy of the inner part; nothing where parts were mirrored."""
-        from ..executor.cuda.copies import copied
-        padding, like = specs[1].value, specs[2].shape
-        if padding is None or like is None or self.mode is not PadMode.CONSTANT:
-            return None
-        inner = tuple(slice(int(before), int(before) + n) for (before, _), n in zip(padding, like))
-        return copied(lambda x, padding, like, out: [(x[(*inner, ...)], out)], *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

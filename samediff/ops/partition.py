@@ -4,12 +4,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ..datatype import DataType
 from ..errors import GraphError, ShapeError
-from ..op import Op, Specs, op
+from ..named_axes import expect, expect_leading
+from ..op import Op, Specs, op, require_same_type
 from ..spec import TensorSpec
 from .creation import ints_of
-from .gather import require_integer
+from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -26,15 +29,21 @@ class DynamicPartition(Op):
         """Sizes that depend on the values."""
         x, partitions = specs
         require_integer("partitions", partitions)
+        expect_leading("x", x, partitions.shape)
         if x.shape is None or partitions.shape is None:
             return (TensorSpec(None, x.dtype),) * self.num_partitions
         inner, values = x.shape[len(partitions.shape):], ints_of(partitions)
-        if values is not None and any(not 0 <= v < self.num_partitions for v in values):
-            raise ShapeError(f"partitions must lie between 0 and {self.num_partitions - 1}, got {min(values)} to {max(values)}")
+        if values is not None:
+            self.check(np.asarray(values, np.int64))
         return tuple(TensorSpec((-1 if values is None else values.count(k), *inner), x.dtype) for k in range(self.num_partitions))
+
+    def check(self, partitions: Any) -> None:
+        """ShapeError for the number of no output."""
+        check_range(f"{self.id}: partition", partitions, self.num_partitions, "a number of partitions of")
 
     def compute(self, xp: Any, x: Any, partitions: Any) -> Any:
         """By masks."""
+        self.check(partitions)
         return tuple(x[partitions == k] for k in range(self.num_partitions))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -53,6 +62,7 @@ class PartitionJoin(Op):
 
     def compute(self, xp: Any, like: Any, partitions: Any, *xs: Any) -> Any:
         """By masks."""
+        check_range(f"{self.id}: partition", partitions, len(xs), "a number of partitions of")
         out = xp.zeros(like.shape, like.dtype)
         for k, x in enumerate(xs):
             out[partitions == k] = x
@@ -62,6 +72,14 @@ class PartitionJoin(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Partitioned again."""
         return [None, None, *inputs[0].sd.add_op(DynamicPartition(len(inputs) - 2), [output_grads[0], inputs[1]])]
+
+
+def _rows(indices: Sequence[Any]) -> int:
+    """The largest index plus 1; ShapeError for a negative one."""
+    least = min((int(i.min()) for i in indices if i.size), default=0)
+    if least < 0:
+        raise ShapeError(f"dynamic_stitch: index {least} is out of range (0 and above)")
+    return max((int(i.max()) for i in indices if i.size), default=-1) + 1
 
 
 @op("dynamic_stitch", api="base.dynamic_stitch math.dynamic_stitch", inputs="*parts", signatures=("*parts",))
@@ -76,18 +94,22 @@ class DynamicStitch(Op):
         half = len(specs) // 2
         if not specs or len(specs) % 2:
             raise GraphError(f"as many index arrays as arrays expected, got {len(specs)} in all")
-        for indices in specs[:half]:
+        shape, first = specs[half].shape, specs[0].shape
+        inner = None if shape is None or first is None else shape[len(first):]
+        for indices, x in zip(specs[:half], specs[half:]):
             require_integer("indices", indices)
+            require_same_type("dynamic_stitch", specs[half], x)
+            expect_leading("the rows of an array", x, indices.shape)
+            expect("an array", x, None if inner is None or indices.shape is None else (*indices.shape, *inner))
         values = [ints_of(s) for s in specs[:half]]
-        n = -1 if any(v is None for v in values) else max((i for v in values for i in v or ()), default=-1) + 1
-        x, first = specs[half], specs[0]
-        return TensorSpec(None if x.shape is None or first.shape is None else (n, *x.shape[len(first.shape):]), x.dtype)
+        n = -1 if None in values else _rows([np.asarray(v, np.int64) for v in values])
+        return TensorSpec(None if inner is None else (n, *inner), specs[half].dtype)
 
     def compute(self, xp: Any, *parts: Any) -> Any:
         """One after the other."""
         half = len(parts) // 2
         indices, xs = parts[:half], parts[half:]
-        n = max((int(i.max()) for i in indices if i.size), default=-1) + 1
+        n = _rows(indices)
         out = xp.zeros((n, *xs[0].shape[indices[0].ndim:]), xs[0].dtype)
         for i, x in zip(indices, xs):
             out[i] = x
@@ -115,7 +137,7 @@ class StitchKept(Op):
         """By the number of the row that stays."""
         half = len(parts) // 2
         indices, xs = parts[:half], parts[half:]
-        owner = xp.full(max((int(i.max()) for i in indices if i.size), default=-1) + 1, -1)
+        owner = xp.full(_rows(indices), -1)
         rows, start = [], 0
         for i in indices:
             rows.append(xp.arange(start, start + i.size).reshape(i.shape))
@@ -128,7 +150,10 @@ class StitchKept(Op):
 @op("sequence_mask", api="base.sequence_mask math.sequence_mask nn.sequence_mask", inputs="lengths longest?", gradient="zero",
     signatures=("lengths, max_len, data_type", "lengths, longest, data_type", "lengths, data_type"))
 class SequenceMask(Op):
-    """1 where the position is smaller than the length, else 0; a new last axis of ``max_len``, at least the longest length."""
+    """1 where the position is smaller than the length, else 0; a new last axis of ``max_len``, at least the longest length.
+
+    A length of 0 or below hides all positions.
+    """
 
     max_len: int = 0
     data_type: DataType = DataType.FLOAT
@@ -165,16 +190,20 @@ class ConfusionMatrix(Op):
             require_integer("classes", spec)
         if None not in (labels.shape, pred.shape) and labels.is_static and pred.is_static and labels.shape != pred.shape:
             raise ShapeError(f"labels {labels.shape} and predictions {pred.shape} must have one shape")
+        if len(specs) > 2:
+            expect("weights", specs[2], labels.shape)
         values = [ints_of(s) for s in (labels, pred)]
         known = -1 if None in values else max((v for part in values for v in part or ()), default=-1) + 1
         n = self.num_classes or known
+        for part in values:
+            check_range(f"{self.id}: class", np.asarray(part or (), np.int64), n if n >= 0 else 2 ** 63, "a number of classes of")
         return TensorSpec((n, n), self.data_type or (specs[2].dtype if len(specs) > 2 else DataType.INT))
 
     def compute(self, xp: Any, labels: Any, pred: Any, weights: Any = None) -> Any:
         """Added one by one."""
         n = self.num_classes or int(max(labels.max(initial=-1), pred.max(initial=-1))) + 1
-        if labels.size and (min(labels.min(), pred.min()) < 0 or max(labels.max(), pred.max()) >= n):
-            raise ShapeError(f"classes must lie between 0 and {n - 1}")
+        for what, classes in (("label", labels), ("prediction", pred)):
+            check_range(f"{self.id}: {what}", classes, n, "a number of classes of")
         out = xp.zeros((n, n), xp.int64 if weights is None else weights.dtype)
         xp.add.at(out, (labels.reshape(-1), pred.reshape(-1)), 1 if weights is None else weights.reshape(-1))
         return out if self.data_type is None else out.astype(self.data_type.numpy)

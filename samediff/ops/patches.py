@@ -2,18 +2,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op
+from ..named_axes import agree
+from ..op import Op, Specs, op
 from ..spec import Shape, TensorSpec
 from .conv import MODE_PROPERTY, PAD_MODE, Attributes2D, window_properties, window_slots
 from .window import Window, Windowed
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -82,16 +82,6 @@ class Unfold(Op):
         """Added up."""
         return [inputs[0].sd.add_op(Fold(self.patches), [output_grads[0], inputs[0]])]
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One copy."""
-        from ..executor.cpu.patches import unfold
-        return unfold(self.patches, specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each element of the columns."""
-        from ..executor.cuda.patches import unfold
-        return unfold(self.patches, specs[0])
-
 
 @op("fold", inputs="columns x", shape_inputs=(1,))
 class Fold(Op):
@@ -111,16 +101,6 @@ class Fold(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Columns again."""
         return [inputs[0].sd.add_op(Unfold(self.patches), [output_grads[0]]), None]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled sums."""
-        from ..executor.cpu.patches import fold
-        return fold(self.patches, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each cell."""
-        from ..executor.cuda.patches import fold
-        return fold(self.patches, specs[0], specs[1].shape or ())
 
 
 class Unfolding(Op):
@@ -142,14 +122,6 @@ class Unfolding(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Added up."""
         return [inputs[0].sd.add_op(Fold(self.patches()), [output_grads[0], inputs[0]])]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One copy."""
-        return Unfold(self.patches()).cpu(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each element of the columns."""
-        return Unfold(self.patches()).cuda(*specs)
 
 
 @op("im2col", api="cnn.im2_col cnn.im2col", signatures=("x, &config",),
@@ -198,18 +170,6 @@ class Col2Im(Attributes2D, Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Columns of the gradient."""
         return [inputs[0].sd.add_op(Unfold(self.geometry(inputs[0].spec.shape or ())[0]), [output_grads[0]])]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled sums."""
-        patches, image = self.geometry(specs[0].shape or ())
-        kernel = Fold(patches).cpu(specs[0], specs[0].with_shape(image))
-        return kernel and replace(kernel, call=lambda columns, *rest: kernel.call(columns, None, *rest))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each cell."""
-        from ..executor.cuda.patches import fold
-        patches, image = self.geometry(specs[0].shape or ())
-        return fold(patches, specs[0], image)
 
 
 @op("extract_image_patches", api="cnn.extract_image_patches", signatures=("x, k_h, k_w, s_h, s_w, r_h, r_w, same_mode",),
@@ -286,6 +246,7 @@ class Dilation2D(Dilating):
             return TensorSpec((-1,) * 4, x.dtype)
         if len(x.shape) != 4 or len(w.shape) != 3:
             raise ShapeError(f"images need rank 4 and weights rank 3; got {x.shape} and {w.shape}")
+        agree("x N H W C, weights A B C", specs)
         return TensorSpec((x.shape[0], *self.geometry(w.shape).counts(x.shape[1:3]), x.shape[3]), x.dtype)
 
     def compute(self, xp: Any, x: Any, weights: Any) -> Any:

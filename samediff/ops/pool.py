@@ -9,14 +9,13 @@ from ..composite import Composite
 from ..datatype import DataType
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
-from ..op import Kernel, Op, Specs, op, require_floating
+from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
 from .conv import MODE_PROPERTY, PAD_MODE, SAME_PROPERTY, Attributes2D, Attributes3D, window_properties, window_slots
 from .pooling import Pool, WindowScatter, WindowSpread, WindowSum
 from .window import Windowed, from_last
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 _HW, _DHW = ("_h", "_w"), ("_d", "_h", "_w")
@@ -67,16 +66,6 @@ class MaxPooling(Pooling):
         """To the largest cell of each window, the first of equal ones."""
         return [inputs[0].sd.add_op(WindowScatter(self.pool()), [inputs[0], output_grads[0]])]
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled loops."""
-        from ..executor.cpu.pooling import maximum
-        return maximum(self.pool(), specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each window."""
-        from ..executor.cuda.pooling import maximum
-        return maximum(self.pool(), specs[0])
-
 
 class AveragePooling(Pooling):
     """The mean of each window, without the padding unless told otherwise."""
@@ -101,14 +90,6 @@ class AveragePooling(Pooling):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Spread over the windows."""
         return [inputs[0].sd.add_op(WindowSpread(self.pool()), [output_grads[0], inputs[0]])]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled loops."""
-        return WindowSum(self.pool()).cpu(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each window."""
-        return WindowSum(self.pool()).cuda(*specs)
 
 
 @op("maxpool2d", api="cnn.max_pooling2d", file=file_args(_HW, "=0", "MAX"))
@@ -183,16 +164,6 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         total = x.sd.add_op(WindowSum(self.pool()), [powers])
         return x.sd.call("math", "max", total, x.sd.constant(1e-30).cast_to(x.dtype)) ** (1 / self.extra)
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled sums between the powers."""
-        from ..executor.cpu.pooling import power_mean
-        return power_mean(self.pool(), self.extra, specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each window."""
-        from ..executor.cuda.pooling import power_mean
-        return power_mean(self.pool(), self.extra, specs[0])
-
 
 _WITH_ARGMAX = file_args(_HW, "=0", "MAX")
 
@@ -216,13 +187,3 @@ class MaxPoolWithArgmax(Attributes2D, MaxPooling):
         """Places are looked up in an array of numbers."""
         places = xp.arange(x.size).reshape(x.shape)
         return MaxPooling.compute(self, xp, x), self.pool().gather(xp, x, places)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled loops."""
-        from ..executor.cpu.pooling import maximum_and_place
-        return maximum_and_place(self.pool(), specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each window."""
-        from ..executor.cuda.pooling import maximum_and_place
-        return maximum_and_place(self.pool(), specs[0], self.output_type)

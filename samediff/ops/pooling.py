@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..named_axes import expect
-from ..op import Kernel, Op, Specs, op
+from ..op import Op, Specs, op
 from ..spec import Shape, TensorSpec
 from .window import Window, from_last, to_last
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -126,16 +125,6 @@ class WindowSum(Pooled):
         """The transpose."""
         return [inputs[0].sd.add_op(WindowSpread(self.pool), [output_grads[0], inputs[0]])]
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled loops."""
-        from ..executor.cpu.pooling import total
-        return total(self.pool, specs[0])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each window."""
-        from ..executor.cuda.pooling import total
-        return total(self.pool, specs[0])
-
 
 @op("window_spread", inputs="upstream x", shape_inputs=(1,))
 class WindowSpread(Unpooled):
@@ -156,16 +145,6 @@ class WindowSpread(Unpooled):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The sum again."""
         return [inputs[0].sd.add_op(WindowSum(self.pool), [output_grads[0]]), None]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled loops."""
-        from ..executor.cpu.pooling import spread
-        return spread(self.pool, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each cell."""
-        from ..executor.cuda.pooling import spread
-        return spread(self.pool, *specs)
 
 
 @op("window_scatter", inputs="x upstream")
@@ -188,16 +167,6 @@ class WindowScatter(Unpooled):
         """Taken from the same cells."""
         return [None, inputs[0].sd.add_op(WindowGather(self.pool), [inputs[0], output_grads[0]])]
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled loops."""
-        from ..executor.cpu.pooling import maximum_gradient
-        return maximum_gradient(self.pool, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each window, then one for each cell."""
-        from ..executor.cuda.pooling import maximum_gradient
-        return maximum_gradient(self.pool, *specs)
-
 
 @op("window_gather", inputs="x values")
 class WindowGather(Pooled):
@@ -218,13 +187,3 @@ class WindowGather(Pooled):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Added to the same cells."""
         return [None, inputs[0].sd.add_op(WindowScatter(self.pool), [inputs[0], output_grads[0]])]
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Compiled loops."""
-        from ..executor.cpu.pooling import maximum_taken
-        return maximum_taken(self.pool, *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """A thread for each window."""
-        from ..executor.cuda.pooling import maximum_taken
-        return maximum_taken(self.pool, *specs)

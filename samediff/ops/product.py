@@ -10,7 +10,6 @@ from ..spec import TensorSpec
 from ..spreading import axes_of
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -70,12 +69,6 @@ class ReSpread(Op):
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
         """A read-only view of the sums."""
         return xp.broadcast_to(x.sum(axis=axes_of(self.dimensions, x.ndim, axes), keepdims=True, dtype=x.dtype), x.shape)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        from ..executor.cuda.sweep import swept
-        from ..executor.cuda.sweeps import SUM_SPREAD
-        return None if len(specs) > 1 else swept(SUM_SPREAD, axes_of(self.dimensions, len(specs[0].shape or ())), specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

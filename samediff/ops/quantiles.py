@@ -12,7 +12,7 @@ from ..errors import DataTypeError, GraphError, ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, attributes, op, require_floating
 from ..spec import TensorSpec, normalize_axes, reduced
-from .gather import require_integer
+from .indices import require_integer
 
 
 def rows_of(x: Any, axes: tuple[int, ...]) -> Any:

@@ -12,7 +12,7 @@ from ..files.file_args import FileArgs
 from ..op import Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import TensorSpec, broadcast, normalize_axis
 from .creation import ints_of, shape_from
-from .gather import require_integer
+from .indices import require_integer
 from .random import Bernoulli, Normal, Random, Uniform
 
 

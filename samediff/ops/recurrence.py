@@ -43,7 +43,7 @@ class ScaledTanh(Elementwise):
         return xp.tanh(x * self.beta) * self.alpha
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def function(activation: Any) -> Elementwise:
     """The elementwise op of an activation: its name in any spelling, or the op itself."""
     if isinstance(activation, Elementwise):
@@ -63,7 +63,7 @@ def apply(xp: Any, activation: Any, z: Any) -> Any:
     return function(activation).compute(xp, z)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _slope(activation: Any, dtype: np.dtype[Any]) -> ex.Expr:
     (expression,) = function(activation).expressions([dtype])
     return ex.derivative(expression, 0)

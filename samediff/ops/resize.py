@@ -10,12 +10,13 @@ from ..choices import ImageResizeMethod
 from ..datatype import DataType
 from ..errors import DataTypeError, ShapeError
 from ..files.file_args import FileArgs
+from ..named_axes import expect
 from ..op import Op, Specs, op, require_floating
-from ..spec import TensorSpec
+from ..spec import TensorSpec, size
 from . import resampling as rs
+from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -31,6 +32,8 @@ class Resize(Op):
             raise ShapeError(f"images have the axes ([batch,] height, width, channels), got shape {x.shape}")
         if len(specs) > 1 and not specs[1].dtype.is_integer:
             raise DataTypeError(f"a size must consist of integers, got {specs[1].dtype.name}")
+        if len(specs) > 1 and size(specs[1].shape) not in (-1, 2):
+            raise ShapeError(f"a size consists of height and width, got shape {specs[1].shape}")
         dtype = x.dtype if x.dtype.is_floating else DataType.FLOAT
         if x.shape is None:
             return TensorSpec(None, dtype)
@@ -77,11 +80,6 @@ class Resize(Op):
         """The transposed matrices."""
         return [inputs[0].sd.add_op(ResizeBack(self), [output_grads[0], *inputs]), None][:len(inputs)]
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One axis after the other."""
-        from ..executor.cuda.resampling import resized
-        return resized(self, specs[0], specs[1] if len(specs) > 1 else None)
-
 
 def apply(xp: Any, x: Any, rows: Any, columns: Any) -> Any:
     """Matrices on height and width."""
@@ -110,11 +108,6 @@ class ResizeBack(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The resize itself."""
         return [inputs[0].sd.add_op(self.of, [output_grads[0], *inputs[2:]]), None, None][:len(inputs)]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One axis after the other."""
-        from ..executor.cuda.resampling import resized
-        return resized(self.of, specs[1], specs[2] if len(specs) > 2 else None, back=True)
 
 
 #: DL4J's numbers of the methods in files; the enumeration has those of its API.
@@ -216,10 +209,15 @@ class CropAndResize(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One image per box."""
-        image, boxes, _, size = specs
+        image, boxes, indices, size = specs
         require_floating(self.id, image, boxes)
-        if image.rank not in (None, 4) or boxes.rank not in (None, 2):
-            raise ShapeError(f"expected images (batch, height, width, channels) and boxes (n, 4), got {image.shape} and {boxes.shape}")
+        require_integer("box indices", indices)
+        require_integer("the size of crops", size)
+        expect("box_indices", indices, None if boxes.shape is None else boxes.shape[:1])
+        expect("crop_boxes", boxes, None if boxes.shape is None else (-1, 4))
+        expect("crop_out_size", size, (2,))
+        if image.rank not in (None, 4):
+            raise ShapeError(f"expected images (batch, height, width, channels), got {image.shape}")
         height, width = (int(n) for n in size.value.reshape(-1)) if size.value is not None else (-1, -1)
         return TensorSpec((-1 if boxes.shape is None else boxes.shape[0], height, width, -1 if image.shape is None else image.shape[-1]),
                           image.dtype)
@@ -231,6 +229,7 @@ class CropAndResize(Op):
 
     def compute(self, xp: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:
         """Box by box."""
+        check_range(f"{self.id}: box index", indices, len(image), "a number of images of")
         height, width = (int(n) for n in size.reshape(-1))
         out = np.empty((len(boxes), height, width, image.shape[-1]), image.dtype)
         for k, (box, i) in enumerate(zip(boxes, indices)):
@@ -257,6 +256,7 @@ class CropBack(Op):
 
     def compute(self, xp: Any, g: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:
         """Box by box."""
+        check_range(f"{self.id}: box index", indices, len(image), "a number of images of")
         out = np.zeros(image.shape, g.dtype)
         for k, (box, i) in enumerate(zip(boxes, indices)):
             rows, columns = self.of.matrices(image.shape, box, size, g.dtype)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..files.file_args import FileArgs
 from ..named_axes import agree
-from ..op import Kernel, Op, Specs, op, require_floating, require_same_type
+from ..op import Op, Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .recurrence import apply, function, slope
 from .sequence_scan import rnn_by_scan, through_scan
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 AXES = "x T N I, w I U, rw U U, b U, h0 N U, mask T N"
@@ -55,16 +54,6 @@ class RnnSequence(Op):
             h = states[t]
         return states, sums
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop."""
-        from ..executor.cpu import recurrent
-        return recurrent.rnn(compiled_name(self.activation), specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One product for all inputs, then a step after the other; small ones in one launch."""
-        from ..executor.cuda import rnn
-        return rnn.forward(self.activation, (*specs, *[None] * (6 - len(specs))))
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back through time."""
@@ -105,16 +94,6 @@ class RnnSequenceGrad(Op):
         total = flat.sum(0)
         return ((flat @ w.T).reshape(x.shape), xp.ascontiguousarray(x).reshape(-1, x.shape[2]).T @ flat,
                 previous.reshape(-1, dz.shape[2]).T @ flat, total if b is None else total.reshape(b.shape), carried)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One compiled loop."""
-        from ..executor.cpu import recurrent
-        return recurrent.rnn_gradient(compiled_name(self.activation), specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The steps backwards, then products for the weights."""
-        from ..executor.cuda import rnn
-        return rnn.backward(self.activation, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -8,7 +8,7 @@ from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec, normalize_axis
-from .gather import require_integer
+from .indices import require_integer
 
 if TYPE_CHECKING:
     from ..variable import SDVariable

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ShapeError
-from ..op import Kernel, Op, Specs, op, require_same_type
-from ..spec import Shape, TensorSpec
+from ..named_axes import expect, expect_single
+from ..op import Op, Specs, op, require_same_type
+from ..spec import Shape, TensorSpec, size
 from .creation import shape_from
-from .gather import add_rows, change_at, check_range, nd_index, or_compute, require_integer
+from .gather import add_rows, nd_index
+from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -35,7 +36,7 @@ class Scatter(Op):
             if len(want) != len(updates.shape) or any(a != b and -1 not in (a, b) for a, b in zip(want, updates.shape)):
                 raise ShapeError(f"updates must have shape {want} for indices {indices.shape} into {ref.shape}, got {updates.shape}")
             if indices.value is not None and ref.shape and ref.shape[0] != -1:
-                check_range(indices.value, ref.shape[0])
+                check_range(f"{self.id}: index", indices.value, ref.shape[0])
         return TensorSpec(ref.shape, ref.dtype)
 
     def combine(self, xp: Any, out: Any, indices: Any, rows: Any) -> None:
@@ -45,35 +46,9 @@ class Scatter(Op):
     def compute(self, xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
         """A changed copy."""
         out = ref.copy()
-        check_range(indices, ref.shape[0])
+        check_range(f"{self.id}: index", indices, ref.shape[0])
         self.combine(xp, out, indices.reshape(-1), updates.reshape(-1, *ref.shape[1:]))
         return out
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """A copy whose rows are changed in the order of the indices."""
-        ref, indices, _ = specs
-        how = self.id.removeprefix("scatter_")
-        if how not in ("add", "sub", "mul", "div", "max", "min", "update") or not all(s.is_static for s in specs):
-            return None
-        from ..executor.cpu.indexed import change
-        return _on_copy(self, change(how, 0, ref, indices))  # type: ignore[arg-type]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """In the order of the indices; those out of range count for nothing."""
-        from ..executor.cuda.changes import changed, scattered
-        ref, indices, _ = specs
-        how: Any = self.id.removeprefix("scatter_")
-        return scattered(changed(how, 0, ref, indices)) if how in ("add", "sub", "mul", "div", "max", "min", "update") else None
-
-
-def _on_copy(op: Op, call: Callable[..., bool] | None) -> Kernel | None:
-    if call is None:
-        return None
-
-    def kernel(ref: Any, indices: Any, updates: Any, out: Any) -> bool:
-        out[...] = ref
-        return call(updates, indices, out)
-    return Kernel(or_compute(op, kernel))
 
 
 def _at(x: SDVariable, indices: SDVariable) -> SDVariable:
@@ -144,11 +119,6 @@ class LastRow(Op):
         keep[flat.size - 1 - first] = 1
         return xp.broadcast_to(keep.reshape(*indices.shape, *[1] * (like.ndim - indices.ndim)), like.shape)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """By comparison with all later indices."""
-        from ..executor.cuda.rows import equal_rows
-        return equal_rows(True, *specs)
-
 
 scatter("scatter_add", "base.scatter_add math.scatter_add", add_rows, lambda self, ref, i, u, y, g: (g, _at(g, i)),
         "Rows of ``ref`` at ``indices`` plus ``updates``; repeated indices accumulate.")
@@ -174,12 +144,20 @@ class PutRows(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
-        require_integer("rows", specs[1])
-        require_integer("positions", specs[3])
-        return TensorSpec(specs[0].shape, specs[0].dtype)
+        x, rows, values, positions = specs
+        require_integer("rows", rows)
+        require_integer("positions", positions)
+        expect("positions", positions, rows.shape)
+        if x.shape is not None and values.shape is not None:
+            if not x.shape or not values.shape:
+                raise ShapeError(f"x and values need rows; got shapes {x.shape} and {values.shape}")
+            expect("values", values, (values.shape[0], *x.shape[1:]))
+        return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, rows: Any, values: Any, positions: Any) -> Any:
         """A changed copy."""
+        check_range(f"{self.id}: row", rows, len(x))
+        check_range(f"{self.id}: position", positions, len(values))
         out = x.copy()
         out[rows] = values[positions]
         return out
@@ -201,8 +179,15 @@ class ScatterNd(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As ``ref``."""
-        require_integer("indices", specs[1])
-        return TensorSpec(specs[0].shape, specs[0].dtype)
+        ref, indices, updates = specs
+        require_integer("indices", indices)
+        require_same_type(self.id, ref, updates)
+        if ref.shape is not None and indices.shape is not None:
+            if not indices.shape or indices.shape[-1] == 0 or indices.shape[-1] > len(ref.shape):
+                raise ShapeError(f"indices of shape {indices.shape} hold no vectors of 1 to {len(ref.shape)} numbers, the axes of ref")
+            if indices.shape[-1] != -1:
+                expect("updates", updates, taken(ref, indices))
+        return TensorSpec(ref.shape, ref.dtype)
 
 
 def taken(ref: TensorSpec, indices: TensorSpec) -> Shape:
@@ -214,25 +199,12 @@ def _nd(name: str, sign: int, doc: str) -> None:
     @op(name, api=f"base.{name}")
     class Declared(ScatterNd):
         def compute(self, xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
-            out, where = ref.copy(), nd_index(xp, ref.shape, indices)
+            out, where = ref.copy(), nd_index(xp, self.id, ref.shape, indices)
             if sign:
                 xp.add.at(out, where, updates if sign > 0 else -updates)
             else:
                 out[where] = updates
             return out
-
-        def cpu(self, *specs: TensorSpec) -> Kernel | None:
-            ref, indices, updates = specs
-            if updates.shape != taken(ref, indices) or updates.dtype is not ref.dtype:
-                return None
-            return _on_copy(self, change_at(ref, indices, {1: "add", -1: "sub", 0: "update"}[sign]))
-
-        def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-            from ..executor.cuda.changes import changed_nd, scattered
-            ref, indices, updates = specs
-            same = updates.dtype is ref.dtype and updates.is_static
-            found = changed_nd({1: "add", -1: "sub", 0: "update"}[sign], ref, indices) if same else None   # type: ignore[arg-type]
-            return scattered(found) if updates.shape == taken(ref, indices) else None
 
         def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
                  output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -257,13 +229,22 @@ class SparseToDense(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape in the variable, the type of the values."""
-        require_integer("indices", specs[0])
-        return TensorSpec(shape_from(specs[1]), specs[2].dtype)
+        indices, shape, values = specs[:3]
+        require_integer("indices", indices)
+        made, numbers = shape_from(shape), size(indices.shape)
+        if made is not None and numbers != -1:
+            if not made or numbers % len(made):
+                raise ShapeError(f"indices into an array of shape {made} need {len(made)} numbers for each value, got {indices.shape}")
+            expect("values", values, (numbers // len(made),))
+        if len(specs) > 3:
+            expect_single(("default", specs[3]))
+        return TensorSpec(made, values.dtype)
 
     def compute(self, xp: Any, indices: Any, shape: Any, values: Any, default: Any = None) -> Any:
         """A fresh array."""
         out = xp.full([int(n) for n in shape.reshape(-1)], 0 if default is None else default.item(), values.dtype)
-        out[_coordinates(xp, out.ndim, indices)] = values
+        rows = np.atleast_1d(indices)
+        out[nd_index(xp, self.id, out.shape, rows[:, None] if out.ndim == rows.ndim == 1 else rows.reshape(-1, out.ndim))] = values
         return out
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -275,8 +256,3 @@ class SparseToDense(Op):
         by_values = reshape_like(sd.call("base", "gather_nd", g, wide), inputs[2])
         by_default = reshape_like(g.sum() - by_values.sum(), inputs[3]) if len(inputs) > 3 else None
         return [None, None, by_values, by_default]
-
-
-def _coordinates(xp: Any, rank: int, indices: Any) -> tuple[Any, ...]:
-    rows = np.atleast_1d(indices)
-    return (rows,) if rank == 1 and rows.ndim == 1 else tuple(rows.reshape(-1, rank).T)

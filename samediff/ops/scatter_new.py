@@ -9,7 +9,8 @@ from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
 from .creation import shape_from
-from .gather import nd_index, require_integer
+from .gather import nd_index
+from .indices import require_integer
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -46,7 +47,7 @@ class ScatterNew(Op):
         want = (*indices.shape[:-1], *out.shape[k:])
         if k > out.ndim or updates.shape != want:
             raise ShapeError(f"updates must have shape {want} for indices {indices.shape} into {out.shape}, got {updates.shape}")
-        xp.add.at(out, nd_index(xp, out.shape, indices), updates)
+        xp.add.at(out, nd_index(xp, self.id, out.shape, indices), updates)
         return out
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

@@ -1,20 +1,20 @@
 """Reductions over rows with equal ids."""
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ..errors import ShapeError
-from ..op import Kernel, Op, Specs, op
+from ..named_axes import expect_leading
+from ..op import Op, Specs, op
 from ..spec import TensorSpec
 from .creation import ints_of
-from .gather import add_rows, or_compute, require_integer
+from .gather import add_rows
+from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 Reducer = Callable[[Any, Any, Any, int], Any]  # (xp, data, ids, number of segments)
@@ -81,38 +81,6 @@ def _of_extreme(data: Any, ids: Any, y: Any, g: Any) -> Any:
     return g.sd.call("base", "where", rows, g.sd.call("base", "zeros_like", rows), g.sd.call("base", "eq", data, _rows(y, ids)))
 
 
-def segment_kernel(op: Op, name: str, empty_is_zero: bool, *specs: TensorSpec) -> Kernel | None:
-    """Rows joined in their order; ids out of range are left to ``compute``."""
-    from ..executor.cpu.indexed import change
-    data, ids = specs[:2]
-    if not all(s.is_static for s in specs) or not data.shape:
-        return None
-    how: Any = {"prod": "mul", "max": "max", "min": "min"}.get(name, "add")
-    inner, dtype = data.shape[len(ids.shape or ()):], data.dtype.numpy
-    calls = {1: change(how, 0, TensorSpec((1, *inner), data.dtype), ids)}      # by the number of segments
-    if calls[1] is None or (name in ("mean", "sqrt_n") and dtype.kind != "f"):
-        return None
-    made_of = data.dtype
-    limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
-    start = {"prod": 1, "max": limits.min, "min": limits.max}.get(name, 0)
-
-    def kernel(data: Any, ids: Any, *rest: Any) -> bool:
-        out = rest[-1]
-        out[...] = start
-        n = out.shape[0]
-        call = calls[n] if n in calls else calls.setdefault(n, change(how, 0, TensorSpec(out.shape, made_of), ids))
-        if call is None or not call(data, ids, out):
-            return False
-        if name in ("mean", "sqrt_n") or empty_is_zero:
-            found = counts(np, ids.reshape(-1), out.shape[0], out)
-            if name in ("mean", "sqrt_n"):
-                out /= np.maximum(found, 1) if name == "mean" else np.sqrt(np.maximum(found, 1))
-            else:
-                out[found.reshape(-1) == 0] = 0
-        return True
-    return Kernel(or_compute(op, kernel))
-
-
 @op("count_of_row", inputs="ids like", gradient="zero")
 class CountOfRow(Op):
     """How many rows share the id of each row, in the type of ``like`` (made by gradients)."""
@@ -125,43 +93,52 @@ class CountOfRow(Op):
 
     def compute(self, xp: Any, ids: Any, like: Any) -> Any:
         """Counts gathered."""
+        check_range(f"{self.id}: segment id", ids, 2 ** 63)
         return xp.bincount(ids.reshape(-1))[ids].astype(like.dtype).reshape(*ids.shape, *[1] * (like.ndim - ids.ndim))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """By comparison with all ids."""
-        from ..executor.cuda.rows import equal_rows
-        out = self.infer(*specs)
-        return equal_rows(False, specs[0], out) if isinstance(out, TensorSpec) else None
 
 
 class Segment(Op):
     """Rows of ``data`` reduced by sorted ids.  Shapes: data (n, *R), ids (n) -> (last id + 1, *R)."""
 
     inputs = "data segment_ids"
+    most_axes: ClassVar[float] = 1          # that ids may have
 
     def number(self, *specs: TensorSpec) -> int:
         """How many segments there are, -1 when unknown."""
         values = ints_of(specs[1])
-        if values is not None and any(a > b for a, b in itertools.pairwise(values)):
-            raise ShapeError("segment ids must be sorted; unsorted_segment_… takes them in any order")
-        return -1 if values is None else max(values, default=-1) + 1
+        return -1 if values is None else self.last(np.asarray(values, np.int64)) + 1
+
+    def last(self, ids: Any) -> int:
+        """The last id, -1 where there is none; ShapeError unless they ascend from 0."""
+        if not ids.size:
+            return -1
+        if int(ids[0]) < 0:
+            raise ShapeError(f"{self.id}: segment id {int(ids[0])} is out of range (0 and above)")
+        down = np.flatnonzero(ids[1:] < ids[:-1])
+        if down.size:
+            raise ShapeError(f"{self.id}: segment ids must be sorted, got {int(ids[down[0] + 1])} behind {int(ids[down[0]])}; "
+                             f"unsorted_{self.id} takes them in any order")
+        return int(ids[-1])
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One row per segment."""
         data, ids = specs[:2]
         require_integer("segment ids", ids)
+        if ids.rank == 0 or (ids.rank is not None and ids.rank > self.most_axes):
+            raise ShapeError(f"{self.id}: one id for each row expected, got ids of shape {ids.shape}")
+        expect_leading("data", data, ids.shape)
         if data.shape is None:
             return TensorSpec(None, data.dtype)
-        if ids.shape is not None and len(ids.shape) == 1 and -1 not in (ids.shape[0], data.shape[0]) and ids.shape[0] != data.shape[0]:
-            raise ShapeError(f"one id for each of the {data.shape[0]} rows expected, got {ids.shape[0]}")
-        inner = data.shape[len(ids.shape or (0,)):]
-        return TensorSpec((self.number(*specs), *inner), data.dtype)
+        if ids.shape is None and self.most_axes > 1:
+            return TensorSpec(None, data.dtype)
+        return TensorSpec((self.number(*specs), *data.shape[len(ids.shape or (0,)):]), data.dtype)
 
 
 class UnsortedSegment(Segment):
-    """Rows of ``data`` reduced by ids in any order.  Shapes: data (n, *R), ids (n) -> (num_segments, *R)."""
+    """Rows of ``data`` reduced by ids in any order.  Shapes: data (*N, *R), ids (*N) -> (num_segments, *R)."""
 
     inputs = "data segment_ids segments?"
+    most_axes = float("inf")
     num_segments: int | None = None
     signatures = ("data, segment_ids, num_segments", "data, segment_ids, segments")
 
@@ -189,29 +166,16 @@ def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..
         @op(f"segment_{name}", api=f"base.segment_{name} math.segment_{name}")
         class Sorted(Differentiated, Segment):
             def compute(self, xp: Any, data: Any, ids: Any) -> Any:
-                return reduce(xp, data, ids, int(ids[-1]) + 1 if ids.size else 0)
-
-            def cpu(self, *specs: TensorSpec) -> Kernel | None:
-                return segment_kernel(self, name, name in ("max", "min"), *specs)
-
-            def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-                from ..executor.cuda.changes import segments
-                return segments(name, name in ("max", "min"), True, self.number(*specs), *specs)
+                return reduce(xp, data, ids, self.last(ids) + 1)
 
         Sorted.__doc__ = f"{doc} per id; ids are sorted, absent ones give the neutral element or 0."
 
     @op(f"unsorted_segment_{name}", api=f"base.unsorted_segment_{name} math.unsorted_segment_{name}")
     class Unsorted(Differentiated, UnsortedSegment):
         def compute(self, xp: Any, data: Any, ids: Any, segments: Any = None) -> Any:
-            n = self.num_segments if segments is None else int(segments.reshape(-1)[0])
-            return unsorted(xp, data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1), n or 0)
-
-        def cpu(self, *specs: TensorSpec) -> Kernel | None:
-            return segment_kernel(self, name, False, *specs) if len(specs) == 2 else None
-
-        def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-            from ..executor.cuda.changes import segments
-            return segments(name, False, False, self.number(*specs), *specs) if len(specs) == 2 else None
+            n = (self.num_segments if segments is None else int(segments.reshape(-1)[0])) or 0
+            check_range(f"{self.id}: segment id", ids, n, "a number of segments of")
+            return unsorted(xp, data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1), n)
 
     Unsorted.__doc__ = f"{doc} per id, in any order."
 

@@ -12,7 +12,6 @@ from ..op import Op, Specs, op
 from ..spec import TensorSpec, normalize_axis, size
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -108,11 +107,6 @@ class Cast(Op):
         """The converted array."""
         return x.astype(self.data_type.numpy)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..executor.cuda.elementwise import loop
-        return loop(self.compute, specs) if self.data_type.is_numeric else None
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Cast back."""
@@ -126,6 +120,7 @@ class Measure(Op):
 
     gradient = "zero"
     result = DataType.LONG
+    shape_inputs = (0,)
 
     def of(self, shape: tuple[int, ...]) -> Any:
         """The value for a shape without unknown sizes."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import ShapeError
 from ..families import View
-from ..op import Kernel, Op, Specs, op
-from ..spec import Shape, TensorSpec
+from ..op import Op, Specs, op
+from ..spec import Shape, TensorSpec, normalize_axis
 from .creation import ints_of
+from .indices import check_lengths, require_integer
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 #: One axis: ("point", position, keep), ("slice", begin, end, stride) or "new".
@@ -26,10 +24,6 @@ class Sliced(View):
     def entries(self, rank: int, *numbers: Sequence[int]) -> list[Entry]:
         """What to take, axis by axis."""
         raise NotImplementedError
-
-    def count(self, spec: TensorSpec) -> int | None:
-        """How many axes the entries name when the numbers are unknown."""
-        return None if not spec.is_static or spec.shape is None else spec.shape[0] if spec.shape else 1
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Sizes that are known stay known."""
@@ -116,32 +110,6 @@ class Placed(Op):
         out[index_of(like.shape, self.of.entries(like.ndim, *([int(v) for v in n.reshape(-1)] for n in numbers)))] = x
         return out
 
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """Zeros, then the part; where the place is known."""
-        if len(specs) > 2 or not all(s.is_static for s in specs):
-            return None
-        shape: Shape = specs[1].shape or ()
-        index = index_of(shape, self.of.entries(len(shape)))
-
-        def call(x: Any, like: Any, out: Any) -> None:
-            out[...] = 0
-            out[index] = x
-
-        def native(x: Any, like: Any, out: Any) -> Any:
-            from ..executor.fused import stored
-            zeros, part = stored(np.zeros((), x.dtype), out), stored(x, out[index])
-            return None if zeros is None or part is None else [zeros, part]
-        return Kernel(call, native=native)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Zeros, then the part; where the place is known."""
-        from ..executor.cuda.copies import placed
-        numbers = [ints_of(s) for s in specs[2:]]
-        if not all(s.is_static for s in specs) or None in numbers:
-            return None
-        shape: Shape = specs[1].shape or ()
-        return placed(index_of(shape, self.of.entries(len(shape), *numbers)))
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The same part of the upstream gradient."""
@@ -181,10 +149,20 @@ class Slice(Sliced):
         if x.shape is None or any(n is None for n in numbers):
             return found
         begin, sizes = numbers
-        for b, n, whole in zip(begin or (), sizes or (), x.shape):
-            if b < 0 or (whole != -1 and (b > whole or b + n > whole)):
-                raise ShapeError(f"a block of {n} elements from {b} does not fit into an axis of size {whole}")
+        _check_block(x.shape, begin or (), sizes or ())
         return TensorSpec(tuple(n if n != -1 else -1 if w == -1 else w - b for b, n, w in zip(begin or (), sizes or (), x.shape)), x.dtype)
+
+    def compute(self, xp: Any, x: Any, *numbers: Any) -> Any:
+        """The view, once it is known to lie within x."""
+        begin, sizes = ([int(v) for v in n.reshape(-1)] for n in numbers) if numbers else (self.starts, self.sizes)
+        _check_block(x.shape, begin, sizes)
+        return super().compute(xp, x, *numbers)
+
+
+def _check_block(shape: Shape, begin: Sequence[int], sizes: Sequence[int]) -> None:
+    for b, n, whole in zip(begin, sizes, shape):
+        if b < 0 or (whole != -1 and (b > whole or b + n > whole)):
+            raise ShapeError(f"a block of {n} elements from {b} does not fit into an axis of size {whole}")
 
 
 @op("strided_slice", api="base.strided_slice math.strided_slice", inputs="x begin? end? strides?", signatures=(
@@ -260,8 +238,9 @@ class ReverseSequence(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
         x, lengths = specs
+        require_integer("lengths", lengths)
         if x.shape is not None:
-            seq, batch = self.seq_dim % len(x.shape), self.batch_dim % len(x.shape)
+            seq, batch = (normalize_axis(a, len(x.shape)) for a in (self.seq_dim, self.batch_dim))
             if seq == batch:
                 raise ShapeError(f"seq_dim and batch_dim are both {seq}")
             if lengths.shape is not None and -1 not in (*lengths.shape, x.shape[batch]) and lengths.shape != (x.shape[batch],):
@@ -271,6 +250,7 @@ class ReverseSequence(Op):
     def compute(self, xp: Any, x: Any, lengths: Any) -> Any:
         """Take along the sequence axis."""
         seq, batch = self.seq_dim % x.ndim, self.batch_dim % x.ndim
+        check_lengths(f"{self.id}: length", lengths, x.shape[seq])
         steps = xp.arange(x.shape[seq])
         n = lengths.reshape(-1, 1)
         order = xp.where(steps < n, n - 1 - steps, steps)

@@ -2,16 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..composite import Composite, composite_grad
 from ..files.file_args import FileArgs
 from ..named_axes import expect
-from ..op import Kernel, Op, Specs, attributes, op, require_floating, require_same_type
+from ..op import Op, Specs, attributes, op, require_floating, require_same_type
 from ..spec import TensorSpec, normalize_axis
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -31,9 +30,10 @@ def log_softmax(xp: Any, x: Any, axis: int) -> Any:
 
 @attributes
 class AlongAxis(Op):
-    """Keeps shape and type of its floating inputs, works along ``dimension``."""
+    """Keeps shape and type of its floating inputs, works along ``dimension``; ``compiled_as`` is the name of its sweep."""
 
     dimension: int = -1
+    compiled_as: ClassVar[str] = ""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the first input."""
@@ -44,24 +44,6 @@ class AlongAxis(Op):
         for other in specs[1:]:
             expect("the gradient", other, x.shape)
         return TensorSpec(x.shape, x.dtype)
-
-    def sweep(self, name: str, *specs: TensorSpec) -> Kernel | None:
-        """The kernel of :mod:`..executor.cpu.sweeps` of that name along the dimension."""
-        x = specs[0]
-        if not x.is_static or not x.shape:
-            return None
-        from ..executor.cpu.sweep import swept
-        from ..executor.cpu.sweeps import NORMALIZATIONS
-        return swept(NORMALIZATIONS[name], (normalize_axis(self.dimension, len(x.shape)),), specs)
-
-    def cuda_sweep(self, name: str, *specs: TensorSpec) -> CudaKernel | None:
-        """The same on a GPU."""
-        x = specs[0]
-        if not x.is_static or not x.shape:
-            return None
-        from ..executor.cpu.sweeps import NORMALIZATIONS
-        from ..executor.cuda.sweep import swept
-        return swept(NORMALIZATIONS[name], (normalize_axis(self.dimension, len(x.shape)),), specs)
 
     def sum(self, x: SDVariable) -> SDVariable:
         """Sum along the dimension, kept as size 1."""
@@ -75,17 +57,11 @@ class Softmax(AlongAxis):
     Shapes: x (*S) floating -> (*S), same type.
     """
 
+    compiled_as = "softmax"
+
     def compute(self, xp: Any, x: Any) -> Any:
         """Stable for any size of x."""
         return softmax(xp, x, self.dimension)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return self.sweep("softmax", *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return self.cuda_sweep("softmax", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -97,18 +73,12 @@ class Softmax(AlongAxis):
 class SoftmaxGrad(AlongAxis):
     """y (g - sum(g y)): gradient of a softmax from its result (made by gradients)."""
 
+    compiled_as = "softmax_backward"
+
     def compute(self, xp: Any, y: Any, upstream: Any) -> Any:
         """In two passes."""
         part = upstream * y
         return part - y * part.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return self.sweep("softmax_backward", *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return self.cuda_sweep("softmax_backward", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -122,6 +92,8 @@ class SoftmaxGrad(AlongAxis):
 class SoftmaxDerivative(AlongAxis):
     """s (wrt - sum(wrt s)) with s = softmax(x) along ``dimension``."""
 
+    compiled_as = "softmax_bp"
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
         require_same_type("softmax_derivative", *specs)
@@ -130,14 +102,6 @@ class SoftmaxDerivative(AlongAxis):
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
         """The chain rule of the softmax."""
         return SoftmaxGrad(self.dimension).compute(xp, softmax(xp, x, self.dimension), wrt)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return self.sweep("softmax_bp", *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return self.cuda_sweep("softmax_bp", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -154,17 +118,11 @@ class LogSoftmax(AlongAxis):
     Shapes: x (*S) floating -> (*S), same type.
     """
 
+    compiled_as = "log_softmax"
+
     def compute(self, xp: Any, x: Any) -> Any:
         """Without forming the softmax."""
         return log_softmax(xp, x, self.dimension)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return self.sweep("log_softmax", *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return self.cuda_sweep("log_softmax", *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -176,17 +134,11 @@ class LogSoftmax(AlongAxis):
 class LogSoftmaxGrad(AlongAxis, Composite):
     """g - exp(y) sum(g): gradient of a log-softmax from its result (made by gradients)."""
 
+    compiled_as = "log_softmax_backward"
+
     def compute(self, xp: Any, y: Any, upstream: Any) -> Any:
         """In two passes."""
         return upstream - xp.exp(y) * upstream.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One sweep."""
-        return self.sweep("log_softmax_backward", *specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        return self.cuda_sweep("log_softmax_backward", *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..op import Kernel, Op, Specs
+from ..op import Op, Specs
 from ..spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..executor.cuda.actions import CudaKernel
     from ..variable import SDVariable
 
 
@@ -31,11 +30,3 @@ class Standing(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """As the other op."""
         return self.meant().grad(inputs, outputs, output_grads)
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """As the other op."""
-        return self.meant().cpu(*specs)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """As the other op."""
-        return self.meant().cuda(*specs)

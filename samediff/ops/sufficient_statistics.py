@@ -8,7 +8,7 @@ from ..files.file_args import FileArgs
 from ..op import Specs, op, require_floating
 from ..spec import TensorSpec
 from ..spreading import axes_of
-from .gather import require_integer
+from .indices import require_integer
 from .reduce import Sum
 from .sizes import axis_size
 
@@ -18,7 +18,7 @@ from .sizes import axis_size
 class SufficientStatistics(Composite):
     """Number, sum and sum of squares of the elements over ``axes``; with a ``shift`` that number besides.
 
-    As in DL4J the sums are those of x itself: a shift is handed on, not subtracted.
+    As in DL4J the sums are those of x itself: a shift is handed on, not subtracted, and the input ``shift_value`` has no effect.
 
     Shapes: x (*S) -> count (), sum and squares without the axes[, shift ()], all in the type of x.
     """

@@ -130,6 +130,8 @@ class Windowed:
     def window(self, kernel: Shape | None = None) -> Window:
         """The geometry; ``kernel`` fills in sizes that are left open."""
         own = self.along("k")
+        if min(own) < -1:
+            raise ShapeError(f"the sizes of a kernel are positive, or -1 where the weights say them; got {own}")
         if kernel is not None:
             for mine, given in zip(own, kernel):
                 if mine > 0 and given not in (-1, mine):

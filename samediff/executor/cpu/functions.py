@@ -9,6 +9,11 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+from ...lazy_property import lazy_property
+from ...locks import Rank, rlock
+
+_typing = rlock(Rank.TYPES)
+
 
 class Later:
     """A module that is imported when something of it is used."""
@@ -26,10 +31,11 @@ types, cgutils, arrayobj = Later("numba.core.types"), Later("numba.core.cgutils"
 class _ForCompiledCode:
     """A name in compiled code: Numba asks for its type when it meets it."""
 
-    @functools.cached_property
+    @lazy_property
     def _numba_type_(self) -> Any:
         prepare()
-        return self._type()
+        with _typing:           # Numba knows it by one type
+            return self.__dict__.get("_numba_type_") or self._type()
 
 
 class Function(_ForCompiledCode):
@@ -44,12 +50,12 @@ class Function(_ForCompiledCode):
         self._inner = inner(self.py_func, self.options)        # its type does not keep it
         return self._inner._numba_type_
 
-    @functools.cached_property
+    @lazy_property
     def _called(self) -> Any:
+        prepare()
         from numba import njit
 
         from ..cache_objects import make_known
-        prepare()
         make_known(4, 8)        # Numba's own cache brings code that names them
         return (self._dispatcher or (lambda f: njit(**self.options)(f)))(self.py_func)
 

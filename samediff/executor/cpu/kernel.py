@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import DataTypeError, ShapeError
+from ...lazy_property import lazy_property
+from ...locks import Rank, rlock
 from ...scalar_node import Expr, inputs_of, nodes
 from ..layout import Layout, Reduction, collapse
 from .emit import Operand, dims_of, source_of
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from .native.program import Segment
 
 Array = np.ndarray[Any, Any]
+
+_compiling = rlock(Rank.KERNELS)
 
 @functools.cache
 def names() -> dict[str, Any]:
@@ -35,7 +39,7 @@ def names() -> dict[str, Any]:
 
 
 #: Nanoseconds that a function takes for an element, where that is more than for a sum.
-COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "sigmoid": 0.6, "erf": 0.6, "expm1": 0.6, "log1p": 0.8, "power": 3.0, "sin": 5.0, "cos": 5.0,
+COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "erf": 0.6, "expm1": 0.6, "log1p": 0.8, "power": 3.0, "sin": 5.0, "cos": 5.0,
          "input": 0.05, "constant": 0.0}
 
 _UNUSED = np.zeros(1, np.float32)  # stands in for inputs that no expression reads
@@ -82,10 +86,11 @@ class Kernel:
         self.cost = sum(COSTS.get(e.op, 0.1) for e in nodes(exprs))
         self.reduced = tuple(r is not None for r in reductions)
 
-    @functools.cached_property
+    @lazy_property
     def entry(self) -> int:
         """The address of the compiled function; compiled when it is asked for, since a variant may take its place."""
-        return entry_of_source(self.source)[0]
+        with _compiling:        # once, however many threads ask
+            return entry_of_source(self.source)[0]
 
     def _view(self, k: int, array: Array, sizes: dict[int, int]) -> Array:
         """Operand ``k`` as an array over its collapsed loops; sizes seen so far are checked and extended."""

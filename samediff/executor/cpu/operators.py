@@ -1,13 +1,13 @@
 """Numba source text of each scalar function, for one element type."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...scalar import BINARY, BOOL, DType
 from ...scalar_node import Expr
+from ..scalar_text import Language
 
 #: Name in the generated source of each element type that kernels know.
 TYPE_NAMES = {np.dtype(t): n for n, t in {
@@ -16,8 +16,7 @@ TYPE_NAMES = {np.dtype(t): n for n, t in {
 
 _SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
             "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
-            "bitwise_or": "|", "bitwise_xor": "^", "left_shift": "<<", "right_shift": ">>", "logical_and": "&",
-            "logical_or": "|", "logical_xor": "!="}
+            "bitwise_or": "|", "bitwise_xor": "^", "logical_and": "&", "logical_or": "|", "logical_xor": "!="}
 #: Functions of mathlib and intrinsics that keep the type.
 _VECTOR = {"exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "tanh": "tanh", "erf": "erf", "sqrt": "sqrt",
            "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "absolute": "fabs", "maximum": "vmax",
@@ -28,16 +27,18 @@ _LIBRARY = {**{n: f"np.{n}" for n in ("exp2", "log2", "log10", "cbrt", "sin", "c
                                       "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")},
             "erfc": "math.erfc", "fmod": "np.fmod"}
 _BOOL = {"add": "{0} | {1}", "multiply": "{0} & {1}", "maximum": "{0} | {1}", "minimum": "{0} & {1}",
-         "bitwise_xor": "{0} != {1}", "not_equal": "{0} != {1}", "equal": "{0} == {1}", "invert": "not {0}",
-         "absolute": "{0}"}
+         "bitwise_and": "{0} & {1}", "bitwise_or": "{0} | {1}", "bitwise_xor": "{0} != {1}", "invert": "not {0}", "absolute": "{0}"}
 _INTEGER = {"negative": "-{0}", "absolute": "abs({0})", "sign": "({0} > 0) - ({0} < 0)", "invert": "~{0}",
             "maximum": "{0} if {0} > {1} else {1}",
             "minimum": "{0} if {0} < {1} else {1}", "floor": "{0}", "ceil": "{0}", "trunc": "{0}", "rint": "{0}",
-            "floor_divide": "{0} // {1}", "remainder": "{0} % {1}"}
+            "floor_divide": "{0} // {1}", "remainder": "{0} % {1}",
+            "left_shift": "T({0} << {1}) if 0 <= {1} < BITS else T(0)",
+            "right_shift": "T({0} >> {1}) if 0 <= {1} < BITS else T(0)"}
+#: Of integers with a sign: the smallest over -1 is itself, what is shifted out leaves the sign.
+_SIGNED = {"floor_divide": "T(-{0}) if {1} == -1 else T({0} // {1})",
+           "right_shift": "T({0} >> ({1} if 0 <= {1} < BITS else T(BITS - 1)))"}
 _TESTS = {"isnan": ("{0} != {0}", "False"), "isinf": ("fabs({0}) == inf", "False"),
-          "isfinite": ("fabs({0}) < inf", "True"), "signbit": ("copysign(T(1), {0}) < T(0)", "{0} < 0")}
-_LOGIC = frozenset(("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or",
-                    "logical_xor"))
+          "isfinite": ("fabs({0}) < inf", "True"), "signbit": ("copysign({1}(1), {0}) < {1}(0)", "{0} < 0")}
 
 
 class NoKernel(Exception):
@@ -60,12 +61,13 @@ def _cast(e: Expr, x: str) -> str:
     if source == BOOL:
         return f"{literal(1, target)} if {x} else {literal(0, target)}"
     if source.kind == "f" and target.kind == "u":
-        return f"{name}(i8({x}))"
+        return f"{name}({x}) if {x} >= {2.0 ** 63!r} else {name}(i8({x}))" if name == "u8" else f"{name}(i8({x}))"
     return f"{name}({x})"
 
 
-def _float(op: str, name: str) -> str | None:
-    if op in _SYMBOLS and op in ("add", "subtract", "multiply", "divide"):
+def _float(op: str, dtype: DType) -> str | None:
+    name = TYPE_NAMES[dtype]
+    if op in ("add", "subtract", "multiply", "divide"):
         return f"{{0}} {_SYMBOLS[op]} {{1}}"
     if op in _VECTOR:
         return f"{_VECTOR[op]}({'{0}, {1}' if op in BINARY else '{0}'})"
@@ -77,31 +79,13 @@ def _float(op: str, name: str) -> str | None:
     return table.get(op)
 
 
-def _integer(op: str, name: str) -> str | None:
-    if op in _INTEGER:
-        return f"{name}({_INTEGER[op]})"
+def _integer(op: str, dtype: DType) -> str | None:
+    name = TYPE_NAMES[dtype]
+    text = (_SIGNED if name[0] == "i" else {}).get(op, _INTEGER.get(op))
+    if text is not None:
+        return f"{name}({text})".replace("T(", name + "(").replace("BITS", str(8 * int(name[1:])))
     return f"{name}({{0}} {_SYMBOLS[op]} {{1}})" if op in _SYMBOLS and op != "divide" else None
 
 
-def text_of(e: Expr, ref: Callable[[Expr], str]) -> str:
-    """Right-hand side of the statement that computes ``e``; ``ref`` gives the text of an argument."""
-    args = [ref(a) for a in e.args]
-    if e.op == "cast":
-        return _cast(e, args[0])
-    if e.op == "where":
-        return f"select({args[0]}, {args[1]}, {args[2]})"
-    if e.op == "logical_not":
-        return f"not {args[0]}"
-    kind = e.args[0].dtype
-    name = TYPE_NAMES[kind]
-    if e.op in _TESTS:
-        return _TESTS[e.op][kind.kind != "f"].replace("T(", name + "(").format(*args)
-    if e.op in _LOGIC:
-        return f"{args[0]} {_SYMBOLS[e.op]} {args[1]}"
-    if kind == BOOL:
-        template = _BOOL.get(e.op, f"{{0}} {_SYMBOLS[e.op]} {{1}}" if e.op in ("bitwise_and", "bitwise_or") else None)
-    else:
-        template = _float(e.op, name) if kind.kind == "f" else _integer(e.op, name)
-    if template is None:
-        raise NoKernel(f"{e.op} of {kind}")
-    return template.format(*args)
+text_of = Language(_SYMBOLS, "select({0}, {1}, {2})", "not {0}", _cast, _TESTS, TYPE_NAMES.__getitem__, _BOOL, _float, _integer,
+                   NoKernel).text_of

@@ -90,12 +90,13 @@ def position(which: Literal["max", "min"], axes: tuple[int, ...], x: TensorSpec)
         inner = position(which, tuple(range(len(kept), len(order))), moved)
         return None if inner is None else Kernel(_in_order(order, inner.call))
     rows, (view,) = found  # type: ignore[misc]
-    kernel = _compiled(rows, which, x.dtype.numpy)
+    dtype = np.dtype(np.uint8) if x.dtype.name == "BOOL" else x.dtype.numpy
+    kernel = _compiled(rows, which, dtype)
     seen: tuple[int, ...] = (view[0] * view[2], view[3]) if rows else view[:3]
     slices: tuple[int, ...] = seen[:1] if rows else (seen[0], seen[2])
 
     def call(x: Any, out: Any) -> None:
-        kernel((x if x.flags.carray else np.array(x, order="C")).reshape(seen), out.reshape(slices))
+        kernel((x if x.flags.carray else np.array(x, order="C")).view(dtype).reshape(seen), out.reshape(slices))
     return Kernel(call)
 
 

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import threading
 from typing import Any
 
 import llvmlite.binding as llvm
 
-_starting = threading.Lock()
+from ...locks import Rank, rlock
+
+_starting = rlock(Rank.START)
 
 
 @functools.cache

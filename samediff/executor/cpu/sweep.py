@@ -29,7 +29,7 @@ def _known(integers: bool) -> dict[str, Any]:
         **{n: getattr(address, n) for n in ("at", "put", "scratch", "steps")},
         **{n: getattr(mathlib, n) for n in ("exp", "log", "radd")},
         "magnitude": functions.function(forceinline=True)(_magnitude) if integers else intrinsics.fabs,
-        **{n: getattr(intrinsics, n) for n in ("fabs", "sqrt", "vmax", "vmin")}}
+        **{n: getattr(intrinsics, n) for n in ("fabs", "select", "sqrt", "vmax", "vmin")}}
 
 
 def _of_floats() -> dict[str, Any]:

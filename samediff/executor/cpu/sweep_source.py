@@ -6,6 +6,7 @@ are so short that they are copied beside each other first and folded like column
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from .operators import TYPE_NAMES
@@ -26,7 +27,7 @@ class _Rows(Writer):
         self.inside("for a in range(A):")
         self.inside("for c in range(C):")
         self.start("ac")
-        self.put(f"first = {self.T}(at(x0, x0ac))")
+        self.first([self.sweep.each, *(text for f in self.sweep.folds for text in (f.term, f.result))], "x0ac")
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
         result = TYPE_NAMES[self.form.result]
@@ -113,7 +114,7 @@ class _Columns(Writer):
             self.start("b", "a")
             self.inside("for c in range(m):")
             self.load("ab", "c")
-            self.first(self.sweep.each)
+            self.beside([self.sweep.each])
             self.each("ab", "c", "[c]")
             self.depth = depth
         self.end()
@@ -131,7 +132,7 @@ class _Columns(Writer):
         self.inside(f"for b in range({f'B - B % {at_once}' if at_once > 1 else 0}, B):")
         self.step(k, fold, 1, part, wide)
         self.inside("for c in range(m):")
-        self.first(fold.result)
+        self.beside([fold.result])
         self.put(f"t = {self.total(fold, f'w{k}[c]')}")
         if self.sweep.each or k + 1 < len(self.sweep.folds):
             self.put(f"r{k}[c] = {self.text(fold.result, '[c]')}")
@@ -141,15 +142,14 @@ class _Columns(Writer):
                 self.put(f"y{i}[a, s + c] = {TYPE_NAMES[self.form.result]}({self.text(text, '[c]', f'r{k}')})")
         self.depth -= 1
 
-    def first(self, expression: str) -> None:
-        if "first" in expression:
-            self.put(f"first = {self.T}(at(x0, x0a + c * {self.form.dtypes[0].itemsize}))")
+    def beside(self, expressions: Iterable[str]) -> None:
+        self.first(expressions, f"x0a + c * {self.form.dtypes[0].itemsize}")
 
     def step(self, k: int, fold: Fold, count: int, part: Any, wide: Any) -> None:
         """Some rows into the running totals; several of them are joined in pairs before."""
         self.start("b", "a")
         self.inside("for c in range(m):")
-        self.first(fold.term)
+        self.beside([fold.term])
         terms = []
         for u in range(count):
             self.load("ab", "c", f" + {u} * x{{0}}sb" if u else "")

@@ -1,6 +1,7 @@
 """What both forms of sweeps need to be written: operands, distances, expressions, ways to combine."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,12 @@ class Writer:
         for name in self.operands():
             steps = [f"{axis} * {name}s{axis}" for axis in axes] + ([f"{shift} * {name}sc"] if shift else [])
             self.put(f"{name}{before}{axes} = " + " + ".join(([f"{name}{before}"] if before else []) + steps))
+
+    def first(self, expressions: Iterable[str], place: str) -> None:
+        """What differences are taken from, where an expression reads it; 0 for infinity and NaN, which would spoil the mean."""
+        if any("first" in e for e in expressions):
+            self.put(f"first = {self.T}(at(x0, {place}))")
+            self.put(f"first = select(fabs(first) < inf, first, {self.T}(0))")
 
     def load(self, base: str, index: str, extra: str = "") -> None:
         """The elements of all inputs at an innermost index."""

@@ -10,8 +10,9 @@ def _fold(term: str = "x0", combine: Literal["sum", "prod", "max", "min"] = "sum
     return Sweep((Fold(term, combine, result, counting),), ("r0",))
 
 
+# A mean of differences from the first element makes the deviation of equal elements exactly 0.
 _SQUARES = "(x0 - r0) * (x0 - r0)"
-_MEAN = Fold("x0", "sum", "t / n")
+_MEAN = Fold("x0 - first", "sum", "t / n + first")
 
 #: By the name of the op: one result for each slice.
 REDUCTIONS: dict[str, Sweep] = {
@@ -46,7 +47,6 @@ REDUCTIONS: dict[str, Sweep] = {
 
 _TOP = Fold("x0", "max")
 _WEIGHTS = Fold("exp(x0 - r0)", "sum", "T(1) / t", keep=True)
-# Differences from the first element make the deviation of equal elements exactly 0.
 _CENTRED = "((x0 - first) - r0)"
 _STATISTICS = (Fold("x0 - first", "sum", "t / n"),
                Fold(f"{_CENTRED} * {_CENTRED}", "sum", "T(0) if t == T(0) else T(1) / sqrt(t / n)"))

@@ -6,24 +6,48 @@ from __future__ import annotations
 
 import functools
 import os
+import queue
+import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from .blas_threads import thread_count
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
 
 #: Rows of a batch that a part should have at least, and multiplications from which there is more than one.
 ROWS, WORTH_PARTS = 5, 1 << 20
 
 _MOST = 4
 
+Call = Callable[[int, int, int], object]
+
+
+class _Crew:
+    """Threads that wait for parts: as many as could be started."""
+
+    def __init__(self) -> None:
+        self.parts: queue.SimpleQueue[tuple[Call, tuple[int, int, int], queue.SimpleQueue[BaseException | None]]] = queue.SimpleQueue()
+        self.size = 0
+        for k in range(1, _MOST):
+            try:
+                threading.Thread(target=self._work, name=f"dl4py-part-{k}", daemon=True).start()
+            except RuntimeError:            # the system gives no further thread: the others do the work
+                break
+            self.size += 1
+
+    def _work(self) -> None:
+        while True:
+            call, part, answers = self.parts.get()
+            error: BaseException | None = None
+            try:
+                call(*part)
+            except BaseException as found:  # raised again by whoever waits
+                error = found
+            answers.put(error)
+            del call, part, answers, error  # a thread that waits holds no arrays
+
 
 @functools.cache
-def _pool(process: int) -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor  # brings logging with it
-    return ThreadPoolExecutor(_MOST - 1, f"dl4py-{process}")
+def _crew(process: int) -> _Crew:
+    return _Crew()
 
 
 def parts_of(rows: int, multiplications: int) -> list[tuple[int, int]]:
@@ -32,9 +56,17 @@ def parts_of(rows: int, multiplications: int) -> list[tuple[int, int]]:
     return [(rows * k // count, rows * (k + 1) // count) for k in range(count)]
 
 
-def run_parts(call: Callable[[int, int, int], object], parts: list[tuple[int, int]]) -> None:
+def run_parts(call: Call, parts: list[tuple[int, int]]) -> None:
     """``call(part, low, high)`` for all parts; the first runs here. ``call`` must let go of the Python lock to gain anything."""
-    others = [_pool(os.getpid()).submit(call, k, *part) for k, part in enumerate(parts) if k]
+    crew = _crew(os.getpid())
+    if not crew.size or len(parts) < 2:
+        for k, part in enumerate(parts):
+            call(k, *part)
+        return
+    answers: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+    for k, part in enumerate(parts[1:], 1):
+        crew.parts.put((call, (k, *part), answers))
     call(0, *parts[0])
-    for other in others:
-        other.result()
+    for error in [answers.get() for _ in parts[1:]]:
+        if error is not None:
+            raise error

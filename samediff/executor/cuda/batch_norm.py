@@ -32,12 +32,12 @@ def _normalized(xp: Any, epsilon: float, has_gamma: bool, has_beta: bool, x: Any
     return y + affine[-1] if has_beta else y
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _normalization(epsilon: float, has_gamma: bool, has_beta: bool) -> Any:
     return lambda xp, *arrays: _normalized(xp, epsilon, has_gamma, has_beta, *arrays)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _slope(epsilon: float, has_gamma: bool) -> Any:
     def code(xp: Any, x: Any, g: Any, mean: Any, variance: Any, count: Any, by_gamma: Any, by_beta: Any, *gamma: Any) -> Any:
         x, g, mean, variance, *affine = map(_wide, (x, g, mean, variance, *gamma))

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import DeviceError
+from ...locks import rlock
 from .actions import Product
 
 #: cudaDataType of the elements.
@@ -153,7 +153,7 @@ class Cublas:
         self._library, self._memory, self._address = library, memory, address
         self.tf32 = tf32
         self._handles: dict[int, tuple[ctypes.c_void_p, Any]] = {}
-        self._lock = threading.Lock()
+        self._lock = rlock()
         for name, types in _ARGUMENTS.items():
             getattr(library, name).argtypes = types
 

@@ -1,13 +1,12 @@
 """The driver of each device, made at its first use."""
 from __future__ import annotations
 
-import threading
-
 from ...devices import Device
+from ...locks import rlock
 from .driver import Driver
 
 _drivers: dict[Device, Driver] = {}
-_lock = threading.Lock()
+_lock = rlock()
 
 
 def driver_of(device: Device) -> Driver:

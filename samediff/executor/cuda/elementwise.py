@@ -120,11 +120,6 @@ def aligned(shape: Sequence[int], axes: Sequence[int], rank: int) -> Shape:
     return tuple(made)
 
 
-def count_of(shape: Sequence[int], axes: Sequence[int]) -> int:
-    """How many elements the axes have together."""
-    return math.prod(shape[a] for a in axes)
-
-
 def number(value: float, dtype: Any) -> Any:
     """A number as an argument of a loop; those of 16 bits are worked with as float32."""
     return np.float32(value) if dtype.itemsize == 2 else dtype.type(value)

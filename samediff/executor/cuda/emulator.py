@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from ...arrays import ArrayNamespace
 from ...arrays import xp as numpy_namespace
 from ...errors import DeviceError
+from ...locks import rlock
 from .actions import Action, Copy, Fill, Launch, Product
 from .arguments import Arguments
 from .guards import Guards
@@ -29,7 +29,7 @@ LIMITS = (2**31 - 1, 65535, 65535)
 SHARED = 227 << 10
 _STACK = 1 << 16
 
-_turn = threading.Lock()        # the compiled functions have global variables
+_turn = rlock()        # the compiled functions have global variables
 
 
 class HostBytes:

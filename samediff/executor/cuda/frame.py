@@ -219,18 +219,25 @@ class DeviceFrame:
                 self.driver.synchronize()
         return results
 
-    def go(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:
-        """Put all work of a run into the queue; gives the values that are on the host."""
+    @property
+    def is_one_call(self) -> bool:
+        """Whether no signal handler can cut a run in two."""
+        return len(self.program) == 1 and isinstance(self.program[0], Captured) and self.program[0].is_one_call
+
+    def go(self, feeds: Sequence[Any], context: RunContext | None, then: Callable[[], object] | None = None) -> dict[str, Any]:
+        """Put all work of a run into the queue; gives the values that are on the host. With ``then`` a run is one call, and so is both."""
         loose = self._load(feeds, context)
         for block in self.blocks:
             block.on_device(self.driver)
+        for block in self.written:          # beforehand: whatever interrupts this, the device has what is newest
+            block.changed_on(self.driver)
         for item in self.program:
             if isinstance(item, int):
                 self._run_step(item, loose, context)
+            elif isinstance(item, Captured):
+                item(then)
             else:
                 item()
-        for block in self.written:
-            block.changed_on(self.driver)
         return loose
 
     def _load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ...arrays import ArrayNamespace
 from ...errors import DeviceError
+from ...locks import rlock
 from . import cublas, strided
 from .actions import Action, Copy, Fill, Launch, Product
 from .arguments import Arguments
@@ -59,7 +60,7 @@ class Gpu:
         self._modules: dict[str, Any] = {}
         self._functions: dict[tuple[str, str], Any] = {}
         self._shared: dict[tuple[str, str], int] = {}           # what they were allowed
-        self._lock, self._local = threading.RLock(), threading.local()
+        self._lock, self._local = rlock(), threading.local()
         self._cublas: cublas.Cublas | None = None
         self._tf32 = os.environ.get("DL4PY_TF32", "0") not in ("", "0")
 

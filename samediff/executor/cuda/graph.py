@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
+from operator import call
 
 from .driver import Driver
 
@@ -28,9 +30,15 @@ class Captured:
         """Whether there is a graph."""
         return self._graph is not None
 
-    def __call__(self) -> None:
+    @property
+    def is_one_call(self) -> bool:
+        """Whether a run is one call that no signal handler can cut in two: where there is a graph that is not the program itself."""
+        return self._graph is not None and self._graph is not self._run
+
+    def __call__(self, then: Callable[[], object] | None = None) -> None:
+        """A run; ``then`` follows at once if it is one call, without a place for signal handlers in between."""
         if self._graph is not None:
-            self._graph()
+            deque(map(call, (self._graph,) if then is None else (self._graph, then)), 0)
             return
         self._runs += 1
         if self._runs == 1 or self.reason:          # the first run loads functions and makes handles, which may not be captured

@@ -1,23 +1,22 @@
 """CUDA texts as machine code of this computer, which the emulator runs: compiled by a C++ compiler, kept on disk by content."""
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
 import tempfile
-import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import DeviceError
-from .. import cache
-from ..cache_limit import tidy
+from ...locks import rlock
+from .. import cache_store
 from .sources import text_of
 
 FLAGS = ("-x", "c++", "-std=c++17", "-O1", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-exceptions",
@@ -27,7 +26,7 @@ _DYNAMIC = re.compile(r"\bextern\s+__shared__\s+((?:__align__\(\d+\)\s+)?[\w\s:]
 _MARK = r"__attribute__\s*\(\(used\)\)"
 _FUNCTION = re.compile(rf'extern\s+"C"\s+{_MARK}\s+void\s+(\w+)\s*\(')
 
-_lock = threading.Lock()
+_lock = rlock()
 _libraries: dict[str, Library] = {}
 
 
@@ -97,7 +96,7 @@ def library(text: str) -> Library:
 def _key(text: str) -> str:
     tool = compiler()
     stamp = os.stat(tool)
-    parts = (text, _before(), tool, str(stamp.st_mtime_ns), str(stamp.st_size), *FLAGS)
+    parts = (text, _before(), tool, str(stamp.st_mtime_ns), str(stamp.st_size), platform.platform(), platform.machine(), *FLAGS)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
@@ -107,39 +106,25 @@ def _before() -> str:
     return f"#define EMULATED\n{shim}namespace {{\n{text_of('prelude.cuh')}}}\n{text_of('shim_calls.h')}namespace {{\n#line 1\n"
 
 
-@functools.cache
-def _folder() -> Path:
-    folder = cache.cache_folder() / "emulator"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="dl4py"))
-    tidy(folder)
-    return folder
-
-
 def _load(text: str, key: str) -> Library:
-    file = _folder() / f"{key}.so"
-    with contextlib.suppress(OSError):      # missing or damaged
+    """Of the cache only the content is taken: a system that loads libraries by name does not look at whose they are."""
+    name = f"{key}.so"
+    content = cache_store.read("emulator", name, key)
+    with tempfile.TemporaryDirectory(prefix="dl4py-") as folder:
+        file = Path(folder, name)
+        if content is None:
+            _compile(text, file)
+            cache_store.write("emulator", name, key, file.read_bytes())
+        else:
+            file.write_bytes(content)
         return Library(file)
-    _compile(text, file)
-    return Library(file)
 
 
 def _compile(text: str, file: Path) -> None:
-    """Under another name first: a process that loads it meanwhile finds all of it or nothing."""
     rewritten = _DYNAMIC.sub(r"\1 *\2 = (\1 *)emu_pool;", text)
     names = _names(rewritten)
     whole = "".join((_before(), rewritten, "\n}\n", *(f"EMU_ENTRY({name})\n" for name in names)))
-    handle, made = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
-    os.close(handle)
-    try:
-        _run([*FLAGS, "-", "-o", made, "-lm"], whole)
-        os.replace(made, file)
-    except BaseException:
-        os.unlink(made)
-        raise
+    _run([*FLAGS, "-", "-o", str(file), "-lm"], whole)
 
 
 def _names(text: str) -> list[str]:

@@ -5,13 +5,13 @@ Numbers of 16 bits are floats in the text; what a function makes of them is roun
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...scalar import BINARY, BOOL, COMPARE, LOGICAL, DType, is_floating
+from ...scalar import BINARY, BOOL, DType, is_floating
 from ...scalar_node import Expr
+from ..scalar_text import Language
 from .sources import type_name
 
 _SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
@@ -112,25 +112,5 @@ def _integer(op: str, dtype: DType) -> str | None:
     return f"({name})({{0}} {_SYMBOLS[op]} {{1}})" if op.startswith("bitwise") else None
 
 
-def text_of(e: Expr, ref: Callable[[Expr], str]) -> str:
-    """The value of ``e``; ``ref`` gives the text of an argument."""
-    args = [ref(a) for a in e.args]
-    if e.op == "cast":
-        return _cast(e, args[0])
-    if e.op == "where":
-        return f"{args[0]} ? {args[1]} : {args[2]}"
-    if e.op == "logical_not":
-        return f"!{args[0]}"
-    kind = e.args[0].dtype
-    if e.op in _TESTS:
-        tail = "" if kind.itemsize == 8 else "f"
-        return _TESTS[e.op][not is_floating(kind)].format(args[0], tail)
-    if e.op in COMPARE or e.op in LOGICAL:
-        return f"{args[0]} {_SYMBOLS[e.op]} {args[1]}"
-    if kind == BOOL:
-        template = _BOOL.get(e.op)
-    else:
-        template = _floating(e.op, kind) if is_floating(kind) else _integer(e.op, kind)
-    if template is None:
-        raise NoText(f"{e.op} of {kind}")
-    return template.format(*args)
+text_of = Language(_SYMBOLS, "{0} ? {1} : {2}", "!{0}", _cast, _TESTS, lambda dtype: "" if dtype.itemsize == 8 else "f", _BOOL, _floating,
+                   _integer, NoText).text_of

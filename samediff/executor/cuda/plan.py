@@ -1,16 +1,13 @@
 """Plans for a device."""
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
-from ...devices import Device, placement
+from ...devices import placement
 from ..context import RunContext
 from ..plan import Plan
-from .drivers import driver_of
 from .frame import DeviceFrame
-from .target import CudaTarget
 
 
 class DevicePlan(Plan):
@@ -37,9 +34,3 @@ class DevicePlan(Plan):
         text = explained(self, frame)
         self.put_back(frame)  # type: ignore[arg-type]  # as above
         return text
-
-
-@functools.cache
-def target_of(device: Device) -> CudaTarget:
-    """What makes plans for a device."""
-    return CudaTarget(driver_of(device))

@@ -114,7 +114,8 @@ class _Writer:
         """The loop over slices; threads without one take the last, since all of a block must meet."""
         index = self.index
         bases = " ".join(f"const {index} b{k} = a * s{k}a + c * s{k}c;" for k in range(len(self.form.inputs)))
-        first = f"        const {self.T} first = load(p0[b0]);\n" if self.uses("first") else ""
+        first = (f"        const {self.T} given = L > 0 ? ({self.T})load(p0[b0]) : ({self.T})0, "
+                 f"first = given - given == 0 ? given : ({self.T})0;\n" if self.uses("first") else "")
         return (f"    for ({index} s = ({index})blockIdx.x * groups; s < slices; s += ({index})gridDim.x * groups) {{\n"
                 f"        const bool is_own = s + group < slices; const {index} slice = is_own ? s + group : slices - 1;\n"
                 f"        const {index} a = slice / C, c = slice - a * C; {bases}\n{first}{inner}    }}\n")

@@ -10,7 +10,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "
 _LIBRARY = ("exp", "log", "sqrt")
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)
 def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 

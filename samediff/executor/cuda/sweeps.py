@@ -80,5 +80,4 @@ PROXIMITY = Sweep(_PROXIMITY, ("-r2 / (r0 * r1)",), inputs=2)
 PROXIMITY_SLOPE = Sweep(_PROXIMITY, each="-(x0 * r1 * r1 - x1 * r2) / (r0 * r1 * r1 * r1) * x2", inputs=3)
 
 #: Mean, population variance and sample variance.
-STATISTICS = Sweep((Fold("x0", "sum", "t / n"), Fold("(x0 - r0) * (x0 - r0)", "sum", "t / n")),
-                   ("r0", "r1", "r1 * (n / (n - T(1) if n > T(1) else T(1)))"))
+STATISTICS = Sweep(SHARED["moments"].folds, ("r0", "r1", "r1 * (n / (n - T(1) if n > T(1) else T(1)))"))

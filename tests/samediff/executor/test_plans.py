@@ -12,6 +12,7 @@ from dl4py.samediff.executor import plans
 from dl4py.samediff.executor.memory import ALIGNMENT, Buffer, assign
 from dl4py.samediff.executor.plans import cache_of, plan_for
 from dl4py.samediff.executor.session import checked_feeds, request_for
+from dl4py.samediff.spreading import Spread
 from dl4py.udf import user_op
 
 F = DataType.FLOAT
@@ -74,6 +75,16 @@ def test_gradients_run_as_soon_as_they_can():
     for at in places:
         assert max(position.get(n, 0) for n in plan.steps[at].inputs) == at - 1
     agree(graph, feeds, *wanted)
+
+
+def test_only_the_shape_counts_beside_an_unknown_size():
+    """What is not computed, as only its shape counts, is not asked for either, whatever else is known late."""
+    sd = SameDiff.create()
+    x, n = sd.placeholder("x", F, -1, 3), sd.placeholder("n", DataType.INT, 1)
+    h, axes = sd.math.tanh(x) * 2.0, sd.var("axes", np.array([1], np.int32))
+    late = sd.fill(n, F, 2.5)
+    sd.add_op(Spread((1,)), [late, h, axes]).rename("y")
+    agree(sd, {"x": array(2, 3), "n": np.array([2], np.int32)}, "y")
 
 
 def test_a_rectifier_keeps_its_result_alone():

@@ -12,6 +12,7 @@ from op_table import ROWS, Row
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError
+from dl4py.samediff.executor.cpu.kernel_table import KERNELS
 from dl4py.samediff.op import Op
 
 #: How the graph knows the inputs: by value, by shape, by rank.
@@ -87,7 +88,7 @@ COMPILED = {"gather", "scatter_add", "slice", "reshape", "squeeze", "unstack", "
 
 def compiled_rows() -> list[Any]:
     """Rows of ops with kernels of their own; those that are not tried each time are slow."""
-    kernels = [r for r in ROWS if type(r.op()).cpu is not Op.cpu or r.op_id in COMPILED]
+    kernels = [r for r in ROWS if KERNELS.has(type(r.op())) or r.op_id in COMPILED]
     return [pytest.param(r, id=f"{r.op_id}-{i}", marks=() if r.op_id in COMPILED else pytest.mark.slow) for i, r in enumerate(kernels)]
 
 

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from randomgraphs import agree
 
 from dl4py.samediff import Conditions, Conv1DConfig, DataType, SameDiff
 from dl4py.samediff.errors import DataTypeError, ShapeError
+from dl4py.samediff.op import OPS
 
 
 @pytest.fixture
@@ -118,3 +120,25 @@ def test_strided_slices_need_numbers_for_the_same_axes(sd):
     for begin, end, strides in ([], [-4], [-1]), ([0, 0], [1], [1, 1]), ([], [], []):
         with pytest.raises(ShapeError, match="as many numbers each"):
             sd.strided_slice(x, begin, end, strides)
+
+
+def test_embeddings_are_rows():
+    sd, lookup = SameDiff.create(), OPS["embedding_lookup"]
+    table, indices = sd.constant(np.eye(4, 3)), sd.constant(np.array([2, 0], np.int32))
+    assert sd.add_op(lookup(), [table, indices]).get_shape() == (2, 3)
+    for op, inputs in ((lookup(axis=1), [table, indices]), (lookup(indices=(1,)), [table])):
+        with pytest.raises(ShapeError, match="takes the rows"):
+            sd.add_op(op, inputs)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64])
+def test_shifts_by_any_count(sd, dtype):
+    """Processors do what they like with counts that are negative or too large; both executors do what NumPy does."""
+    kind, limits = DataType.of(dtype), np.iinfo(dtype)
+    x, y = sd.placeholder("x", kind, -1, 1), sd.placeholder("y", kind, -1)
+    names = [getattr(sd.bitwise, n)(n, x, y).name() for n in ("left_shift", "right_shift", "left_shift_cyclic", "right_shift_cyclic")]
+    counts = [0, 1, 3, 7, 8, 15, 16, 31, 32, 63, 64, 100] + [-1, -5, -99] * (limits.min < 0)
+    feeds = {"x": np.array([limits.min, limits.max, 0, 1, 5], dtype).reshape(-1, 1), "y": np.array(counts, dtype)}
+    found = agree(sd, feeds, *names)
+    np.testing.assert_array_equal(found["left_shift"], feeds["x"] << feeds["y"])
+    np.testing.assert_array_equal(found["right_shift"], feeds["x"] >> feeds["y"])

@@ -16,6 +16,8 @@ from dl4py.samediff import (
     SameDiff,
 )
 from dl4py.samediff.errors import ShapeError
+from dl4py.samediff.ops.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D, SeparableConv2D
+from dl4py.samediff.ops.deconv import Deconv2D, Deconv3D
 
 
 def numbers(*shape, seed=0):
@@ -135,6 +137,20 @@ def test_gradients_of_pooling(method):
     check_gradients(lambda sd, x: getattr(sd.cnn, method)(x, config), {"x": numbers(1, 2, 3, 4)}, rtol=1e-5)
 
 
+@pytest.mark.parametrize("config", [Conv2DConfig(k_h=3, k_w=2), Conv2DConfig(k_h=2, k_w=3, s_h=2, s_w=3),
+                                    Conv2DConfig(k_h=2, k_w=3, s_h=3, s_w=1, p_h=1, p_w=2)])
+def test_columns_name_dilation_or_the_size_of_the_image(config):
+    """The attributes d_h and d_w of col2im hold the size in files of DL4J."""
+    sd = SameDiff.create()
+    x = numbers(2, 2, 5, 7)
+    columns = sd.cnn.im2col(sd.constant(x), config)
+    dilated = sd.cnn.col2im(columns, config)
+    height, width = dilated.get_shape()[2:]
+    named = sd.cnn.col2im(columns, config.replace(d_h=height, d_w=width))
+    assert named.get_shape() == dilated.get_shape()
+    np.testing.assert_array_equal(named.eval(), dilated.eval())
+
+
 def test_columns_and_blocks_go_back():
     sd = SameDiff.create()
     x = sd.constant(numbers(4, 4, 6, 8))
@@ -188,3 +204,37 @@ def test_same_windows_that_leave_cells_out_start_behind_them():
     assert sd.cnn.conv2d(x, one, Conv2DConfig(**options)).eval().ravel().tolist() == [2, 5, 8]
     spread = sd.cnn.deconv2d(sd.constant(np.float32([[[[7, 9]]]])), one, DeConv2DConfig(**options)).eval()
     assert spread.ravel().tolist() == [0, 7, 0, 0, 9, 0]
+
+
+EMPTY = {  # op, images, weights
+    "conv1d": (Conv1D(k=3), (2, 6), (3, 2, 4)), "conv1d, causal": (Conv1D(k=3, padding_mode="CAUSAL", d=2), (2, 6), (3, 2, 4)),
+    "conv2d": (Conv2D(), (2, 4, 5), (2, 3, 2, 4)), "conv2d, same": (Conv2D(padding_mode="SAME", s_h=2), (2, 4, 5), (2, 3, 2, 4)),
+    "conv2d, last": (Conv2D(data_format="NHWC", p_h=1), (4, 5, 2), (2, 3, 2, 4)), "conv3d": (Conv3D(), (2, 3, 4, 3), (2, 2, 2, 2, 3)),
+    "depthwise": (DepthwiseConv2D(d_w=2), (2, 4, 5), (2, 2, 2, 3)),
+    "depthwise, last": (DepthwiseConv2D(data_format="NHWC"), (4, 5, 2), (2, 2, 2, 3)),
+    "separable": (SeparableConv2D(), (2, 4, 5), (2, 2, 2, 3), (1, 1, 6, 4)), "deconv2d": (Deconv2D(s_h=2), (2, 3, 3), (2, 3, 4, 2)),
+    "deconv2d, same": (Deconv2D(padding_mode="SAME", s_w=2), (2, 3, 3), (2, 3, 4, 2)),
+    "deconv3d": (Deconv3D(), (2, 2, 3, 2), (2, 2, 2, 3, 2)),
+}
+
+
+@pytest.mark.parametrize("executor", ["", "reference"])
+@pytest.mark.parametrize("name", list(EMPTY))
+def test_gradients_of_no_images(name, executor, monkeypatch, rng):
+    """Weights get zeros, also where the number of images is known in a run only; gradients of gradients too."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    op, image, *weights = EMPTY[name]
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.DOUBLE, -1, *image)
+    w = [sd.var(f"w{k}", rng.normal(size=shape)) for k, shape in enumerate(weights)]
+    y = sd.add_op(op, [x, *w])
+    first = sd.gradients((y * y).sum(), [x, *w])
+    second = sd.gradients(sum(((g * g).sum() for g in first[1:]), (first[0] * first[0]).sum()), w)
+    for count in (0, 2, 0):
+        found = sd.output({"x": np.ones((count, *image))}, y.name(), *[g.name() for g in (*first, *second)])
+        assert len(found[y.name()]) == count
+        assert found[first[0].name()].shape == (count, *image)
+        for shape, *grads in zip(weights, first[1:], second):
+            for g in grads:
+                assert found[g.name()].shape == shape
+                assert found[g.name()].any() == bool(count)

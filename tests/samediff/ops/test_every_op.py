@@ -1,6 +1,8 @@
 """Every registered op against its row of the table: shape rule, gradients, files, kernels."""
 from __future__ import annotations
 
+import collections
+import dataclasses
 import functools
 import io
 from typing import Any
@@ -46,7 +48,47 @@ def test_left_out_gradients_have_a_reason():
     assert not [r.op_id for r in ROWS if r.derivatives < 2 and not r.why]
 
 
+#: Options that ops keep for files of DL4J and refuse, or that need other inputs, which rows have.
+REFUSED = {"is_complex", "scaled", "has_bias", "ret_full_sequence"}
+#: What asks for an axis when it is made.
+NEED_AXES = {"iamax", "iamin", "first_index", "last_index", "spread", "spread_sum"}
+#: Those of gradients, which the rows of their ops give, and shapes that name a size.
+GIVEN_ELSEWHERE = {"lstm_sequence_grad": ["mask?"], "rnn_sequence_grad": ["mask?"], "resize_back": ["size?"], "create_list": ["size?"],
+                   "distribution_binomial_ex": ["shape_variable?"]}
+
 NAMES = [f"{r.op_id}-{i}" for i, r in enumerate(ROWS)]
+
+
+def switched() -> dict[str, Row]:
+    """The rows with a switch the other way, of switches that stand one way in all rows, and with axes as an input."""
+    found: dict[str, Row] = {}
+    ways = collections.Counter((r.op_id, n, v) for r in ROWS for op in [r.op()] for n in op.attribute_names()
+                               if isinstance(v := getattr(op, n), bool))
+    for row in ROWS:
+        op, names = row.op(), OPS[row.op_id].inputs.split()
+        for n in op.attribute_names():
+            value = getattr(op, n)
+            if isinstance(value, bool) and not ways[row.op_id, n, not value] and n not in REFUSED:
+                found.setdefault(f"{row.op_id}-{n}", dataclasses.replace(row, attributes=row.attributes | {n: not value}))
+        if names[-1:] == ["axes?"] and len(row.inputs) == len(names) - 1 and row.op_id not in NEED_AXES:
+            given = {k: v for k, v in row.attributes.items() if k != "dimensions"}
+            found.setdefault(f"{row.op_id}-axes", dataclasses.replace(row, inputs=(*row.inputs, [0]), attributes=given))
+    return found
+
+
+SWITCHED = switched()
+
+
+def test_every_optional_input_is_given_in_a_row():
+    given = {(r.op_id, n) for r in (*ROWS, *SWITCHED.values()) for n, a in zip(OPS[r.op_id].inputs.split(), r.arrays()) if a is not None}
+    lacking = {r.op_id: [n for n in OPS[r.op_id].inputs.split() if n.endswith("?") and (r.op_id, n) not in given] for r in ROWS}
+    assert {k: v for k, v in lacking.items() if v and k not in NEED_AXES} == GIVEN_ELSEWHERE
+
+
+@pytest.mark.parametrize("row", SWITCHED.values(), ids=SWITCHED)
+def test_op_with_a_switch_the_other_way(row: Row, monkeypatch):
+    test_op(row, monkeypatch)
+    test_graph_with_the_op_is_saved_and_loaded(row, monkeypatch)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from gradcheck import check_gradients
+from randomgraphs import agree
 
 from dl4py.samediff import DataType, LossReduce, SameDiff
 from dl4py.samediff.errors import DataTypeError, GraphError, ShapeError
@@ -49,6 +50,15 @@ def test_gradients_to_second_order(name: str, reduce: LossReduce) -> None:
     if reduce is LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT:  # a step of a weight away from 0 changes the count
         weights = np.where(weights == 0, 0.25, weights)
     check_gradients(build, {"label": LABELS * 0.8 + 0.1, "predictions": PREDICTIONS, "weights": weights}, rtol=1e-5)
+
+
+def test_one_element_has_no_pairs() -> None:
+    sd = SameDiff.create()
+    label, predictions = (sd.placeholder(n, DataType.DOUBLE, -1, 1) for n in ("label", "predictions"))
+    sd.loss.mean_pairwise_squared_error("loss", label, predictions, sd.constant(np.ones((2, 1))), LossReduce.SUM)
+    gradient = sd.gradients(sd.get_variable("loss"), [predictions])[0]
+    found = agree(sd, {"label": np.array([[1.0], [3.0]]), "predictions": np.array([[0.5], [0.25]])}, "loss", gradient.name())
+    assert not any(value.any() for value in found.values())
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (2, 3, 2)])
@@ -110,7 +120,7 @@ def test_bad_inputs_are_named() -> None:
         sd.loss.hinge_loss(sd.constant(np.ones((2, 3), int)), sd.constant(np.ones((2, 3), int)))
     with pytest.raises(DataTypeError, match="one-hot"):
         sd.loss.sparse_softmax_cross_entropy(sd.constant(np.zeros((2, 3))), sd.constant(np.zeros(2)))
-    with pytest.raises(ShapeError, match="class index 3 is out of range"):
+    with pytest.raises(ShapeError, match="label 3 is out of range for a number of classes of 3"):
         sd.loss.sparse_softmax_cross_entropy(sd.constant(np.zeros((2, 3))), sd.constant(np.array([0, 3]))).eval()
     assert not sd.get_loss_variables() or len(sd.get_loss_variables()) == 1
 
@@ -140,3 +150,18 @@ def test_ctc_of_a_sequence_that_nothing_gives_has_no_slopes(rng: np.random.Gener
         assert np.isfinite(found).all()
         assert not found[0].any()
         assert found[1].any()
+
+
+@pytest.mark.parametrize("name", [*TERMS, "softmax_cross_entropy"])
+@pytest.mark.parametrize("reduce", [r for r in LossReduce if r is not LossReduce.NONE])
+@pytest.mark.parametrize("dtype", [DataType.FLOAT, DataType.DOUBLE])
+def test_weights_that_are_all_zero_give_no_loss(name: str, reduce: LossReduce, dtype: DataType) -> None:
+    sd = SameDiff.create()
+    label, predictions, weights = (sd.placeholder(n, dtype, *shape) for n, shape in (
+        ("label", (-1, 3)), ("predictions", (-1, 3)), ("weights", (-1,) if name == "softmax_cross_entropy" else (-1, 3))))
+    getattr(sd.loss, name)("loss", label, predictions, weights, reduce)
+    gradient = sd.gradients(sd.get_variable("loss"), [predictions])[0]
+    given = np.zeros(2 if name == "softmax_cross_entropy" else (2, 3))
+    found = agree(sd, {"label": LABELS, "predictions": PREDICTIONS, "weights": given}, "loss", gradient.name())
+    assert found["loss"] == 0
+    assert not found[gradient.name()].any()

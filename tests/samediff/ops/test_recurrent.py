@@ -9,6 +9,7 @@ from gradcheck import check_gradients
 
 from dl4py.samediff import DataType, LSTMLayerConfig, LSTMLayerWeights, SameDiff
 from dl4py.samediff.errors import GraphError, ShapeError
+from dl4py.samediff.op import OPS
 
 
 def numbers(*shape, seed=0):
@@ -80,6 +81,15 @@ def test_masked_steps_are_zero_and_carry_nothing():
 
 def layer(sd, x, w, rw, b, **options):
     return sd.rnn.lstm_layer(x, LSTMLayerWeights(weights=w, r_weights=rw, bias=b), LSTMLayerConfig(**options))
+
+
+def test_a_node_that_promises_other_inputs_than_it_has():
+    sd, op = SameDiff.create(), OPS["lstmLayer"]
+    given = [sd.constant(numbers(4, 2, 2)), *(sd.constant(v) for v in weights().values())]
+    assert sd.add_op(op(has_bias=True), given)[0].get_shape() == (4, 2, 3)
+    for flags in ({}, {"has_bias": True, "has_h": True}):
+        with pytest.raises(GraphError, match=f"{len(flags)} more inputs"):
+            sd.add_op(op(**flags), given)
 
 
 @pytest.mark.parametrize(("layout", "axes"), [("NTS", (1, 0, 2)), ("NST", (1, 2, 0))])
@@ -171,3 +181,18 @@ def test_wrong_recurrent_calls_are_told():
         sd.rnn.dl4j_lstm(sd.constant(numbers(1, 2)), w, rw, b, "tanh", "sigmoid")
     with pytest.raises(GraphError, match="tahn"):
         sd.rnn.dl4j_lstm(sd.constant(numbers(1, 2, 3)), w, rw, b, "tahn", "sigmoid")
+
+
+@pytest.mark.parametrize(("name", "shapes", "wrong"), [
+    ("sru", [(2, 3, 4), (9, 3), (6,), (2, 3)], {1: (7, 3), 2: (9,), 3: (1, 3)}),
+    ("sruCell", [(2, 3), (2, 3), (3, 9), (6,)], {1: (1, 3), 2: (3, 12), 3: (8,)}),
+    ("gruCell", [(2, 3), (2, 4), (7, 8), (7, 4), (8,), (4,)], {1: (1, 4), 2: (7, 9), 3: (7, 1), 4: (1,), 5: (1,)}),
+    ("lstmBlockCell", [(2, 3), (2, 4), (2, 4), (7, 16), (4,), (4,), (4,), (16,)], {1: (1, 4), 3: (7, 20), 4: (1,), 7: (1,)}),
+    ("lstmBlock", [(), (5, 2, 3), (2, 4), (2, 4), (7, 16), (4,), (4,), (4,), (16,)], {2: (1, 4), 4: (7, 20), 5: (1,), 8: (1,)})])
+def test_cells_refuse_what_broadcasting_would_hide(name, shapes, wrong):
+    sd, op = SameDiff.create(), OPS[name]
+    given = [sd.constant(numbers(*s) if s else np.int64(5)) for s in shapes]
+    sd.add_op(op(), given)
+    for i, shape in wrong.items():
+        with pytest.raises(ShapeError):
+            sd.add_op(op(), [*given[:i], sd.constant(numbers(*shape)), *given[i + 1:]])

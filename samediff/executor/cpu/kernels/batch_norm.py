@@ -4,6 +4,7 @@
 Shapes: x, y, dy, dx (batch, channels, space), with space 1 for feed-forward data; everything else (channels).
 y = gamma * (x - mean) / sqrt(variance + epsilon) + beta.  Source: Ioffe and Szegedy, 2015.
 Sums over channels are carried in float64. A part has channels of its own: results do not depend on the number of parts.
+Means are taken of differences from the first element: where all of a channel are equal, they differ from their mean by exactly 0.
 
 Arrays are taken flat with unsigned places: signed ones are checked for being negative, which costs vector code.
 """
@@ -14,6 +15,7 @@ import numpy as np
 from ...cache import kernel
 from ..address import in_line
 from ..functions import function
+from ..intrinsics import fabs
 
 U = np.uintp
 LINE = 16       # parts of a row of feed-forward data do not share a cache line
@@ -28,6 +30,12 @@ def _channels(channels, space, part, parts):
     return first, last - first
 
 
+@function(forceinline=True, error_model="numpy", fastmath={"contract"})
+def _minus(a, b):
+    """The difference, which may not be joined with the sum around it: equal ones give exactly 0."""
+    return a - b
+
+
 @kernel
 def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, parts):
     """Mean and (biased) variance of each channel, and y by them."""
@@ -36,21 +44,26 @@ def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, p
     first, width = _channels(channels, space, part, parts)
     flat, result = in_line(x), in_line(y)
     total = np.zeros(width, np.float64)
-    center, scale, shift = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
+    start, center = np.empty(width, x.dtype), np.empty(width, x.dtype)
+    scale, shift = np.empty(width, x.dtype), np.empty(width, x.dtype)
+    for c in range(width):
+        v = flat[U((first + c) * space)]
+        start[c] = v if fabs(v) < np.inf else 0
     for n in range(batch):
         at = U((n * channels + first) * space)
         if space == 1:
             for c in range(width):
-                total[c] += flat[at + U(c)]
+                total[c] += _minus(flat[at + U(c)], start[c])
         else:
             for c in range(width):
+                m = start[c]
                 s = x.dtype.type(0)
                 for k in range(space):
-                    s += flat[at + U(k)]
+                    s += _minus(flat[at + U(k)], m)
                 total[c] += s
                 at += U(space)
     for c in range(width):
-        mean[first + c] = center[c] = total[c] / count
+        mean[first + c] = center[c] = start[c] + total[c] / count
         total[c] = 0
     for n in range(batch):
         at = U((n * channels + first) * space)
@@ -117,7 +130,7 @@ def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, ep
     first, width = _channels(channels, space, part, parts)
     flat, given, result = in_line(x), in_line(dy), in_line(dx)
     plain, product = np.zeros(width, np.float64), np.zeros(width, np.float64)
-    center, by_dy, by_x, rest = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
+    center, middle, by_dy, by_x = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
     for c in range(width):
         center[c] = mean[first + c]
     for n in range(batch):
@@ -144,15 +157,15 @@ def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, ep
         a = gamma[first + c] * inverse
         by_dy[c] = a
         by_x[c] = -a * product[c] * inverse * inverse / count
-        rest[c] = -a * plain[c] / count
+        middle[c] = plain[c] / count
     for n in range(batch):
         at = U((n * channels + first) * space)
         if space == 1:
             for c in range(width):
-                result[at + U(c)] = given[at + U(c)] * by_dy[c] + (flat[at + U(c)] - center[c]) * by_x[c] + rest[c]
+                result[at + U(c)] = _minus(given[at + U(c)], middle[c]) * by_dy[c] + _minus(flat[at + U(c)], center[c]) * by_x[c]
         else:
             for c in range(width):
-                m, a, b, r = center[c], by_dy[c], by_x[c], rest[c]
+                m, g, a, b = center[c], middle[c], by_dy[c], by_x[c]
                 for k in range(space):
-                    result[at + U(k)] = given[at + U(k)] * a + (flat[at + U(k)] - m) * b + r
+                    result[at + U(k)] = _minus(given[at + U(k)], g) * a + _minus(flat[at + U(k)], m) * b
                 at += U(space)

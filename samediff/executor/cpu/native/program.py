@@ -5,7 +5,6 @@ import bisect
 import ctypes
 import functools
 import struct
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -98,20 +97,6 @@ class Segment:
                              (runner.SINGLE, int(single)), (runner.DATA_OFFSET, data_offset())):
             memory[field // 8] = value
         self.address = base
-        self._code = memory[code:table]
-
-    def seconds(self, repeats: int = 20) -> list[float]:
-        """How long each instruction takes alone, by itself: the least of some repeats. Locals must be where the last run had them."""
-        found = []
-        for k in range(len(self.instructions)):
-            entry, table, _ = (int(w) for w in self._code[3 * k:3 * k + 3])
-            times = []
-            for _ in range(repeats):
-                began = time.perf_counter()
-                runner.repeat(entry, table, 10)
-                times.append((time.perf_counter() - began) / 10)
-            found.append(min(times))
-        return found
 
     def __call__(self) -> None:
         """Run it, when there are no locals."""

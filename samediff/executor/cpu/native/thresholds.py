@@ -4,21 +4,18 @@ Never changes a result: parts are computed in the same way by one thread and by 
 """
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import os
 import platform
-import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....expression import trace
-from ...cache import cache_folder
+from ... import cache_store
 from ...layout import Layout
 from . import pool
 
@@ -49,21 +46,18 @@ def thresholds() -> Thresholds:
     """Those of this machine."""
     if pool.pool() is None or pool.parts() < 2:
         return USUAL
-    file = cache_folder() / f"threads-{platform.machine()}-{os.cpu_count()}-{pool.parts()}.json"
-    found = _read(file)
+    name = f"threads-{platform.machine()}-{os.cpu_count()}-{pool.parts()}"
+    found = _read(f"{name}.json")
     if found is not None:
         return found
-    busy = file.with_suffix(".busy")
-    if _is_new(busy):
+    folder = cache_store.opened()
+    if folder is not None and time.time() - folder.modified(f"{name}.busy") < PAUSE:
         return USUAL
     found = measured()
-    if any(n >= most for n, most in zip(found, MOST)):      # the processors have other work: a later process may find out
-        with contextlib.suppress(OSError):
-            busy.parent.mkdir(parents=True, exist_ok=True)
-            busy.touch()
-        return USUAL
-    _write(file, found)
-    return found
+    busy = any(n >= most for n, most in zip(found, MOST))       # the processors have other work: a later process may find out
+    if folder is not None:
+        folder.write(*((f"{name}.busy", b"") if busy else (f"{name}.json", json.dumps(found._asdict()).encode())))
+    return USUAL if busy else found
 
 
 def measured() -> Thresholds:
@@ -109,28 +103,12 @@ def _faster(*runs: Callable[[], None]) -> list[float]:
     return best
 
 
-def _is_new(file: Path) -> bool:
-    """Whether a process has measured in vain a short time ago."""
-    try:
-        return time.time() - file.stat().st_mtime < PAUSE
-    except OSError:
-        return False
-
-
-def _read(file: Path) -> Thresholds | None:
+def _read(name: str) -> Thresholds | None:
     """What an earlier process found; None where there is nothing that makes sense."""
+    content = cache_store.read_plain("", name)
     try:
-        given = json.loads(file.read_text())
+        given = json.loads(content or b"")
         found = Thresholds(float(given["parts"]), float(given["help"]))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         return None
     return found if all(low <= n <= high for low, n, high in zip(LEAST, found, MOST)) else None
-
-
-def _write(file: Path, found: Thresholds) -> None:
-    """Keep it for other processes; a folder that cannot be written costs the next one the measurement."""
-    with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, suffix=".tmp", delete=False) as stream:
-            json.dump(found._asdict(), stream)
-        os.replace(stream.name, file)

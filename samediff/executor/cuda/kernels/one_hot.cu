@@ -5,6 +5,6 @@ extern "C" __global__ void one_hot(const X *__restrict__ index, T *__restrict__ 
     for (I i = blockIdx.x * (I)blockDim.x + threadIdx.x; i < size; i += (I)gridDim.x * blockDim.x) {
         const I row = i / inner, c = i - row * inner, a = row / depth, d = row - a * depth;
         const auto at = load(index[a * inner + c]);
-        store(y[i], at == d ? on : at >= 0 && at < depth ? off : outside);
+        store(y[i], at == d ? on : at >= 0 && at < depth && (I)at == at ? off : outside);
     }
 }

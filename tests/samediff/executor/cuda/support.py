@@ -10,6 +10,7 @@ from dl4py.samediff.errors import DeviceError
 from dl4py.samediff.executor.context import RunContext
 from dl4py.samediff.executor.cuda.emulator import Emulator
 from dl4py.samediff.executor.cuda.host_code import compiler
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.op import as_tuple
 from dl4py.samediff.spec import TensorSpec
 
@@ -48,7 +49,7 @@ def check_kernel(op, *arrays, tolerance=None, known=(), context=None, same_bits=
         pytest.skip(lacks_compiler())
     specs = [None if a is None else TensorSpec(a.shape, DataType.of(a.dtype), a if i in known else None) for i, a in enumerate(arrays)]
     promised = as_tuple(op.infer(*specs))
-    kernel = op.cuda(*specs)
+    kernel = KERNELS.kernel(op, *specs)
     assert kernel is not None, f"{op!r} has no CUDA kernel for {specs}"
     want = _wanted(op, arrays, promised, context)
     first = None

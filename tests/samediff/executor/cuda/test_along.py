@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda import along
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.op import OPS
 from dl4py.samediff.spec import TensorSpec
 
@@ -36,8 +37,8 @@ def test_types(dtype):
 
 
 def test_no_running_totals_of_truth_values():
-    assert OPS["cumsum"](False, False, (0,)).cuda(TensorSpec((3,), DataType.BOOL)) is None
-    assert OPS["cumprod_bp"](False, False, (0,)).cuda(*[TensorSpec((3,), DataType.FLOAT)] * 2) is None
+    assert KERNELS.kernel(OPS["cumsum"](False, False, (0,)), TensorSpec((3,), DataType.BOOL)) is None
+    assert KERNELS.kernel(OPS["cumprod_bp"](False, False, (0,)), *[TensorSpec((3,), DataType.FLOAT)] * 2) is None
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])

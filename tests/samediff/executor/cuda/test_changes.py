@@ -8,6 +8,7 @@ from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda import changes
 from dl4py.samediff.executor.cuda.changes import Rows, lowest
 from dl4py.samediff.executor.cuda.emulator import Emulator
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.op import OPS
 from dl4py.samediff.ops.gather import GatherGradient, GatherNdGradient
 from dl4py.samediff.spec import spec_of
@@ -87,8 +88,8 @@ def test_segments_of_integers():
 
 def test_segments_whose_number_is_not_known_have_no_kernel():
     data, ids = spec_of(numbers(3, 2)), np.array([0, 0, 1])
-    assert OPS["segment_sum"]().cuda(data, spec_of(ids)) is not None
-    assert OPS["segment_sum"]().cuda(data, spec_of(ids).with_shape((3,))) is None
+    assert KERNELS.kernel(OPS["segment_sum"](), data, spec_of(ids)) is not None
+    assert KERNELS.kernel(OPS["segment_sum"](), data, spec_of(ids).with_shape((3,))) is None
 
 
 def test_many_indices(monkeypatch):
@@ -100,7 +101,7 @@ def test_many_indices(monkeypatch):
 
 def test_what_is_out_of_range_counts_for_nothing(way):
     ref, indices, updates = np.zeros((4, 2), np.float32), np.array([1, 4, -1, 2**32 + 1, 1]), np.ones((5, 2), np.float32)
-    kernel = OPS["scatter_add"]().cuda(spec_of(ref), spec_of(indices).with_shape((5,)), spec_of(updates))
+    kernel = KERNELS.kernel(OPS["scatter_add"](), spec_of(ref), spec_of(indices).with_shape((5,)), spec_of(updates))
     out, rooms = np.full((4, 2), 7, np.float32), [np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace]
     Emulator(guard=True).prepare(kernel.actions(ref, indices, updates, out, *rooms))()
     assert out[:, 0].tolist() == [0, 2, 0, 0]

@@ -9,6 +9,7 @@ from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda import columns, convolution, convolution_sizes, depthwise
 from dl4py.samediff.executor.cuda.actions import Launch, Product
 from dl4py.samediff.executor.cuda.convolution_sizes import LARGE, NARROW, SQUARE, TILES, shares_of, tile_for
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.ops.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D
 from dl4py.samediff.ops.conv_forms import PointwiseConv2D
 from dl4py.samediff.ops.convolving import FORMATS, Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
@@ -148,7 +149,10 @@ class _Zeros:
     stateful = False
 
     def __init__(self, op, result):
-        self.infer, self.cuda, self.result = op.infer, op.cuda, result
+        self.infer, self.op, self.result = op.infer, op, result
+
+    def cuda(self, *specs):
+        return KERNELS.kernel(self.op, *specs)
 
     def compute(self, xp, *inputs):
         return np.zeros(self.result, np.float32)
@@ -156,7 +160,7 @@ class _Zeros:
 
 def actions(op, *shapes, dtype=DataType.FLOAT):
     specs = [TensorSpec(s, dtype) for s in shapes]
-    kernel = op.cuda(*specs)
+    kernel = KERNELS.kernel(op, *specs)
     return kernel.actions(*(np.empty(s.shape, s.dtype.numpy) for s in (*specs, op.infer(*specs), *kernel.workspace)))
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.layers.step_ops import StackedPart, StackPadded
 from dl4py.samediff.choices import PadMode
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.ops.attention import HeadRows
 from dl4py.samediff.ops.joining import Concat, ConcatPart, Split, SplitV, Stack, Tile, Unstack
 from dl4py.samediff.ops.mirror_pad import MirrorPad
@@ -38,7 +39,7 @@ def test_tile():
     for counts, shape in (((2, 3), (3, 2)), ((1,), (4,)), ((2,), (0,)), ((), ())):
         check_kernel(Tile(counts), numbers(*shape))
     check_kernel(Tile(), numbers(2, 3), np.array([2, 1]), known=(1,))
-    assert Tile().cuda(spec_of(numbers(2, 3)), spec_of(EDGES[0]).with_shape((2,))) is None
+    assert KERNELS.kernel(Tile(), spec_of(numbers(2, 3)), spec_of(EDGES[0]).with_shape((2,))) is None
 
 
 def test_parts_put_back():
@@ -60,7 +61,7 @@ def test_pad_of_other_arrays():
     check_kernel(Pad(PadMode.CONSTANT, 3), np.ones((2, 2), np.int64), EDGES, known=(1,))
     check_kernel(Pad(PadMode.CONSTANT, 3), numbers(0, 2), EDGES, known=(1,))
     check_kernel(MirrorPad(True), numbers(3, 4), EDGES, known=(1,))
-    assert Pad().cuda(spec_of(numbers(3, 4)), spec_of(EDGES).with_shape((2, 2))) is None
+    assert KERNELS.kernel(Pad(), spec_of(numbers(3, 4)), spec_of(EDGES).with_shape((2, 2))) is None
 
 
 def test_arrays_taken_apart():
@@ -70,7 +71,7 @@ def test_arrays_taken_apart():
     check_kernel(Unstack(1), numbers(2, 3, 4))
     check_kernel(Split(2, -1), numbers(2, 4))
     check_kernel(SplitV(2, 1), numbers(2, 5), np.array([2, 3]), known=(1,))
-    assert SplitV(2, 1).cuda(spec_of(numbers(2, 5)), spec_of(EDGES[0]).with_shape((2,))) is None
+    assert KERNELS.kernel(SplitV(2, 1), spec_of(numbers(2, 5)), spec_of(EDGES[0]).with_shape((2,))) is None
 
 
 def test_batches_below_each_other():
@@ -84,4 +85,4 @@ def test_rows_of_heads():
 
 def test_gradient_of_padding():
     check_kernel(PadSum(PadMode.CONSTANT), numbers(6, 7), EDGES, numbers(3, 4), known=(1,))
-    assert PadSum(PadMode.REFLECT).cuda(*map(spec_of, (numbers(6, 7), EDGES, numbers(3, 4)))) is None
+    assert KERNELS.kernel(PadSum(PadMode.REFLECT), *map(spec_of, (numbers(6, 7), EDGES, numbers(3, 4)))) is None

@@ -6,6 +6,7 @@ import pytest
 
 import dl4py.layers  # noqa: F401 - registers its ops
 from dl4py.samediff.datatype import DataType
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.op import OPS
 from dl4py.samediff.spec import TensorSpec
 
@@ -23,7 +24,7 @@ def normal(*shape, dtype="float32"):
 def run(op, *arrays):
     """The one output, where ``compute`` would raise."""
     specs = [TensorSpec(a.shape, DataType.of(a.dtype)) for a in arrays]
-    kernel, found = op.cuda(*specs), op.infer(*specs)
+    kernel, found = KERNELS.kernel(op, *specs), op.infer(*specs)
     out = np.zeros(found.shape, found.dtype.numpy)
     DRIVERS[0].prepare(kernel.actions(*arrays, out, *(np.empty(w.shape, w.dtype.numpy) for w in kernel.workspace)))()
     return out
@@ -35,7 +36,7 @@ def test_labels_and_slopes_of_losses():
     np.testing.assert_array_equal(np.isnan(rows).all(1), [False, True, True])
     of = OPS["layer_cosine_proximity"]()
     check_kernel(OPS["layer_row_slope"](of), normal(5, 7), normal(5, 7), normal(5))
-    assert OPS["layer_row_slope"](OPS["layer_multi_label"]()).cuda(*[TensorSpec((5, 7), DataType.FLOAT)] * 3) is None
+    assert KERNELS.kernel(OPS["layer_row_slope"](OPS["layer_multi_label"]()), *[TensorSpec((5, 7), DataType.FLOAT)] * 3) is None
 
 
 @pytest.mark.parametrize("target", ["BOOL", "HALF", "BFLOAT16", "DOUBLE", "BYTE", "LONG"])

@@ -250,7 +250,6 @@ def test_machine_code_is_kept_on_disk(tmp_path, monkeypatch):
     monkeypatch.setenv("DL4PY_CACHE_DIR", str(tmp_path))
     stamps = []
     for damaged in (False, False, True):
-        host_code._folder.cache_clear()
         host_code._libraries.clear()
         for file in (tmp_path / "emulator").glob("*.so") if damaged else ():
             file.unlink()
@@ -261,8 +260,22 @@ def test_machine_code_is_kept_on_disk(tmp_path, monkeypatch):
         file, = (tmp_path / "emulator").glob("*.so")
         assert not list((tmp_path / "emulator").glob("*.tmp"))
         stamps.append(file.stat().st_mtime_ns)
-    host_code._folder.cache_clear()
     assert stamps[0] == stamps[1] < stamps[2]
+
+
+def test_machine_code_of_another_text_is_not_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("DL4PY_CACHE_DIR", str(tmp_path))
+    texts = [kernel(f"y[0] = {k};") for k in (4, 5)]
+    for text in texts:
+        host_code.library(text)
+    files = list((tmp_path / "emulator").glob("*.so"))
+    for file, content in zip(files, [f.read_bytes() for f in reversed(files)]):
+        file.write_bytes(content)
+    host_code._libraries.clear()
+    y = np.zeros(1, np.int32)
+    for k, text in zip((4, 5), texts):
+        run(text, "f", (y,))
+        assert y[0] == k
 
 
 def test_structs_are_given_by_value():

@@ -6,8 +6,10 @@ import types
 
 import numpy as np
 import pytest
+from randomgraphs import agree
+from randomviews import RandomViews
 
-from dl4py.samediff import SameDiff
+from dl4py.samediff import SameDiff, devices
 from dl4py.samediff.devices import Device, device
 from dl4py.samediff.errors import DeviceError
 from dl4py.samediff.executor.cuda import drivers, gpu, presence
@@ -180,6 +182,20 @@ def test_a_graph_as_on_the_cpu(cupy, monkeypatch):
                 np.testing.assert_allclose(got["y"], want["y"], rtol=1e-5)
                 np.testing.assert_allclose(got["twice"], want["twice"], rtol=1e-5)
     assert cupy.cuda.graphs == 2
+
+
+@needs_compiler
+@pytest.mark.filterwarnings("ignore:op .* has no CUDA kernel")     # the stand-in knows few functions
+@pytest.mark.parametrize("seed", [5, 7, 17, 24])
+def test_views_that_computed_arrays_steer(cupy, monkeypatch, seed):
+    monkeypatch.setattr(drivers, "_drivers", {})
+    devices._backends.clear()
+    graph = RandomViews(seed)
+    names = graph.names()
+    with device("cuda:0"):
+        for a, b, values in ((3, 5, 0), (3, 5, 1), (2, 1, 2)):
+            agree(graph.sd, graph.feeds(a, b, values), *names)
+    devices._backends.clear()
 
 
 def missing(status, driver, wants=12090, count=None):

@@ -7,6 +7,7 @@ import pytest
 from dl4py.samediff.executor.cuda import series
 from dl4py.samediff.executor.cuda.actions import Launch
 from dl4py.samediff.executor.cuda.emulator import Emulator
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.ops.lstm_sequence import LstmSequence, LstmSequenceGrad
 from dl4py.samediff.spec import spec_of
 
@@ -85,7 +86,7 @@ def test_nothing_to_do(sizes):
     saved = [np.zeros((steps, batch, n), np.float32) for n in (units, units, 4 * units, units)]
     every = [*given, *saved, saved[0], saved[0]]
     specs = [None if a is None else spec_of(a) for a in every]
-    kernel, op = LstmSequenceGrad().cuda(*specs), LstmSequenceGrad()
+    kernel, op = KERNELS.kernel(LstmSequenceGrad(), *specs), LstmSequenceGrad()
     outs = [np.full(s.shape, 7, np.float32) for s in op.infer(*specs)]
     Emulator(guard=True).prepare(kernel.actions(*every, *outs, *(np.empty(s.shape, np.float32) for s in kernel.workspace)))()
     assert not any(o.any() for o in outs)
@@ -95,5 +96,5 @@ def test_few_units_take_one_launch():
     for units, launches in ((4, 1), (100, 3)):
         given = inputs((3, 2, 3, units), np.float32, True, False, False, None)
         outs = [np.zeros((3, 2, n), np.float32) for n in (units, units, 4 * units, units)]
-        made = LstmSequence().cuda(*(None if a is None else spec_of(a) for a in given)).actions(*given, *outs)
+        made = KERNELS.kernel(LstmSequence(), *(None if a is None else spec_of(a) for a in given)).actions(*given, *outs)
         assert sum(isinstance(action, Launch) for action in made) == launches

@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff.executor.context import RunContext
 from dl4py.samediff.executor.cuda.emulator import Emulator
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.ops.kept import Kept
 
 from .support import check_kernel, needs_compiler
@@ -23,6 +24,6 @@ def test_same_bits(shape):
 def test_memory_that_is_not_aligned():
     op = Kept(0.5, "dropout/1", (21,))
     memory = np.zeros(40, bool)
-    Emulator(guard=True).prepare(op.cuda().actions(CONTEXT.words(), memory[3:24]))()
+    Emulator(guard=True).prepare(KERNELS.kernel(op).actions(CONTEXT.words(), memory[3:24]))()
     assert memory[3:24].tolist() == op.compute(np, context=CONTEXT).tolist()
     assert not memory[24:].any()

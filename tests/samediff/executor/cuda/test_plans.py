@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 from randomgraphs import RandomGraph, agree, same
+from randomviews import RandomViews
 
 from dl4py.samediff import DataType, SameDiff, device
 from dl4py.samediff.errors import DeviceError, ShapeError
@@ -81,6 +82,15 @@ def test_arrays_that_steer_an_op(build):
     wanted = sd.output_single({"x": x}, "y")
     found, _ = _text(sd, x)
     same(found, wanted)
+
+
+@pytest.mark.parametrize("seed", [5, 7, 16])
+def test_views_that_computed_arrays_steer(seed):
+    graph = RandomViews(seed)
+    names = graph.names()
+    with device("emulated"):
+        for a, b, values in ((3, 5, 0), (3, 5, 1), (2, 1, 2)):
+            agree(graph.sd, graph.feeds(a, b, values), *names)
 
 
 def test_results_stay_where_they_are_when_asked_to():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.executor.cuda.actions import Copy, Product
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.ops.attention import Project, ProjectedInput, ProjectedWeights
 from dl4py.samediff.ops.matmul import BatchMmul, Matmul, TensorMmul
 from dl4py.samediff.spec import spec_of
@@ -42,13 +43,13 @@ def test_types(dtype):
 
 def test_a_batch_of_rows_by_one_matrix_is_one_product():
     x, y, out = numbers(4, 2, 3), numbers(3, 5), numbers(4, 2, 5)
-    product, = Matmul().cuda(spec_of(x), spec_of(y)).actions(x, y, out)
+    product, = KERNELS.kernel(Matmul(), spec_of(x), spec_of(y)).actions(x, y, out)
     assert isinstance(product, Product)
     assert product.out.shape == (8, 5)
 
 
 def test_mixed_types_have_no_kernel():
-    assert Matmul().cuda(spec_of(numbers(2, 2)), spec_of(numbers(2, 2, dtype=np.float64))) is None
+    assert KERNELS.kernel(Matmul(), spec_of(numbers(2, 2)), spec_of(numbers(2, 2, dtype=np.float64))) is None
 
 
 def test_lists():
@@ -62,7 +63,7 @@ def test_lists():
 def test_contractions(over_x, over_y, x, y, copies):
     op, x, y = TensorMmul(over_x, over_y), numbers(*x), numbers(*y)
     check_kernel(op, x, y)
-    kernel = op.cuda(spec_of(x), spec_of(y))
+    kernel = KERNELS.kernel(op, spec_of(x), spec_of(y))
     made = kernel.actions(x, y, op.compute(np, x, y), *(np.empty(s.shape, np.float32) for s in kernel.workspace))
     assert sum(isinstance(action, Copy) for action in made) == copies
 

@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda import series
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.ops.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.rnn_sequence import RnnSequence, RnnSequenceGrad
 from dl4py.samediff.spec import TensorSpec
@@ -73,6 +74,6 @@ def test_other_activations(way):
 def test_what_has_no_kernel():
     shapes = (3, 2, 3), (3, 4), (4, 4), (4,)
     given = [TensorSpec(shape, DataType.FLOAT) for shape in shapes]
-    assert RnnSequence().cuda(*given) is not None
-    assert RnnSequence().cuda(given[0].with_shape((-1, 2, 3)), *given[1:]) is None
-    assert RnnSequence().cuda(*given[:3], given[3].with_dtype(DataType.DOUBLE)) is None
+    assert KERNELS.kernel(RnnSequence(), *given) is not None
+    assert KERNELS.kernel(RnnSequence(), given[0].with_shape((-1, 2, 3)), *given[1:]) is None
+    assert KERNELS.kernel(RnnSequence(), *given[:3], given[3].with_dtype(DataType.DOUBLE)) is None

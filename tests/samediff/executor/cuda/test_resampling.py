@@ -5,6 +5,7 @@ import numpy as np
 
 from dl4py.samediff import ImageResizeMethod
 from dl4py.samediff.datatype import DataType
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.ops.resize import ImageResize, ResizeBack, ResizeBicubic, ResizeBilinear
 from dl4py.samediff.ops.resize_kernels import ResizeNearestNeighbor
 from dl4py.samediff.spec import TensorSpec
@@ -48,5 +49,5 @@ def test_types():
 
 def test_what_is_not_served():
     x, size = TensorSpec((2, 7, 6, 3), DataType.FLOAT), TensorSpec((2,), DataType.INT)
-    assert ResizeBicubic().cuda(x, size) is None                                        # the size is a variable
-    assert ResizeNearestNeighbor(9, 4).cuda(x.with_dtype(DataType.LONG)) is None        # integers that stay as they are
+    assert KERNELS.kernel(ResizeBicubic(), x, size) is None                                        # the size is a variable
+    assert KERNELS.kernel(ResizeNearestNeighbor(9, 4), x.with_dtype(DataType.LONG)) is None        # integers that stay as they are

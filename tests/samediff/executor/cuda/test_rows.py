@@ -9,6 +9,7 @@ from dl4py.layers.embedding_ops import RowIndices
 from dl4py.layers.loss_terms import OneHotLabels
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cuda.emulator import Emulator
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.executor.cuda.rows import position_type
 from dl4py.samediff.ops.gather import EmbeddingLookup, Gather, GatherNd, OneHot
 from dl4py.samediff.ops.scatter import LastRow
@@ -48,7 +49,7 @@ def test_index_vectors():
 def test_what_is_out_of_range_is_not_a_number(op):
     x, indices, out = np.ones((4, 3), np.float32), np.array([1, 4, -1, 2**32 + 1])[:, None], np.full((4, 1, 3), 7, np.float32)
     out = out if op == Gather() else out[:, 0].copy()
-    kernel = op.cuda(spec_of(x), spec_of(indices).with_shape((4, 1)))
+    kernel = KERNELS.kernel(op, spec_of(x), spec_of(indices).with_shape((4, 1)))
     Emulator(guard=True).prepare(kernel.actions(x, indices, out, *(np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace)))()
     assert np.isnan(out).all(axis=-1).reshape(-1).tolist() == [False, True, True, True]
 
@@ -81,10 +82,10 @@ def test_labels_and_indices_of_layers():
 
 def test_what_layers_refuse_becomes_nan():
     x, rows = np.array([1, -1, 5, 0.5, np.nan], np.float32), np.zeros(5, np.int32)
-    Emulator(guard=True).prepare(RowIndices(5).cuda(spec_of(x)).actions(x, rows))()
+    Emulator(guard=True).prepare(KERNELS.kernel(RowIndices(5), spec_of(x)).actions(x, rows))()
     assert rows.tolist() == [1, -1, -1, -1, -1]
     labels, output, columns = np.array([1.0, 4.0], np.float32), np.zeros((2, 4), np.float32), np.zeros((2, 4), np.float32)
-    Emulator(guard=True).prepare(OneHotLabels("loss").cuda(spec_of(labels), spec_of(output)).actions(labels, output, columns))()
+    Emulator(guard=True).prepare(KERNELS.kernel(OneHotLabels("loss"), spec_of(labels), spec_of(output)).actions(labels, output, columns))()
     assert columns[0].tolist() == [0, 1, 0, 0]
     assert np.isnan(columns[1]).all()
 

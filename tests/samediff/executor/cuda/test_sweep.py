@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.executor.cpu.sweeps import NORMALIZATIONS, REDUCTIONS
+from dl4py.samediff.executor.cuda.kernel_table import KERNELS
 from dl4py.samediff.executor.cuda.sweep import folded, shares
 from dl4py.samediff.executor.cuda.sweep_source import passes
 from dl4py.samediff.executor.cuda.sweep_terms import in_c
@@ -60,7 +61,7 @@ def test_columns(name):
 def test_types(name, dtype):
     x = numbers(name, (5, 33)) * (100 if dtype == "int8" and name == "reduce_sum" else 1)       # wraps
     op, x = reduction(name, (1,)), (x > 0 if dtype == "bool" else x.astype(dtype))
-    if op.cuda(TensorSpec(x.shape, DataType.of(x.dtype))) is None:
+    if KERNELS.kernel(op, TensorSpec(x.shape, DataType.of(x.dtype))) is None:
         assert dtype == "bool" and name in ("reduce_sum", "reduce_max")
     else:
         check_kernel(op, x)
@@ -70,7 +71,7 @@ def test_types(name, dtype):
 @pytest.mark.parametrize("shape, dims", [((140000,), (0,)), ((2, 80000), (1,)), ((20000, 3), (0,)), ((100, 2, 1100), (0, 2))])
 def test_few_long_slices_are_shared_among_blocks(name, shape, dims):
     x = numbers(name, shape)
-    kernel = reduction(name, dims).cuda(TensorSpec(shape, DataType.FLOAT))
+    kernel = KERNELS.kernel(reduction(name, dims), TensorSpec(shape, DataType.FLOAT))
     assert kernel.workspace
     check_kernel(reduction(name, dims), x, tolerance=1e-4)
 
@@ -92,7 +93,7 @@ def test_axes_in_more_runs_than_loops_are_copied_together():
 def test_nothing_to_fold():
     check_kernel(OPS["reduce_sum"](dimensions=(1,)), numbers("", (3, 0)))
     check_kernel(OPS["reduce_sum"](dimensions=(0,)), numbers("", (3, 0)))
-    assert OPS["reduce_max"](dimensions=(1,)).cuda(TensorSpec((3, 0), DataType.FLOAT)) is None      # array code refuses it
+    assert KERNELS.kernel(OPS["reduce_max"](dimensions=(1,)), TensorSpec((3, 0), DataType.FLOAT)) is None      # array code refuses it
 
 
 def test_not_a_number_and_infinities():

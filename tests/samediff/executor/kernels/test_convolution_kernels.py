@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff import SameDiff
 from dl4py.samediff.datatype import DataType
+from dl4py.samediff.executor.cpu.kernel_table import KERNELS
 from dl4py.samediff.op import as_tuple
 from dl4py.samediff.ops.blocks import RepeatCells, SumCells, Upsampling2D
 from dl4py.samediff.ops.conv import Conv2D, DepthwiseConv2D, SeparableConv2D
@@ -52,7 +53,7 @@ def drawn(rng, shape, dtype):
 def agree(op, *arrays):
     """The kernel gives what ``compute`` gives, for contiguous and strided arrays."""
     specs = [spec_of(a) for a in arrays]
-    kernel = op.cpu(*specs)
+    kernel = KERNELS.kernel(op, *specs)
     assert kernel is not None, "no kernel serves this"
     wanted = as_tuple(op.compute(np, *arrays))
     for given in (arrays, [np.ascontiguousarray(a) for a in arrays]):
@@ -80,7 +81,7 @@ def test_convolution_and_its_gradients(case, form, last, depthwise, dtype, rng):
     w = drawn(rng, {"YXIO": plain, "OIYX": (4, 2, *window.kernel), "OYXI": (4, *window.kernel, 2)}[form], dtype)
     g = drawn(rng, output_shape(geometry, x.shape, w.shape), dtype)
     if depthwise and min(window.befores(sizes)) < 0:
-        assert Convolution(geometry).cpu(spec_of(x), spec_of(w)) is None        # array code serves these
+        assert KERNELS.kernel(Convolution(geometry), spec_of(x), spec_of(w)) is None        # array code serves these
         return
     agree(Convolution(geometry), x, w)
     agree(ConvolutionDataGrad(geometry), w, g, x)
@@ -189,4 +190,4 @@ def test_chunks_of_the_batch_are_all_there(monkeypatch, rng):
     (Im2Col(k_h=2, k_w=2), [(2, 0, 4, 4)], DataType.FLOAT),
 ])
 def test_compute_serves_the_rest(op, shapes, dtype):
-    assert op.cpu(*[TensorSpec(s, dtype) for s in shapes]) is None
+    assert KERNELS.kernel(op, *[TensorSpec(s, dtype) for s in shapes]) is None

@@ -6,6 +6,7 @@ import pytest
 
 from dl4py.samediff.executor.cpu.convolution import _shapes
 from dl4py.samediff.executor.cpu.direct import Direct
+from dl4py.samediff.executor.cpu.kernel_table import KERNELS
 from dl4py.samediff.executor.cpu.shares import Shared
 from dl4py.samediff.ops.conv import Conv2D
 from dl4py.samediff.ops.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
@@ -61,7 +62,7 @@ def always(request, monkeypatch):
 
 def run(op, *arrays):
     """The kernel on inputs and an output, in memory that holds NaN."""
-    kernel = op.cpu(*map(spec_of, arrays[:-1]))
+    kernel = KERNELS.kernel(op, *map(spec_of, arrays[:-1]))
     kernel.call(*arrays, *[np.full(s.shape, np.nan if s.dtype.numpy.kind == "f" else 9, s.dtype.numpy) for s in kernel.workspace])
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.executor.context import RunContext
+from dl4py.samediff.executor.cpu.kernel_table import KERNELS
 from dl4py.samediff.executor.cpu.kernels.kept import keep
 from dl4py.samediff.executor.cpu.native.program import Segment
 from dl4py.samediff.ops.kept import Kept
@@ -37,7 +38,7 @@ def test_the_stream_is_that_of_numpy(size, place):
         op = Kept(p, node, (size,))
         np.testing.assert_array_equal(op.compute(np, context=context(place)), want)
         found = np.zeros(size, bool)
-        op.cpu().call(words, found)
+        KERNELS.kernel(op).call(words, found)
         np.testing.assert_array_equal(found, want)
 
 
@@ -58,7 +59,7 @@ def test_parts_make_the_same_mask_and_write_nothing_else(size, parts):
 @pytest.mark.parametrize("shape", [(), (3,), (4, 5), (2, 3, 4), (2, 3, 1, 1)])
 def test_native_instruction(shape):
     words, kept = np.zeros(3, np.int64), np.zeros(shape, bool)
-    run = Segment([Kept(0.4, "x", shape).cpu().native(words, kept)])
+    run = Segment([KERNELS.kernel(Kept(0.4, "x", shape)).native(words, kept)])
     for place in PLACES:
         words[:] = context(place).words()
         run()

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.executor.cpu import blas, recurrent, threads
+from dl4py.samediff.executor.cpu.kernel_table import KERNELS
 from dl4py.samediff.executor.cpu.kernels.series import SMALL
 from dl4py.samediff.executor.cpu.native.program import Segment
 from dl4py.samediff.ops.lstm_sequence import LstmSequence, LstmSequenceGrad
@@ -57,7 +58,7 @@ def test_large_products_with_and_without_a_library(dtype, has_library, rng, monk
 
 def native_agrees(op, arrays, wanted, unused=()):
     """The same as instructions of a native program, where the executor runs such."""
-    kernel = op.cpu(*map(spec, arrays))
+    kernel = KERNELS.kernel(op, *map(spec, arrays))
     got = [np.full(w.shape, np.nan, w.dtype) for w in wanted]
     work = [np.full(s.shape, np.nan, s.dtype.numpy) for s in kernel.workspace]
     made = kernel.native(*arrays, *got, *work)
@@ -82,12 +83,12 @@ def test_native_programs(batch, rng):
         native_agrees(back, arrays, back.compute(np, *arrays), (4,) if rest[0] is None else ())
     raised = LstmSequence(forget_bias=1.0)                  # its bias is not an array of the graph: it would be out of date
     outputs = [np.empty(s.shape, s.dtype.numpy) for s in raised.infer(*map(spec, [x, *weights]))]
-    kernel = raised.cpu(*map(spec, [x, *weights]))
+    kernel = KERNELS.kernel(raised, *map(spec, [x, *weights]))
     work = [np.empty(s.shape, s.dtype.numpy) for s in kernel.workspace]
     assert kernel.native(x, *weights, *outputs, *work) is None
 
 
 def test_other_activations_and_empty_batches_are_left_to_compute():
     x, w, rw = np.zeros((2, 3, 4)), np.zeros((4, 20)), np.zeros((5, 20))
-    assert LstmSequence(gate="hardsigmoid").cpu(spec(x), spec(w), spec(rw)) is None
-    assert LstmSequence().cpu(spec(x[:, :0]), spec(w), spec(rw)) is None
+    assert KERNELS.kernel(LstmSequence(gate="hardsigmoid"), spec(x), spec(w), spec(rw)) is None
+    assert KERNELS.kernel(LstmSequence(), spec(x[:, :0]), spec(w), spec(rw)) is None

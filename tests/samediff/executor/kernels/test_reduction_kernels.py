@@ -6,6 +6,7 @@ import pytest
 
 import dl4py.samediff  # noqa: F401  # registers the ops
 from dl4py.samediff.datatype import DataType
+from dl4py.samediff.executor.cpu.kernel_table import KERNELS
 from dl4py.samediff.executor.cpu.native.program import Segment
 from dl4py.samediff.executor.cpu.native.thresholds import ALWAYS
 from dl4py.samediff.executor.cpu.sweep import loops
@@ -31,7 +32,7 @@ def layouts(x):
 def run(op, *arrays):
     """The kernel's results, in fresh arrays."""
     specs = [TensorSpec(a.shape, DataType.of(a.dtype)) for a in arrays]
-    kernel = op.cpu(*specs)
+    kernel = KERNELS.kernel(op, *specs)
     assert kernel is not None
     made = op.infer(*specs)
     results = [np.full(s.shape, 7, s.dtype.numpy) for s in (made if isinstance(made, tuple) else (made,))]
@@ -84,8 +85,8 @@ def test_first_of_equal_elements(rng):
 
 def test_empty_arrays_have_no_kernel():
     spec = TensorSpec((0, 3), DataType.FLOAT)
-    assert all(OPS[n](dimensions=(0,)).cpu(spec) is None for n in ("reduce_sum", "argmax"))
-    assert OPS["softmax"]().cpu(spec) is None
+    assert all(KERNELS.kernel(OPS[n](dimensions=(0,)), spec) is None for n in ("reduce_sum", "argmax"))
+    assert KERNELS.kernel(OPS["softmax"](), spec) is None
 
 
 def test_sums_are_at_least_as_exact_as_numpys(rng):
@@ -132,7 +133,7 @@ def test_shares_of_short_rows(shape, rng):
     x, axis = rng.normal(size=shape).astype(np.float32), len(shape) - 1
     for op in (OPS["softmax"](dimension=axis), OPS["reduce_sum"](dimensions=(axis,))):
         wanted, = run(op, x)
-        found, kernel = np.zeros_like(wanted), op.cpu(TensorSpec(x.shape, DataType.FLOAT))
+        found, kernel = np.zeros_like(wanted), KERNELS.kernel(op, TensorSpec(x.shape, DataType.FLOAT))
         instruction = kernel.native(x, found)
         assert instruction.splits
         Segment([instruction], worth=ALWAYS)()

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.executor.cpu import threads
+from dl4py.samediff.executor.cpu.kernel_table import KERNELS
 from dl4py.samediff.ops.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.rnn_sequence import RnnSequence, RnnSequenceGrad
 
@@ -59,7 +60,7 @@ def test_gated_unit(dtype, size, rng, shared):
 
 def test_other_activations_empty_batches_and_types_are_left_to_compute():
     x, w, rw = np.zeros((2, 3, 4)), np.zeros((4, 5)), np.zeros((5, 5))
-    assert RnnSequence("tanh").cpu(spec(x), spec(w), spec(rw)) is not None
-    assert RnnSequence("softsign").cpu(spec(x), spec(w), spec(rw)) is None
-    assert RnnSequence("tanh").cpu(spec(x[:, :0]), spec(w), spec(rw)) is None
-    assert RnnSequence("tanh").cpu(*(spec(a.astype(np.float16)) for a in (x, w, rw))) is None
+    assert KERNELS.kernel(RnnSequence("tanh"), spec(x), spec(w), spec(rw)) is not None
+    assert KERNELS.kernel(RnnSequence("softsign"), spec(x), spec(w), spec(rw)) is None
+    assert KERNELS.kernel(RnnSequence("tanh"), spec(x[:, :0]), spec(w), spec(rw)) is None
+    assert KERNELS.kernel(RnnSequence("tanh"), *(spec(a.astype(np.float16)) for a in (x, w, rw))) is None

@@ -1,9 +1,8 @@
-"""How steps do their work: on the CPU, unless another device takes its place."""
+"""What a back end decides: how the steps of a plan do their work."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 from .. import expression as ex
 from ..arrays import ArrayNamespace, xp
@@ -11,40 +10,42 @@ from ..node import Node
 from ..op import Kernel, Op
 from ..spec import TensorSpec
 from .context import RunContext
-from .cpu.blas_threads import one_thread
-from .fused import evaluated, fused_instruction
+from .fused import evaluated
+from .kernel_table import KernelTable
 from .plan import Plan
 from .reference import compute, plain, promised
-
-if TYPE_CHECKING:
-    from .cpu.native.entry import Instruction
 
 Call = Callable[..., Any]
 
 
-class Target:
-    """The CPU.
+class Backend:
+    """A back end without kernels: steps are array code of NumPy on arrays in the host's memory.
+
+    Others are sub-classes that :func:`~dl4py.samediff.devices.register_device` makes known; their kernels stand in a
+    :class:`~dl4py.samediff.executor.kernel_table.KernelTable`.
 
     Attributes
     ----------
     name : of the device
+    kernels : kernels by class of op
     xp : the namespace of its arrays
+    on_host : whether its arrays are NumPy arrays in the host's memory
     hands_out : whether steps make results that the caller keeps; else these have places in the arena, as all others
     """
 
-    name = "cpu"
+    name: str = "numpy"
+    kernels: ClassVar[KernelTable[Any]] = KernelTable("numpy")
     xp: ArrayNamespace = xp
+    on_host = True
     hands_out = True
 
     def plan(self, *parts: Any) -> Plan:
         """A plan for this device; ``parts`` are the fields of :class:`Plan`."""
         return Plan(*parts)
 
-    def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call]:
+    def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
         """What computes expressions of ``count`` inputs: array code, and what makes native instructions for final arrays."""
-        def native(*arrays: Any) -> Instruction | None:
-            return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
-        return evaluated(exprs, count), native
+        return evaluated(exprs, count), None
 
     def takes(self, spec: TensorSpec) -> bool:
         """Whether kernels may be given arrays of a type."""
@@ -56,16 +57,10 @@ class Target:
 
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
         """The kernel of an op for static inputs; None: its ``compute`` is run."""
-        found = node.op.cpu(*given)  # type: ignore[arg-type]
-        if found is None or not found.one_thread:
-            return found
-        return replace(found, call=one_thread(found.call))
+        return self.kernels.kernel(node.op, *given)
 
     def python(self, node: Node, specs: Sequence[TensorSpec]) -> Call:
         """The ``compute`` of an op, as ``call(context, *inputs)``."""
         def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
             return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
         return call
-
-
-CPU = Target()

@@ -1,4 +1,4 @@
-"""Steps for a device: CUDA kernels, array code of the device, or the host."""
+"""GPUs as a back end: CUDA kernels, array code of the device, or the host."""
 from __future__ import annotations
 
 import warnings
@@ -8,24 +8,29 @@ from typing import Any
 import numpy as np
 
 from ... import expression as ex
+from ...devices import Device
 from ...errors import ShapeError
 from ...node import Node
 from ...op import Kernel, Op, as_tuple
 from ...spec import TensorSpec
+from ..backend import Backend, Call
 from ..context import RunContext
 from ..plan import Plan
 from ..reference import compute, promised
-from ..target import Call, Target
 from .actions import Action
 from .driver import Driver
+from .drivers import driver_of
+from .kernel_table import KERNELS
 
 #: What array code raises that CuPy cannot run: it lacks a function, or was handed to NumPy or SciPy.
 _NOT_FOR_CUPY = (TypeError, AttributeError, NotImplementedError, ValueError)
 
 
-class CudaTarget(Target):
+class CudaBackend(Backend):
     """A device with a driver."""
 
+    kernels = KERNELS
+    on_host = False
     hands_out = False
 
     def __init__(self, driver: Driver) -> None:
@@ -39,7 +44,7 @@ class CudaTarget(Target):
         made.driver = self.driver
         return made
 
-    def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call]:
+    def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
         """Expressions as one launch."""
         from .fused import fused_launch
         from .operators import NoText
@@ -62,11 +67,11 @@ class CudaTarget(Target):
 
     def fuses(self, op: Op) -> bool:
         """Not where there is a kernel that was written for it."""
-        return not op.has_cuda()
+        return not self.kernels.has(type(op))
 
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
         """The CUDA kernel of an op."""
-        found = node.op.cuda(*given)  # type: ignore[arg-type]
+        found = self.kernels.kernel(node.op, *given)
         return None if found is None else Kernel(_unused, found.workspace, native=found.actions)
 
     def python(self, node: Node, specs: Sequence[TensorSpec]) -> Call:
@@ -104,3 +109,8 @@ class CudaTarget(Target):
 
 def _unused(*arrays: Any) -> None:
     raise AssertionError("steps of a device run as actions")
+
+
+def gpu(device: Device) -> CudaBackend:
+    """The back end of a GPU; DeviceError when it is not there."""
+    return CudaBackend(driver_of(device))

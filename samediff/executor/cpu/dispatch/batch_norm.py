@@ -1,0 +1,23 @@
+"""CPU kernels of the ops of :mod:`dl4py.samediff.ops.batch_norm`."""
+from __future__ import annotations
+
+from ....op import Kernel
+from ....ops.batch_norm import BatchNormInference, BatchNormTraining, BatchNormTrainingGrad
+from ....spec import TensorSpec
+from ..batch_norm import gradient, inference, training
+from ..kernel_table import kernel_for
+
+
+@kernel_for(BatchNormTraining)
+def _(op: BatchNormTraining, *specs: TensorSpec) -> Kernel | None:
+    return training(op.axis, op.epsilon, *specs)
+
+
+@kernel_for(BatchNormTrainingGrad)
+def _(op: BatchNormTrainingGrad, *specs: TensorSpec) -> Kernel | None:
+    return gradient(op.axis, op.epsilon, *specs)
+
+
+@kernel_for(BatchNormInference)
+def _(op: BatchNormInference, *specs: TensorSpec) -> Kernel | None:
+    return inference(op.axis, op.epsilon, *specs)

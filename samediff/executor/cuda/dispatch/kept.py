@@ -1,0 +1,18 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.kept`."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ....ops.kept import Kept
+from ....spec import TensorSpec
+from ...context import stream_of
+from ..actions import CudaKernel
+from ..kernel_table import kernel_for
+from ..masks import keep
+
+
+@kernel_for(Kept)
+def _(op: Kept, *specs: TensorSpec) -> CudaKernel | None:
+    return keep(stream_of(op.of), math.ceil(float(np.float32(op.p)) * (1 << 24)))

@@ -1,0 +1,21 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.legacy_broadcast`."""
+from __future__ import annotations
+
+from ....families import Elementwise
+from ....op import OPS
+from ....ops.legacy_broadcast import Along
+from ....spec import TensorSpec, normalize_axes
+from ..actions import CudaKernel
+from ..elementwise import aligned as beside
+from ..elementwise import loop
+from ..kernel_table import kernel_for
+
+
+@kernel_for(Along)
+def _(op: Along, *specs: TensorSpec) -> CudaKernel | None:
+    x, y = specs
+    if not x.is_static or not y.is_static or not isinstance(OPS[op.of](), Elementwise):
+        return None
+    rank = len(x.shape or ())
+    shape = beside(y.shape or (), normalize_axes(op.dimensions, rank), rank) if op.dimensions else None
+    return loop(OPS[op.of]().compute, specs, (None, shape))

@@ -1,0 +1,98 @@
+"""Back ends from outside, and how kernels are found."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.layers import BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.samediff import Adam, SameDiff
+from dl4py.samediff.devices import Device, device, register_device
+from dl4py.samediff.errors import DeviceError, RegistrationError
+from dl4py.samediff.executor.kernel_table import KernelTable
+from dl4py.samediff.ops.activations import Relu
+from dl4py.samediff.ops.softmax import Softmax
+
+from . import toy
+
+
+def network():
+    conf = (NeuralNetConfiguration.Builder().seed(7).updater(Adam(1e-2)).list()
+            .layer(ConvolutionLayer.Builder(3, 3).nOut(4).activation("relu").build())
+            .layer(BatchNormalization())
+            .layer(DenseLayer.Builder().nOut(8).activation("tanh").build())
+            .layer(OutputLayer.Builder("mcxent").nOut(3).activation("softmax").build())
+            .setInputType(InputType.convolutional(6, 6, 2)).build())
+    net = MultiLayerNetwork(conf)
+    net.init()
+    return net
+
+
+def test_a_network_trains_on_a_back_end_from_outside():
+    rng = np.random.default_rng(1)
+    x, y = rng.normal(size=(10, 2, 6, 6)).astype(np.float32), np.eye(3, dtype=np.float32)[rng.integers(0, 3, 10)]
+    here, there = network(), network()
+    toy.RUNS.update(matmul=0, softmax=0)
+    for _ in range(5):
+        here.fit(x, y)
+    with device("toy"):
+        for _ in range(5):
+            there.fit(x, y)
+        found = there.output(x)
+    assert min(toy.RUNS.values()) >= 1
+    np.testing.assert_allclose(there.params(), here.params(), rtol=0, atol=2e-4)
+    np.testing.assert_allclose(found, here.output(x), rtol=0, atol=2e-4)
+
+
+def test_a_graph_runs_there_with_its_own_kernels():
+    sd = SameDiff.create()
+    y = sd.nn.softmax("y", sd.placeholder("x", "float", -1, 3).mmul(sd.constant(np.eye(3, dtype=np.float32))) * 2)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    before = dict(toy.RUNS)
+    with device("toy:0"):
+        found = sd.output_single({"x": x}, y.name())
+    assert {k: n + 1 for k, n in before.items()} == toy.RUNS
+    np.testing.assert_allclose(found, sd.output_single({"x": x}, y.name()), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["cpu", "cuda", "gpu", "emulated", "toy", "no name", "mine:0"])
+def test_names_of_devices_that_cannot_be_had(name):
+    with pytest.raises(RegistrationError):
+        register_device(name, lambda device: toy.Toy())
+
+
+def test_unknown_devices():
+    with pytest.raises(DeviceError, match="did you mean 'toy'"):
+        Device.of("toi")
+
+
+class Own(Relu):
+    """A sub-class with a kernel that it says itself."""
+
+    def toy(self, x):
+        return f"own of {x}"
+
+
+class Heir(Own):
+    """Its heir."""
+
+
+def test_the_nearest_class_decides():
+    table = KernelTable("toy")
+    table.register(Relu)(lambda op, x: f"relu of {x}")
+    assert [table.kernel(c(), "x") for c in (Relu, Own, Heir)] == ["relu of x", "own of x", "own of x"]
+    table.register(Heir)(lambda op, x: f"heir of {x}")
+    assert table.kernel(Heir(), "x") == "heir of x"
+    assert table.kernel(Softmax(), "x") is None and not table.has(Softmax)
+
+
+def test_a_module_with_rules_that_is_broken_says_so(tmp_path, monkeypatch):
+    (tmp_path / "broken_rules").mkdir()
+    (tmp_path / "broken_rules" / "__init__.py").write_text("")
+    (tmp_path / "broken_rules" / "activations.py").write_text("import no_such_module_at_all\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    table = KernelTable("toy")
+    table.add_folder("dl4py.samediff.ops", "broken_rules")
+    assert table.find(Softmax) is None                      # there is no module for it
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
+        table.find(Relu)
