@@ -10,13 +10,14 @@ import numpy as np
 
 from ..samediff import expression as ex
 from ..samediff.arrays import ArrayNamespace
+from ..samediff.datatype import DataType
 from ..samediff.elementwise import Elementwise
 from ..samediff.errors import DL4PyError, GradientError, GraphError, ShapeError
 from ..samediff.op import Kernel, Specs, as_tuple
 from ..samediff.signature import Mismatch, coerce
 from ..samediff.spec import TensorSpec, spec_of
-from .derived import derived_grad, derived_infer, elementwise
-from .failure import note_failure
+from .derived import derived_grad, derived_infer, elementwise, expanded
+from .failure import building, collected_gradients, note_failure, user_code
 from .kernels import compiled
 
 if TYPE_CHECKING:
@@ -111,9 +112,19 @@ class UserOp(Elementwise):
             return super().grad(inputs, outputs, output_grads)
         return derived_grad(self, inputs, output_grads)
 
+    def expand(self, *inputs: Any) -> tuple[SDVariable, ...]:
+        """The code as graph nodes; a TraceError where it has none, or not the same in every call."""
+        return expanded(self, inputs)
+
+    def in_plan(self, name: str) -> Any:
+        """The nodes of the code, which have kernels; an op with a kernel of its own runs that."""
+        return None if self.stateful or self.has_cpu() or self.has_cuda() else self
+
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """The Numba kernel, when there is one."""
+        """The Numba kernel, when there is one; Numba knows no floats of 16 bits, for which ``compute`` runs."""
         if self.numba_kernel is None or not all(s is None or (s.is_static and s.dtype.is_numeric) for s in specs):
+            return None
+        if any(s is not None and s.dtype in (DataType.HALF, DataType.BFLOAT16) for s in (*specs, *as_tuple(self.infer(*specs)))):
             return None
         function = compiled(type(self).numba_kernel)
         attributes = tuple(getattr(self, n) for n in self.attribute_names())
@@ -132,7 +143,7 @@ class UserOp(Elementwise):
         return cls.cuda_kernel is not None or cls.cuda is not UserOp.cuda
 
     @classmethod
-    def own_kernel(cls) -> bool:
+    def has_cpu(cls) -> bool:
         """True when a kernel was written for it."""
         return cls.numba_kernel is not None or cls.cpu is not UserOp.cpu
 
@@ -154,27 +165,50 @@ def _hints(cls: type[UserOp]) -> dict[str, Any]:
 
 
 def guard(cls: type[UserOp]) -> None:
-    """Wrap ``compute`` and ``grad`` of a class: failures name the op and its line, results are checked."""
-    raw = cls.compute
-    if getattr(raw, "guarded", False):
-        return
-    cls.raw_compute = raw
+    """Wrap what a class wrote of ``compute``, ``grad`` and ``infer``: failures name the op and its line, results are checked."""
+    for name, wrap in (("compute", _computing), ("grad", _differentiating), ("infer", _inferring)):
+        raw = getattr(cls, name)
+        if raw is getattr(UserOp, name) or getattr(raw, "guarded", False):
+            continue
+        wrapped = functools.wraps(raw)(wrap(raw))
+        wrapped.guarded = True  # type: ignore[attr-defined]
+        setattr(cls, name, wrapped)
+        if name == "compute":
+            cls.raw_compute = raw
+    cls.gradient_is_checked = cls.grad is not UserOp.grad
 
-    @functools.wraps(raw)
+
+def _computing(raw: Callable[..., Any]) -> Callable[..., Any]:
     def compute(self: UserOp, xp: Any, *inputs: Any, **context: Any) -> Any:
         if not isinstance(xp, ArrayNamespace):
             return raw(self, xp, *inputs, **context)
         try:
             result = raw(self, xp, *inputs, **context)
         except Exception as error:
-            note_failure(error, self.id, getattr(raw, "user_code", raw))
+            note_failure(error, self.id, user_code(raw))
             raise
         return _checked(self, inputs, result)
+    return compute
 
-    compute.guarded = True  # type: ignore[attr-defined]
-    cls.compute = compute  # type: ignore[method-assign, assignment]
-    if cls.grad is not UserOp.grad and not getattr(cls.grad, "guarded", False):
-        cls.grad = _counted(cls.grad)  # type: ignore[method-assign]
+
+def _differentiating(raw: Callable[..., Any]) -> Callable[..., Any]:
+    def grad(self: UserOp, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+        what = f"grad of op {self.id!r}"
+        with building(what, user_code(raw), GradientError):
+            found = raw(self, inputs, outputs, output_grads)
+        return collected_gradients(what, found, len(inputs))
+    return grad
+
+
+def _inferring(raw: Callable[..., Any]) -> Callable[..., Any]:
+    def infer(self: UserOp, *specs: Any) -> Any:
+        what = f"infer of op {self.id!r}"
+        with building(what, user_code(raw), ShapeError):
+            found = raw(self, *specs)
+        if not as_tuple(found) or not all(isinstance(s, TensorSpec) for s in as_tuple(found)):
+            raise ShapeError(f"{what} returned {found!r:.80}; it must return a TensorSpec or a tuple of them")
+        return tuple(found) if isinstance(found, list) else found
+    return infer
 
 
 def _checked(op: UserOp, inputs: Sequence[Any], result: Any) -> Any:
@@ -195,16 +229,3 @@ def _checked(op: UserOp, inputs: Sequence[Any], result: Any) -> Any:
         if not s.accepts(np.shape(r)):
             raise ShapeError(f"the code of op {op.id!r} returned shape {np.shape(r)} as output {i}, its shape rule (infer) says {s.shape}")
     return result
-
-
-def _counted(grad: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(grad)
-    def counted(self: UserOp, inputs: Any, outputs: Any, output_grads: Any) -> Any:
-        found = grad(self, inputs, outputs, output_grads)
-        found = [found] if not isinstance(found, (tuple, list)) else list(found)
-        if len(found) != len(inputs):
-            raise GradientError(f"grad of op {self.id!r} returned {len(found)} gradients for {len(inputs)} inputs; it must return one "
-                                "for each, None where it is zero")
-        return found
-    counted.guarded = True  # type: ignore[attr-defined]
-    return counted

@@ -1,22 +1,29 @@
 """Calling a user op on variables of a graph or on arrays."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 from ..samediff import signature as sig
 from ..samediff.arrays import as_array, namespace_of
-from ..samediff.errors import GraphError
+from ..samediff.errors import GraphError, RegistrationError
+from ..samediff.executor.context import RunContext
 from ..samediff.namespaces import call_by_id
-from ..samediff.op import as_tuple
+from ..samediff.op import OPS, as_tuple
+from ..samediff.registry import owner, replaced
 from ..samediff.spec import TensorSpec, spec_of
 from ..samediff.variable import SDVariable
 from .base import UserOp
 from .derived import way
+from .restoring import check_hidden
+
+_draws = itertools.count(1)
 
 
 def call(cls: type[UserOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``cls`` called with inputs and attributes: a variable when one of them is one, else arrays."""
+    _check_registered(cls)
     graph = _graph(args, kwargs.values())
     if graph is not None:
         return call_by_id(graph, cls.id, args, kwargs)
@@ -31,8 +38,17 @@ def call(cls: type[UserOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return on_arrays(cls(**attributes), inputs)
 
 
+def _check_registered(cls: type[UserOp]) -> None:
+    """RegistrationError when the name of an op stands for the op of somebody else now: a graph would hold that one."""
+    current = OPS.get(cls.id)
+    if current is not None and replaced(cls, current):
+        raise RegistrationError(f"op {cls.id!r} is that of {owner(current)} now, not of {owner(cls)}: choose another name")
+
+
 def apply(op: UserOp, args: Sequence[Any], name: str | Sequence[str] | None) -> Any:
     """An op with its attributes set, called with inputs."""
+    _check_registered(type(op))
+    check_hidden(op)
     names: Sequence[str] | None = [name] if isinstance(name, str) else name
     if names is None and args and isinstance(args[0], str):
         names, args = [args[0]], args[1:]
@@ -42,9 +58,10 @@ def apply(op: UserOp, args: Sequence[Any], name: str | Sequence[str] | None) -> 
 
 
 def on_arrays(op: UserOp, inputs: Sequence[Any]) -> Any:
-    """Compute at once, in the types that a graph would give."""
+    """Compute at once, in the types that a graph would give; outside training, with new random numbers in every call."""
     arrays = [a if a is None or type(a).__module__.startswith("cupy") else as_array(a) for a in inputs]
-    result = op.compute(namespace_of(*arrays), *arrays)
+    more = {"context": RunContext(draw=next(_draws)).at(op.id)} if op.stateful else {}
+    result = op.compute(namespace_of(*arrays), *arrays, **more)
     specs = [None if a is None else TensorSpec(spec_of(a).shape, spec_of(a).dtype) for a in arrays]
     if type(op).infer is UserOp.infer and way(op, specs) == "trial":
         return result

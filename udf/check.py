@@ -1,28 +1,31 @@
-"""Checking an op: shape rule, gradients, kernels, files."""
+"""Checking an op: shape rule, memory, gradients, kernels, files."""
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
-
-from ..samediff.arrays import as_array, xp
-from ..samediff.checks import Check, CheckFailure, CheckReport
+from ..samediff.arrays import as_array
+from ..samediff.checks import CheckFailure, CheckReport
 from ..samediff.datatype import DataType
 from ..samediff.devices import device as on_device
-from ..samediff.errors import DeviceError
-from ..samediff.executor.context import RunContext
-from ..samediff.executor.reference import compute as compute_op
+from ..samediff.errors import DeviceError, GraphError
 from ..samediff.files.flat_graph import FlatNode
 from ..samediff.files.node_args import read_op, write_op
 from ..samediff.gradient_check import check_gradient
-from ..samediff.graph import SameDiff
 from ..samediff.op import OPS, Op, as_tuple
-from ..samediff.signature import formals, input_names
-from ..samediff.spec import TensorSpec
+from ..samediff.signature import formals
+from . import check_runs as runs
+from .apart import Checks, possible, run_apart
 from .base import UserOp
+from .check_examples import Example, more_rows, other_sizes, variants
+from .check_kernels import KERNELS
 from .derived import way
+from .java_op import JavaOp
+from .java_style import UserDefinedCustomOp
 from .user_op import UserFunction, owner_class
+
+Named = Iterator[tuple[str, Callable[[], str | None]]]
 
 
 class OpReport(CheckReport):
@@ -35,8 +38,11 @@ class OpReport(CheckReport):
 
 def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attributes: Mapping[str, Any] | None = None, *,
              shapes: Sequence[Sequence[tuple[int, ...]]] = (), dtypes: Sequence[Any] = ("float32", "float64"), gradient: bool | None = None,
-             order: int = 2, tolerance: float = 1e-4, seed: int = 0, device: str | None = None) -> OpReport:
+             order: int = 2, tolerance: float = 1e-6, seed: int = 0, device: str | None = None) -> OpReport:
     """Check an op on example inputs.
+
+    A user-defined op is checked in a child process where the system can copy processes (Linux): one that ends the process is
+    a finding as any other. Its kernels run on memory that shows what they read and write beside their arrays.
 
     Parameters
     ----------
@@ -76,41 +82,115 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
       ok    shape rule, twice the rows         (4,)
       ok    inputs stay unchanged
       ok    compiled plan agrees with compute  largest difference 0
-      ok    gradient                           relative error below 0.0001
-      ok    second gradient                    relative error below 0.0001
+      ok    gradient                           relative error below 1e-06
+      ok    second gradient                    relative error below 1e-06
     """
     made = _made(op, attributes or {})
-    arrays = [None if a is None else as_array(a) for a in inputs]
+    arrays = _examples(made, inputs)
     report = OpReport(made.id)
-    report.run("attributes are typed and hashable", lambda: _schema(made))
-    report.run("survives saving and loading", lambda: _round_trip(made, arrays))
-    for label, variant in _variants(arrays, dtypes, shapes, seed):
-        report.run(f"shape rule, {label}", lambda variant=variant: _shape_rule(made, variant))  # type: ignore[misc]
-    if (more := _more_rows(made, arrays)) is not None:
-        report.run("shape rule, twice the rows", lambda: _shape_rule(made, more))
-    report.run("inputs stay unchanged", lambda: _unchanged(made, arrays))
-    if not made.stateful:
-        report.run("compiled plan agrees with compute", lambda: _plan(made, arrays))
-        _on_device(report, made, arrays, device)
-    floating = any(a is not None and a.dtype.kind == "f" for a in arrays)
-    if gradient is None and floating and _has_none(made, arrays):
-        report.checks.append(Check("gradient", True, "none: the code cannot be followed; write grad to have one"))
-    elif gradient if gradient is not None else made.gradient == "full" and floating and not made.stateful:
-        for n in range(1, order + 1):
-            name = ("gradient", "second gradient")[n - 1]
-            report.run(name, lambda n=n: check_gradient(lambda sd, v: sd.add_op(made, v), arrays, n, tolerance, seed))  # type: ignore[misc]
+    typed = list(variants(arrays, dtypes, shapes, seed))
+    apart = isinstance(made, runs.FOREIGN) and possible()
+    (run_apart if apart else _run)(report, [*_itself(made, arrays, typed)])
+    if not isinstance(made, UserOp) or _run_kernels(report, made, arrays, typed, apart):
+        checks = [*_runs(made, arrays), *_gradients(made, arrays, gradient, order, tolerance, seed)]
+        there = _on_device(made, arrays, device)
+        if there is not None and not there[2]:
+            checks.append(there[:2])
+        (run_apart if apart else _run)(report, checks)
+        if there is not None and there[2]:                 # a copy of a process cannot use its GPU
+            report.run(*there[:2])
     return report
+
+
+def _run(report: CheckReport, checks: Checks) -> None:
+    for name, check in checks:
+        report.run(name, check)
+
+
+def _run_kernels(report: CheckReport, op: UserOp, arrays: Example, typed: Sequence[tuple[str, Example]], apart: bool) -> bool:
+    """Whether kernels keep to their arrays: what writes elsewhere makes all that follows fail anyhow."""
+    several = [*(variant for _, variant in typed), *other_sizes(arrays)]
+    kernels = [(name, partial(check, op, several)) for name, has, check in KERNELS if has(type(op))]
+    (run_apart if apart else _run)(report, kernels)
+    return not {name for name, _ in kernels} & {c.name for c in report.failures}
+
+
+def _itself(op: Op, arrays: Example, typed: Sequence[tuple[str, Example]]) -> Named:
+    """Attributes, files and shapes."""
+    yield "attributes are typed and hashable", lambda: _schema(op)
+    yield "survives saving and loading", lambda: _round_trip(op, arrays)
+    for label, variant in typed:
+        yield f"shape rule, {label}", partial(runs.shape_rule, op, variant)
+
+
+def _runs(op: Op, arrays: Example) -> Named:
+    """Runs that must agree."""
+    rows = more_rows(arrays)
+    if not isinstance(op, runs.FOREIGN):
+        if rows and runs.takes(op, rows):
+            yield "shape rule, twice the rows", lambda: runs.shape_rule(op, rows)
+        yield "inputs stay unchanged", lambda: runs.keeps_inputs(op, arrays)
+        if not op.stateful:
+            yield "compiled plan agrees with compute", lambda: runs.in_plan(op, arrays)
+        return
+    yield "inputs stay unchanged", lambda: runs.keeps_inputs(op, arrays)
+    yield "calls do not depend on each other", lambda: runs.repeated(op, arrays)
+    yield "compiled plan agrees with compute", lambda: runs.in_plan(op, arrays)
+    yield "the same outside training", lambda: runs.in_plan(op, arrays, training=False)
+    yield "other sizes", lambda: runs.of_sizes(op, other_sizes(arrays))
+    yield "strided inputs", lambda: runs.strided(op, arrays)
+    yield "one array as several inputs", lambda: runs.shared(op, arrays)
+    if any(a is not None and a.dtype.kind == "f" for a in arrays):
+        yield "half precision", lambda: runs.of_types(op, arrays, (DataType.HALF, DataType.BFLOAT16))
+
+
+def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, tolerance: float, seed: int) -> Named:
+    floating = any(a is not None and a.dtype.kind == "f" for a in arrays)
+    foreign = isinstance(op, runs.FOREIGN)
+
+    def check(n: int) -> str:
+        return (_none(op, arrays) if asked is None else "") or check_gradient(lambda sd, v: sd.add_op(op, v), arrays, n, tolerance, seed)
+    if asked if asked is not None else op.gradient == "full" and floating and (foreign or not op.stateful):
+        for n in range(1, order + 1):
+            yield ("gradient", "second gradient")[n - 1], partial(check, n)
+
+
+def _none(op: Op, arrays: Example) -> str:
+    """Why an op has no gradient, where nobody promised one."""
+    if isinstance(op, runs.FOREIGN) and not any(s.dtype.is_floating for s in as_tuple(op.infer(*runs.specs_of(arrays)))):  # type: ignore[arg-type]
+        return "none: there is no floating output"
+    if isinstance(op, JavaOp) and op.user_class.do_diff is UserDefinedCustomOp.do_diff:
+        return "none: write do_diff to have one"
+    if isinstance(op, UserOp) and type(op).grad is UserOp.grad:
+        if op.stateful:
+            return "none: the op draws random numbers; write grad to have one"
+        if way(op, runs.specs_of(arrays)) == "trial":
+            return "none: the code cannot be followed; write grad to have one"
+    return ""
 
 
 def _made(op: Any, attributes: Mapping[str, Any]) -> Op:
     if isinstance(op, Op):
         return op.replace(**attributes) if attributes else op
+    if isinstance(op, UserDefinedCustomOp):
+        return op.as_op()
+    if isinstance(op, type) and issubclass(op, UserDefinedCustomOp):
+        return op().as_op()
     cls = OPS[op] if isinstance(op, str) else owner_class(op)
+    if not (isinstance(cls, type) and issubclass(cls, Op) and cls.id):
+        raise GraphError(f"check_op takes a decorated function, an op, a registered class or an id; got {op!r:.80}")
     return cls(**attributes)
 
 
-def _has_none(op: Op, arrays: Sequence[Any]) -> bool:
-    return isinstance(op, UserOp) and type(op).grad is UserOp.grad and way(op, [_spec(a) for a in arrays]) == "trial"
+def _examples(op: Op, inputs: Any) -> list[Any]:
+    """The arrays; GraphError where the op takes fewer or more."""
+    if not isinstance(inputs, (list, tuple)):
+        raise GraphError(f"check_op takes a list with an example for each input, [x, y]; got {type(inputs).__name__}")
+    names = type(op).inputs.split()
+    least = sum(not n.startswith("*") and not n.endswith("?") for n in names)
+    if not least <= len(inputs) <= (len(inputs) if any(n.startswith("*") for n in names) else len(names)):
+        raise GraphError(f"op {op.id!r} takes the inputs {' '.join(names) or '(none)'}; {len(inputs)} examples were given")
+    return [None if a is None else as_array(a) for a in inputs]
 
 
 def _schema(op: Op) -> str | None:
@@ -131,110 +211,24 @@ def _round_trip(op: Op, arrays: Sequence[Any]) -> str | None:
     return None
 
 
-def _variants(arrays: Sequence[Any], dtypes: Sequence[Any], shapes: Sequence[Any], seed: int) -> Iterator[tuple[str, list[Any]]]:
-    floating = [a for a in arrays if a is not None and a.dtype.kind == "f"]
-    for dtype in dtypes if floating else [None]:
-        kind = None if dtype is None else DataType.of(dtype).numpy
-        cast = [a if a is None or kind is None or a.dtype.kind != "f" else a.astype(kind) for a in arrays]
-        yield ("as given" if kind is None else kind.name), cast
-    rng = np.random.default_rng(seed)
-    for several in shapes:
-        drawn = [a if a is None else rng.choice(a.reshape(-1), size=s).astype(a.dtype) for a, s in zip(arrays, several)]
-        yield f"shapes {', '.join(map(str, several))}", drawn
-
-
-def _more_rows(op: Op, arrays: Sequence[Any]) -> list[Any] | None:
-    """The inputs that share the first axis of the first one, twice as long; None when the op does not take them."""
-    rows = next((a.shape[0] for a in arrays if a is not None and a.ndim), None)
-    longer = [np.concatenate([a, a]) if a is not None and a.ndim and a.shape[0] == rows else a for a in arrays]
-    try:
-        getattr(op, "raw_compute", op.compute)(xp, *[None if a is None else a.copy() for a in longer])
-    except Exception:  # sizes that the op refuses are no failure of its shape rule
+def _on_device(op: Op, arrays: Example, name: str | None) -> tuple[str, Callable[[], str], bool] | None:
+    """Compare what runs on a device, where one was asked for or there is CUDA text to check; and whether it is a GPU."""
+    if op.stateful or (name is None and not (isinstance(op, UserOp) and op.has_cuda())):
         return None
-    return longer if rows is not None else None
-
-
-def _spec(a: Any) -> TensorSpec | None:
-    return None if a is None else TensorSpec(tuple(a.shape), DataType.of(a))
-
-
-def _result(op: Op, arrays: Sequence[Any]) -> tuple[Any, ...]:
-    return compute_op(op, arrays, RunContext(False, 1, 0), "check")
-
-
-def _shape_rule(op: Op, arrays: Sequence[Any]) -> str:
-    results = _result(op, arrays)
-    specs = [_spec(a) for a in arrays]
-    for known in (True, False):
-        given = specs if known else [s if s is None else s.with_shape((-1,) * len(s.shape or ())) for s in specs]
-        promised = as_tuple(op.infer(*given))  # type: ignore[arg-type]
-        if len(promised) != len(results):
-            raise CheckFailure(f"infer gives {len(promised)} outputs, compute {len(results)}")
-        for i, (p, r) in enumerate(zip(promised, results)):
-            if not p.accepts(np.shape(r)):
-                sizes = "known" if known else "unknown"
-                raise CheckFailure(f"output {i}: infer says {p.shape} for inputs of {sizes} sizes, compute gives {np.shape(r)}")
-            kind = np.asarray(r).dtype
-            if known and p.dtype.is_floating != (kind.kind == "f") and not p.dtype.numpy == kind:
-                raise CheckFailure(f"output {i}: infer says {p.dtype.name}, compute gives {kind}")
-    return ", ".join(str(np.shape(r)) for r in results)
-
-
-def _unchanged(op: Op, arrays: Sequence[Any]) -> str | None:
-    copies = [None if a is None else a.copy() for a in arrays]
-    failure: Exception | None = None
-    try:
-        _result(op, copies)
-    except Exception as error:
-        failure = error
-    for i, (a, b) in enumerate(zip(arrays, copies)):
-        if a is not None and not np.array_equal(a, np.asarray(b), equal_nan=a.dtype.kind == "f"):
-            names = input_names(type(op))
-            name = names[i] if i < len(names) and "*" not in type(op).inputs else f"number {i}"
-            raise CheckFailure(f"compute changes its input {name}; work on a copy")
-    if failure is not None:
-        raise failure
-    return None
-
-
-def _on_device(report: OpReport, op: Op, arrays: Sequence[Any], name: str | None) -> None:
-    """Compare what runs on a device, where one was asked for or there is CUDA text to check."""
-    if name is None and not (isinstance(op, UserOp) and op.has_cuda()):
-        return
-    where = None
+    reason = ""
     for each in ("cuda", "emulated") if name is None else (name,):
         try:
             where = on_device(each)
-            break
         except DeviceError as error:
             if name is not None:
                 raise
             reason = str(error)
-    if where is None:
-        report.checks.append(Check("CUDA kernel agrees with compute", True, f"not run: {reason}"))
-        return
-    with where as found:
-        report.run(f"{found} agrees with compute", lambda: _plan(op, arrays))
+            continue
+        with where as found:
+            text, is_gpu = f"{found} agrees with compute", found.kind == "cuda"
 
-
-def _plan(op: Op, arrays: Sequence[Any]) -> str:
-    sd = SameDiff()
-    feeds = {f"input{i}": a for i, a in enumerate(arrays) if a is not None}
-    variables = [None if a is None else sd.placeholder(f"input{i}", DataType.of(a), *a.shape) for i, a in enumerate(arrays)]
-    made = sd.add_op(op, variables)
-    outputs = made if isinstance(made, list) else [made]
-    found = sd._run(feeds, [o.name() for o in outputs], training=True)       # the op itself, not its form for inference
-    largest = 0.0
-    for got, expected in zip(found.values(), _result(op, arrays)):
-        wanted = np.asarray(expected)
-        if got.shape != wanted.shape:
-            raise CheckFailure(f"shape {got.shape} from the plan, {wanted.shape} from compute")
-        if got.dtype.kind in "fiub" and got.size:
-            differences = np.abs(got.astype(np.float64) - wanted.astype(np.float64))
-            largest = max(largest, float(np.nanmax(differences, initial=0.0)))
-            relative, absolute = (1e-9, 1e-12) if got.dtype == np.float64 else (1e-5, 1e-6)
-            if not np.allclose(got, wanted, relative, absolute, equal_nan=True):
-                raise CheckFailure(f"largest difference {largest:.3g} between the compiled plan and compute")
-    return f"largest difference {largest:.2g}"
-
-
+        def agrees(where: on_device = where) -> str:
+            with where:
+                return runs.in_plan(op, arrays)
+        return text, agrees, is_gpu
+    return "CUDA kernel agrees with compute", lambda: f"not run: {reason}", False

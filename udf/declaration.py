@@ -5,7 +5,7 @@ import enum
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from ..samediff.errors import RegistrationError
 from ..samediff.signature import Mismatch, coerce
 from .base import UserOp
 
+#: The keyword by which stateful code gets its run.
+CONTEXT = "context"
 _SCALARS = (float, int, bool, str, DataType)
 
 
@@ -49,11 +51,36 @@ def inputs_of(function: Callable[..., Any], op_id: str, skip: int) -> str:
     return " ".join(found)
 
 
+def check_takes(function: Callable[..., Any] | None, what: str, op_id: str, names: Sequence[str]) -> None:
+    """RegistrationError where a call would fail: ``grad`` and ``infer`` of a function are given its attributes by name."""
+    try:
+        parameters = {} if function is None else inspect.signature(function).parameters
+    except (TypeError, ValueError):         # code of another language tells nothing
+        return
+    kinds = [p.kind for p in parameters.values()]
+    lacking = [n for n in names if n not in parameters]
+    if function is not None and lacking and inspect.Parameter.VAR_KEYWORD not in kinds:
+        raise RegistrationError(f"op {op_id!r}: {what} is given the attributes by name and does not take {', '.join(lacking)}: "
+                                f"{what}({'*specs' if what == 'infer' else 'inputs, outputs, output_grads'}, {', '.join(names)})")
+
+
+def check_stateful(function: Callable[..., Any], op_id: str, stateful: bool) -> None:
+    """RegistrationError unless stateful code, and no other, has the keyword parameter ``context``."""
+    p = inspect.signature(function).parameters.get(CONTEXT)
+    takes = p is not None and p.kind is p.KEYWORD_ONLY
+    if stateful and not takes:
+        raise RegistrationError(f"op {op_id!r}: code of a stateful op takes the run as a keyword: def f(xp, x, *, {CONTEXT}), with "
+                                f"{CONTEXT}.random() and {CONTEXT}.training")
+    if p is not None and not stateful:
+        raise RegistrationError(f"op {op_id!r}: {CONTEXT!r} is what stateful ops are given: declare it with user_op(..., stateful=True), "
+                                "or stateful = True in the class")
+
+
 def attributes_of(function: Callable[..., Any], op_id: str, scope: Mapping[str, Any]) -> dict[str, Attribute]:
-    """The keyword-only parameters of a function."""
+    """The keyword-only parameters of a function, without that for the run."""
     found = {}
     for p in inspect.signature(function).parameters.values():
-        if p.kind is p.KEYWORD_ONLY:
+        if p.kind is p.KEYWORD_ONLY and p.name != CONTEXT:
             default = MISSING if p.default is p.empty else p.default
             annotation = None if p.annotation is p.empty else p.annotation
             found[p.name] = attribute(op_id, p.name, annotation, default, scope)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..samediff import expression as ex
+from ..samediff.array_call import NotInGraphError
 from ..samediff.composite import composite_grad
 from ..samediff.datatype import DataType
 from ..samediff.errors import DL4PyError, GradientError
 from ..samediff.executor.context import RunContext
 from ..samediff.expression import TraceError
 from ..samediff.graph_namespace import on_graph
-from ..samediff.op import Specs
+from ..samediff.op import Specs, as_tuple
 from ..samediff.spec import TensorSpec, broadcast
 from ..samediff.variable import VariableType
 from .stand_in import trial_specs
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @functools.lru_cache(maxsize=4096)
 def elementwise(op: UserOp, dtypes: tuple[np.dtype[Any], ...]) -> ex.Expr | TraceError:
     """The expression of an op with one output that uses all its inputs, else the reason why there is none."""
-    if op.stateful or op.own_kernel() or op.ambiguous(len(dtypes)):
+    if op.stateful or op.has_cpu() or op.ambiguous(len(dtypes)):
         return ex.NotElementwiseError(f"op {op.id!r} is run as a whole")
     try:
         made = ex.trace(op.raw_compute, dtypes)
@@ -97,10 +98,7 @@ def _runnable(op: UserOp) -> Callable[..., Any]:
 def _by_nodes(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
     if op.stateful:
         raise TraceError("random numbers have no graph nodes here")
-    from ..samediff.graph import SameDiff
-    sd = SameDiff()
-    variables = [None if s is None else sd._add_variable(f"input{i}", VariableType.PLACEHOLDER, TensorSpec(s.shape, s.dtype))
-                 for i, s in enumerate(specs)]
+    sd, variables = _scratch(specs)
     several = []
 
     def compute(xp: Any, *arrays: Any) -> Any:
@@ -110,6 +108,46 @@ def _by_nodes(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
 
     made = tuple(TensorSpec(v.spec.shape, v.spec.dtype) for v in on_graph(sd, compute, variables))
     return made if several[0] else made[0]
+
+
+def expanded(op: UserOp, inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
+    """The code of an op as nodes of the graph of its inputs.
+
+    Raises
+    ------
+    NotInGraphError
+        It is one expression already, cannot be followed, or does not do the same in every call.
+    """
+    specs = [None if v is None else TensorSpec(v.spec.shape, v.spec.dtype) for v in inputs]
+    if _expression(op, specs) is not None:
+        raise NotInGraphError(f"op {op.id!r} is fused as it is")
+    try:
+        if _sketch(op, specs) != _sketch(op, specs):
+            raise NotInGraphError(f"the code of op {op.id!r} does not do the same in every call")
+        found = on_graph(next(v.sd for v in inputs if v is not None), op.raw_compute, inputs)
+        promised = as_tuple(op.infer(*specs))  # type: ignore[arg-type]  # inputs may be left out
+    except TraceError:
+        raise
+    except Exception as error:      # it tells when it runs
+        raise NotInGraphError(f"the code of op {op.id!r} cannot be followed: {error}") from error
+    if [(v.spec.shape, v.spec.dtype) for v in found] != [(s.shape, s.dtype) for s in promised]:
+        raise NotInGraphError(f"op {op.id!r} is promised to give other shapes or types than its nodes")
+    return found
+
+
+def _sketch(op: UserOp, specs: Sequence[TensorSpec | None]) -> list[Any]:
+    """What the code adds to a graph: its nodes and the values of its constants."""
+    sd, variables = _scratch(specs)
+    found = on_graph(sd, op.raw_compute, variables)
+    constants = [(n, sd.stored(n).tobytes()) for n, v in sd.variable_map().items() if v.is_constant()]
+    return [[(n.op, n.inputs) for n in sd.nodes()], constants, [v.name() for v in found]]
+
+
+def _scratch(specs: Sequence[TensorSpec | None]) -> tuple[Any, list[SDVariable | None]]:
+    from ..samediff.graph import SameDiff
+    sd = SameDiff()
+    return sd, [None if s is None else sd._add_variable(f"input{i}", VariableType.PLACEHOLDER, TensorSpec(s.shape, s.dtype))
+                for i, s in enumerate(specs)]
 
 
 def derived_grad(op: UserOp, inputs: Sequence[SDVariable | None], output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -9,16 +9,17 @@ import numpy as np
 
 from ..samediff.arrays import ArrayNamespace
 from ..samediff.datatype import DataType
-from ..samediff.errors import GradientError, ShapeError
+from ..samediff.errors import GradientError, GraphError, ShapeError
 from ..samediff.files.file_args import FileArgs
 from ..samediff.files.flat_graph import FlatNode
 from ..samediff.files.flat_properties import make_property, property_value
 from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
-from .failure import note_failure
-from .java_style import UserDefinedCustomOp, check_restored, execute, frozen, shapes_of
+from .failure import building, collected_gradients, note_failure
+from .java_style import UserDefinedCustomOp, execute, frozen, shapes_of
 from .op_context import Argument, OpContext
-from .stand_in import SIZES
+from .restoring import check_restored, check_storable
+from .stand_in import Shapes, vary_sizes
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
@@ -40,10 +41,10 @@ class JavaArgs(FileArgs):
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         """The fields of :class:`JavaOp`."""
-        from ..samediff.files.node_args import PRESENT, VERSION
+        from ..samediff.files.node_args import INTERNAL
         lists = [(name, tuple(getattr(node, slot))) for name, slot in _LISTS.items()]
         lists.append(("d_arguments", tuple(DataType.from_code(t) for t in node.extra_types)))
-        fields = [(p.name, property_value(p)) for p in node.properties if p.name not in (VERSION, PRESENT)]
+        fields = [(p.name, property_value(p)) for p in node.properties if p.name not in INTERNAL]
         return {"fields": frozen(fields), "lists": tuple((n, v) for n, v in lists if v)}
 
 
@@ -54,14 +55,21 @@ class JavaOp(Op):
     lists: tuple[Any, ...] = ()
     user_class: ClassVar[type[UserDefinedCustomOp]]
     inputs = "*xs"
+    gradient_is_checked = True
 
     @classmethod
     def of(cls, user: UserDefinedCustomOp) -> JavaOp:
         """The op of a configured instance."""
         lists = [(name, tuple(getattr(user, name))) for name in (*_LISTS, "d_arguments") if getattr(user, name)]
-        fields = frozen((k, v) for k, v in user.properties_for_function().items())
+        properties = user.properties_for_function()
+        if not isinstance(properties, dict):
+            raise GraphError(f"op {cls.id!r} ({type(user).__name__}): properties_for_function must return a dict; got {properties!r:.60}")
+        check_storable(f"op {cls.id!r} ({type(user).__name__})", properties)
+        fields = frozen((k, property_value(make_property(k, v))) for k, v in properties.items())      # as a file gives them back
         made = cls(fields, tuple(lists))  # type: ignore[call-arg]  # sub-classes are dataclasses
-        check_restored(user, made.instance())
+        with building(f"restoring op {cls.id!r} ({type(user).__name__}) from its properties", user.set_properties_for_function, GraphError):
+            restored = made.instance()
+        check_restored(user, restored)
         return made
 
     def instance(self) -> UserDefinedCustomOp:
@@ -75,12 +83,19 @@ class JavaOp(Op):
         return user
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """By ``calculate_output_shape`` and ``calculate_output_data_types``; unknown sizes by trying two numbers."""
+        """By ``calculate_output_shape`` and ``calculate_output_data_types``; unknown sizes by trying numbers."""
         user = self.instance()
-        runs = [shapes_of(user, OpContext([Argument(_sized(s, n)) for s in specs])) for n in SIZES[:2]]
-        types = list(user.calculate_output_data_types([s.dtype for s in specs]))
-        shapes = [tuple(m if m == n else -1 for m, n in zip(a, b)) if len(a) == len(b) else None for (a, _), (b, _) in zip(*runs)]
-        told = [t for _, t in runs[0]]
+        told: list[DataType | None] = []
+
+        def shapes_for(tried: Sequence[TensorSpec | None]) -> Shapes:
+            found = shapes_of(user, OpContext([Argument(s) for s in tried if s is not None]))
+            told[:] = [t for _, t in found]
+            return tuple(s for s, _ in found)
+
+        with building(f"calculate_output_shape of op {self.id!r}", user.calculate_output_shape, ShapeError):
+            shapes = (vary_sizes(specs, shapes_for)[1] if all(s.shape is not None for s in specs) else shapes_for(specs))
+        with building(f"calculate_output_data_types of op {self.id!r}", user.calculate_output_data_types, ShapeError):
+            types = list(user.calculate_output_data_types([s.dtype for s in specs]))
         if len(shapes) != user.get_num_outputs() or len(types) < len(shapes):
             raise ShapeError(f"get_num_outputs says {user.get_num_outputs()}, calculate_output_shape gives {len(shapes)} shapes and "
                              f"calculate_output_data_types {len(types)} types")
@@ -112,15 +127,11 @@ class JavaOp(Op):
         user = self.instance()
         user.same_diff = output_grads[0].sd
         user._args, user._outputs = list(inputs), list(outputs)
-        user.configure_with_same_diff(user.same_diff)
-        found = list(user.do_diff(list(output_grads)))
-        if len(found) != len(inputs):
-            raise GradientError(f"do_diff of op {self.id!r} gave {len(found)} gradients for {len(inputs)} inputs")
-        return found
-
-
-def _sized(spec: TensorSpec, n: int) -> TensorSpec:
-    return spec if spec.shape is None else TensorSpec(tuple(n if s == -1 else s for s in spec.shape), spec.dtype)
+        what = f"do_diff of op {self.id!r}"
+        with building(what, user.do_diff, GradientError):
+            user.configure_with_same_diff(user.same_diff)
+            found = user.do_diff(list(output_grads))
+        return collected_gradients(what, found, len(inputs))
 
 
 def _guarded(xp: ArrayNamespace, array: Any) -> Any:

@@ -11,6 +11,7 @@ from ..samediff.datatype import DataType
 from ..samediff.errors import GradientError, GraphError, RegistrationError
 from ..samediff.javanames import JavaSpelling, to_snake
 from .op_context import LongShapeDescriptor, OpContext
+from .restoring import PASSING
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -54,6 +55,7 @@ class UserDefinedCustomOp(JavaSpelling):
     """
 
     _adapter: type[JavaOp]
+    _added = False
 
     def __init__(self, same_diff: SameDiff | None = None, args: SDVariable | Sequence[SDVariable] = (), *more: SDVariable) -> None:
         self.same_diff = same_diff
@@ -155,13 +157,33 @@ class UserDefinedCustomOp(JavaSpelling):
 
     def add_to(self, sd: SameDiff) -> list[SDVariable]:
         """Add it to a graph (``sd.do_udf(op)``)."""
+        self.same_diff = sd
+        self._registered()
+        self.configure_with_same_diff(sd)
+        made = sd.add_op(self.as_op(), self._args)
+        self._outputs = made if isinstance(made, list) else [made]
+        self._added = True
+        return list(self._outputs)
+
+    def _registered(self) -> type[JavaOp]:
         if "_adapter" not in vars(type(self)):
             raise RegistrationError(f"{type(self).__name__} is not registered: put @user_defined_op before the class")
-        self.same_diff = sd
-        self.configure_with_same_diff(sd)
-        made = sd.add_op(type(self)._adapter.of(self), self._args)
-        self._outputs = made if isinstance(made, list) else [made]
-        return list(self._outputs)
+        return type(self)._adapter
+
+    def as_op(self) -> JavaOp:
+        """What graphs hold of it."""
+        return self._registered().of(self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in PASSING:
+            self._still_open(name)
+        super().__setattr__(name, value)
+
+    def _still_open(self, name: str) -> None:
+        """GraphError once the op is in a graph, which would not notice."""
+        if self._added:
+            raise GraphError(f"op {self.op_name()!r} is in a graph already, which keeps it as it was: set {name!r} before do_udf, or add "
+                             "another instance")
 
 
 def _add_lists() -> None:
@@ -170,6 +192,7 @@ def _add_lists() -> None:
         field = f"{kind}_arguments"
 
         def add(self: Any, *values: Any, field: str = field) -> None:
+            self._still_open(field)
             getattr(self, field).extend(values)
 
         def get(self: Any, i: int, field: str = field) -> Any:
@@ -240,21 +263,6 @@ def user_defined_op(cls: UserClass) -> UserClass:
         raise RegistrationError(f"{cls.__name__} needs a constructor without arguments, by which files are loaded: {error}") from error
     cls._adapter = adapter_of(cls, name)
     return cls
-
-
-def check_restored(op: UserDefinedCustomOp, restored: UserDefinedCustomOp) -> None:
-    """GraphError when saving and restoring the properties loses something."""
-    before, after = op.properties_for_function(), restored.properties_for_function()
-    lost = [k for k in before if k not in after or not _equal(before[k], after[k])]
-    if lost:
-        raise GraphError(f"op {op.op_name()!r}: set_properties_for_function does not restore {', '.join(lost)}: "
-                         + "; ".join(f"{k} was {before[k]!r}, is {after.get(k)!r}" for k in lost))
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(_equal, a, b))
-    return bool(np.array_equal(a, b)) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else bool(a == b)
 
 
 def frozen(values: Iterable[Any]) -> tuple[Any, ...]:

@@ -38,3 +38,11 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     if hasattr(function, "py_func"):
         return function
     return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+
+
+@functools.cache
+def bounds_checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function compiled so that an index beside an array raises IndexError, by one thread."""
+    import numba
+    function = getattr(function, "__func__", function)
+    return numba.njit(boundscheck=True)(getattr(function, "py_func", function))  # type: ignore[no-any-return]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from ..samediff.datatype import DataType
 from ..samediff.errors import ShapeError
@@ -34,6 +34,9 @@ class LongShapeDescriptor(JavaSpelling):
         if isinstance(value, (tuple, list)):
             return tuple(int(n) for n in value), None
         raise ShapeError(f"calculate_output_shape must return shapes or shape descriptors, got {value!r}")
+
+
+_VALUES = frozenset({"item", "tolist", "sum", "max", "min", "mean", "any", "all", "astype", "get_int", "get_double", "to_int_vector"})
 
 
 class Argument(JavaSpelling):
@@ -70,6 +73,17 @@ class Argument(JavaSpelling):
     def size(self, axis: int) -> int:
         """One size."""
         return self.shape[axis]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _VALUES:
+            self._refuse()
+        return super().__getattr__(name)
+
+    def _refuse(self, *_: Any) -> NoReturn:
+        raise ShapeError(f"the values of an input ({self.spec}) are not known while the graph is built: a shape rule may use shape, dtype, "
+                         "rank() and size(axis). Where a size depends on values, pass the value as an argument of the op (add_i_argument)")
+
+    __getitem__ = __iter__ = __len__ = __array__ = __int__ = __float__ = __index__ = __bool__ = __add__ = __mul__ = _refuse
 
     def shape_descriptor(self) -> LongShapeDescriptor:
         """Shape and type."""

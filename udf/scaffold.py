@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from ..samediff.errors import ConfigurationError
+from ..samediff.files.atomic import write_file
 from .user_op import check_id
 
 _OP = '''"""The op {op_id}."""
@@ -101,5 +102,5 @@ def _write(text: str, stem: str, path: str | PathLike[str], overwrite: bool) -> 
     if target.exists() and not overwrite:
         raise ConfigurationError(f"{target} exists already; pass overwrite=True to replace it")
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
+    write_file(target, text)
     return target

@@ -15,7 +15,7 @@ from ..samediff.op import Op, op
 from .base import UserOp, guard
 from .calling import call
 from .cuda import function_name
-from .declaration import attributes_of, class_attributes, inputs_of
+from .declaration import attributes_of, check_stateful, check_takes, class_attributes, inputs_of
 from .kernels import check_kernel
 
 _ID = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
@@ -57,8 +57,10 @@ class UserFunction:
 
 
 class _Decorator:
-    def __init__(self, op_id: str, version: int | None, grad: Any, infer: Any, numba: Any, cuda: Any, scope: dict[str, Any]) -> None:
+    def __init__(self, op_id: str, version: int | None, grad: Any, infer: Any, numba: Any, cuda: Any, stateful: bool,
+                 scope: dict[str, Any]) -> None:
         self.op_id, self.version, self.grad, self.infer, self.numba, self.cuda, self.scope = op_id, version, grad, infer, numba, cuda, scope
+        self.stateful = stateful
 
     @overload
     def __call__(self, target: OpClass) -> OpClass: ...
@@ -71,6 +73,13 @@ class _Decorator:
                 raise RegistrationError(f"op {self.op_id!r}: class {target.__name__} must derive from UserOp")
             if target.compute is UserOp.compute:
                 raise RegistrationError(f"op {self.op_id!r}: class {target.__name__} must define compute(self, xp, *inputs)")
+            own = [n for n in ("__init__", "__new__", "__setattr__", "replace") if getattr(target, n) is not getattr(UserOp, n)]
+            if own:
+                raise RegistrationError(f"op {self.op_id!r}: class {target.__name__} must not define {', '.join(own)}: graphs and files "
+                                        "make its objects from the annotated fields alone. Declare what it holds as fields "
+                                        "(scale: float = 1.0) and check or complete them in validate(self)")
+            target.stateful = self.stateful or target.stateful
+            check_stateful(getattr(target.compute, "__wrapped__", target.compute), self.op_id, target.stateful)
             target.__annotations__ = class_attributes(target, self.op_id, self.scope)
             return self._register(target, inputs_of(target.compute, self.op_id, skip=2))
         if not callable(target):
@@ -79,25 +88,37 @@ class _Decorator:
         return UserFunction(target, self._register(cls, cls.inputs))
 
     def _class_of(self, function: Callable[..., Any]) -> type[UserOp]:
+        check_stateful(function, self.op_id, self.stateful)
         attributes = attributes_of(function, self.op_id, self.scope)
         names = tuple(attributes)
+        for what, given in (("grad", self.grad), ("infer", self.infer)):
+            check_takes(given, what, self.op_id, names)
 
-        def compute(self: Any, xp: Any, *inputs: Any) -> Any:
-            return function(xp, *inputs, **{n: getattr(self, n) for n in names})
+        def compute(self: Any, xp: Any, *inputs: Any, **run: Any) -> Any:
+            return function(xp, *inputs, **{n: getattr(self, n) for n in names}, **run)
 
         compute.user_code = function  # type: ignore[attr-defined]
         body: dict[str, Any] = {"compute": compute, "__annotations__": {n: a.type for n, a in attributes.items()},
                                 "__module__": function.__module__, "__qualname__": function.__qualname__,
                                 "__doc__": function.__doc__ or f"User op {self.op_id}.", "__wrapped__": staticmethod(function),
-                                "inputs": inputs_of(function, self.op_id, skip=1)}
+                                "inputs": inputs_of(function, self.op_id, skip=1), "stateful": self.stateful}
         body |= {n: a.default for n, a in attributes.items() if a.has_default}
         if self.grad is not None:
             given = self.grad
-            body["grad"] = lambda self, inputs, outputs, output_grads: given(inputs, outputs, output_grads,
-                                                                            **{n: getattr(self, n) for n in names})
+
+            def grad(self: Any, inputs: Any, outputs: Any, output_grads: Any) -> Any:
+                return given(inputs, outputs, output_grads, **{n: getattr(self, n) for n in names})
+
+            grad.user_code = given  # type: ignore[attr-defined]
+            body["grad"] = grad
         if self.infer is not None:
             rule = self.infer
-            body["infer"] = lambda self, *specs: rule(*specs, **{n: getattr(self, n) for n in names})
+
+            def infer(self: Any, *specs: Any) -> Any:
+                return rule(*specs, **{n: getattr(self, n) for n in names})
+
+            infer.user_code = rule  # type: ignore[attr-defined]
+            body["infer"] = infer
         return types.new_class(function.__name__, (UserOp,), {}, lambda scope: scope.update(body))
 
     def _register(self, cls: Any, inputs: str) -> Any:
@@ -145,7 +166,7 @@ def check_id(op_id: Any) -> None:
 
 def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Sequence[Any]] | None = None,
             infer: Callable[..., Any] | None = None,
-            numba: Callable[..., Any] | str | None = None, cuda: str | None = None) -> _Decorator:
+            numba: Callable[..., Any] | str | None = None, cuda: str | None = None, stateful: bool = False) -> _Decorator:
     """Register a function or a sub-class of :class:`UserOp` as an op.
 
     Of a function ``f(xp, x, y, mask=None, *, beta: float = 1.0)`` the positional parameters after ``xp`` are the inputs
@@ -174,6 +195,10 @@ def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Seque
         gets pointers to contiguous arrays, attributes as ``double``, ``long long`` or ``bool``, and the number of elements of the
         first output, for each of which there is a thread. ``T0``, ``T1`` … are the element types of inputs and outputs, ``T`` is T0.
         Elementwise code needs none: it is fused with its neighbours on GPUs as on the CPU.
+    stateful : bool
+        The code draws random numbers or differs in training: ``f(xp, x, *, context)`` is given the run
+        (:class:`~dl4py.samediff.executor.context.RunContext`), draws from ``context.random()`` and reads ``context.training``.
+        Runs never share its results; a kernel gets ``context.words()`` before its inputs; a gradient has to be written.
 
     Raises
     ------
@@ -200,7 +225,7 @@ def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Seque
     if version is not None and (not isinstance(version, int) or isinstance(version, bool) or version < 1):
         raise RegistrationError(f"op {op_id!r}: version must be a positive int, got {version!r}")
     caller = sys._getframe(1)
-    return _Decorator(op_id, version, grad, infer, numba, cuda, {**caller.f_globals, **caller.f_locals})
+    return _Decorator(op_id, version, grad, infer, numba, cuda, stateful, {**caller.f_globals, **caller.f_locals})
 
 
 def owner_class(thing: UserFunction | UserOp | type[Op]) -> type[Op]:

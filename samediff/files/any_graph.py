@@ -10,8 +10,10 @@ from typing import BinaryIO, cast
 from ..errors import FileFormatError, LimitError
 from .flat_graph import FlatGraph
 from .flat_reader import FlatLimits, read_flat_graph
+from .regular import open_regular, path_of, read_stream
 from .safe_zip import SafeZip
 from .sdnb import MAGIC, THRESHOLD, joined, read_sdnb, shard_names, write_sdnb
+from .zip_writer import ZipWriter
 
 _ZIP = b"PK\x03\x04"
 _MODEL = "model"
@@ -23,21 +25,26 @@ MOST_RATIO, RATIO_FREE = 100, 16 << 20
 def read_any(source: str | PathLike[str] | BinaryIO, limits: FlatLimits) -> FlatGraph:
     """The tables of a file or stream."""
     if not isinstance(source, (str, os.PathLike)):
-        return _of_bytes(memoryview(source.read()), limits)
-    path = os.fspath(source)
+        return _of_bytes(memoryview(_read(source, limits)), limits)
+    path = path_of(source)
     shards = _shards(path)
     if shards:
         return joined(_mapped(one, limits) for one in shards)
-    with open(path, "rb") as stream:
+    with open_regular(path) as stream:
         if stream.read(4) == _ZIP:
             return _of_archive(path, limits)
     return _mapped(path, limits)
 
 
+def _read(stream: BinaryIO, limits: FlatLimits) -> bytes:
+    head = stream.read(4)
+    return read_stream(stream, MOST_BYTES if head in (_ZIP, MAGIC) else limits.max_bytes, head)
+
+
 def write_sdz(stream: BinaryIO, graph: FlatGraph, threshold: int = THRESHOLD) -> None:
     """Write an archive with one entry, stored: DL4J refuses entries that shrink a lot."""
     info = zipfile.ZipInfo(_MODEL, (1980, 1, 1, 0, 0, 0))      # equal graphs give equal bytes
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive, archive.open(info, "w", force_zip64=True) as entry:
+    with ZipWriter(stream, "w", zipfile.ZIP_STORED) as archive, archive.open(info, "w", force_zip64=True) as entry:
         write_sdnb(cast(BinaryIO, entry), graph, threshold)
 
 
@@ -51,7 +58,7 @@ def _shards(path: str) -> list[str]:
 
 
 def _mapped(path: str, limits: FlatLimits) -> FlatGraph:
-    with open(path, "rb") as stream:
+    with open_regular(path) as stream:
         head = stream.read(4)
         if head != MAGIC:
             size = os.fstat(stream.fileno()).st_size        # read(n) takes n bytes of memory, however short the file

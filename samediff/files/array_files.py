@@ -5,7 +5,6 @@ import io
 import json
 import os
 import tokenize
-import zipfile
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
@@ -15,7 +14,9 @@ from ..datatype import DataType
 from ..errors import ConfigurationError, FileFormatError, LimitError, MissingPackageError
 from .atomic import atomic_write
 from .nd4j_array import MAX_ELEMENTS
+from .regular import read_file
 from .safe_zip import SafeZip, binary
+from .zip_writer import ZipWriter
 
 Path = str | os.PathLike[str]
 _METADATA = "__metadata__"
@@ -48,7 +49,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Any], metadata: Mapping[str, s
             stream.write(_safetensors().numpy.save(given, dict(metadata or {}) or None))
         return
     texts = np.frombuffer(json.dumps(dict(metadata or {})).encode(), np.uint8)
-    with atomic_write(path) as stream, zipfile.ZipFile(stream, "w") as archive:
+    with atomic_write(path) as stream, ZipWriter(stream, "w") as archive:
         for name, array in [*given.items(), (_METADATA, texts)]:
             with archive.open(f"{name}.npy", "w", force_zip64=array.nbytes > 1 << 30) as entry:
                 np.lib.format.write_array(binary(entry), array, allow_pickle=False)
@@ -102,8 +103,7 @@ def _safetensors() -> Any:
 
 def _read_safetensors(where: str) -> dict[str, Any]:
     library = _safetensors()
-    with open(where, "rb") as stream:
-        data = stream.read()
+    data = read_file(where)
     try:
         arrays = library.numpy.load(data)
     except (library.SafetensorError, KeyError, ValueError) as error:      # KeyError: a type that NumPy does not have

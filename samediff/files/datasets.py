@@ -14,6 +14,7 @@ from .atomic import atomic_write
 from .data_stream import DataInput, DataOutput
 from .java_strings import read_string_list
 from .nd4j_array import read_array, write_array
+from .regular import open_regular
 
 Arrays = NDArray[Any]
 Target = str | PathLike[str] | BinaryIO
@@ -111,7 +112,7 @@ def _writing(target: Target) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _reading(source: Target) -> Iterator[DataInput]:
     if isinstance(source, (str, PathLike)):
-        with open(source, "rb") as stream:
+        with open_regular(source) as stream:
             yield DataInput(stream, fspath(source))
     else:
         yield DataInput(source)

@@ -11,18 +11,15 @@ from ..errors import FileFormatError
 from .file_args import FileArgs
 from .flat_graph import FlatNode
 
-_MODES = "NONE|SUM|MEAN_BY_WEIGHT|MEAN_BY_NONZERO_WEIGHT_COUNT"
 _TYPE: Any = {"dtypes": ("data_type?",)}
 
 REDUCTION = FileArgs(bools=("keep_dims", "=true"), dimensions="dimensions", properties={"keepDims": "b:keep_dims"})
 STATISTIC = FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims", "biasCorrected": "b:bias_corrected"})
 SCALAR = FileArgs(scalar="scalar")
-LOSS = FileArgs(ints=(f"loss_reduce:{_MODES}",), properties={"lossReduce": f"l:loss_reduce:{_MODES}"})
 AXES = FileArgs(ints=("*dimensions",))
 AXIS = FileArgs(ints=("axis",))
 ARG = FileArgs(ints=("*dimensions",), bools=("keep_dims",), dtypes=("=9",))
 RUNNING = FileArgs(ints=("exclusive:bool", "reverse:bool", "*axis"))
-ATTENTION = FileArgs(ints=("scaled:bool", "with_weights:bool"))
 
 
 def _of(names: str) -> list[str]:
@@ -32,12 +29,6 @@ def _of(names: str) -> list[str]:
 def _clipped(name: str) -> FileArgs:
     """A legacy scalar op whose operand has a name of its own."""
     return FileArgs(floats=(name,), scalar=name, properties={name: f"d:{name}"})
-
-
-def _drawn(*parameters: str) -> FileArgs:
-    stored = {"lambda_": "lambda", "n_trials": "trials"}
-    return FileArgs(floats=parameters, properties={"shape": "l[]:shape", "dataType": "s:data_type:dtype"}
-                    | {stored.get(p, p): f"d:{p}" for p in parameters})
 
 
 @dataclass(frozen=True)
@@ -108,14 +99,6 @@ DEFAULTS: dict[str, FileArgs] = {
     **{name: _clipped(field) for name, field in (("pow", "value"), ("leakyrelu", "alpha"), ("leakyreluderivative", "alpha"),
                                                  ("log_x", "base"), ("step", "value"))},
     **dict.fromkeys(("relu", "relu6"), FileArgs(scalar="cutoff")),
-    **dict.fromkeys(_of("absolute_difference_loss mean_sqerr_loss hinge_loss mean_pairwssqerr_loss"), LOSS),
-    "huber_loss": replace(LOSS, floats=("delta",), properties=dict(LOSS.properties) | {"delta": "d:delta"}),
-    "log_loss": replace(LOSS, floats=("epsilon",), properties=dict(LOSS.properties) | {"epsilon": "d:epsilon"}),
-    "log_poisson_loss": replace(LOSS, ints=(*LOSS.ints, "full:bool"), properties=dict(LOSS.properties) | {"full": "b:full"}),
-    "cosine_distance_loss": replace(LOSS, ints=(*LOSS.ints, "dimension"), properties=dict(LOSS.properties) | {"dimension": "l:dimension"}),
-    **{name: replace(LOSS, floats=("label_smoothing",), properties=dict(LOSS.properties) | {"labelSmoothing": "d:label_smoothing"})
-       for name in ("softmax_cross_entropy_loss", "sigm_cross_entropy_loss")},
-    "ctc_loss": FileArgs(ints=("blank_index",)),
     "elu": FileArgs(floats=("alpha",), properties={"alpha": "d:alpha"}),
     "thresholdedrelu": FileArgs(floats=("cutoff",)),
     "prelu": FileArgs(ints=("*shared_axes",), properties={"sharedAxes": "i[]:shared_axes"}),
@@ -128,9 +111,6 @@ DEFAULTS: dict[str, FileArgs] = {
     "eye": FileArgs(ints=("rows", "cols?", "*dimensions"), floats=("data_type:dtype",)),
     "eye_of": FileArgs(op_name="eye"),
     "min_max_datatype": FileArgs(ints=("datatype", "min_or_max")),
-    "softmax": FileArgs(ints=("dimension",), properties={"dimension": "l:dimension"}),
-    "softmax_bp": FileArgs(ints=("dimension",)),
-    "log_softmax": FileArgs(ints=("dimension",)),
     "gather": FileArgs(ints=("axis", "*indices")),
     "gather_bp": AXIS,
     "onehot": FileArgs(ints=("axis", "depth"), floats=("on", "off"), **_TYPE),
@@ -165,27 +145,12 @@ DEFAULTS: dict[str, FileArgs] = {
     "index": IndexArgs(op_name="strided_slice"),
     "reverse": AXES,
     "reverse_sequence": FileArgs(ints=("seq_dim", "batch_dim")),
-    "xw_plus_b": FileArgs(ints=("transpose_x:bool", "transpose_w:bool")),
-    "biasadd": FileArgs(bools=("nchw",)),
-    "dropout": FileArgs(op_type="RANDOM", floats=("p",), properties={"p": "d:p"}),
-    "dropout_inverted": FileArgs(floats=("p",), properties={"p": "d:p"}),
-    "layer_norm": FileArgs(ints=("*dimensions",), bools=("channels_first",), properties={
-        "dimensions": "i[]:dimensions", "channelsFirst": "b:channels_first"}),
-    "pad": FileArgs(ints=("mode:CONSTANT|REFLECT|SYMMETRIC",), floats=("constant",)),
-    "distribution_uniform": _drawn("min", "max"),
-    "distribution_bernoulli": _drawn("p"),
-    "distribution_binomial": _drawn("n_trials", "p"),
-    **dict.fromkeys(_of("distribution_gaussian distribution_lognormal distribution_truncated"), _drawn("mean", "stddev")),
-    "random_exponential": FileArgs(ints=("*shape",), floats=("lambda_",), **_TYPE),
-    "top_k": FileArgs(ints=("sorted:bool", "k")),
     "argmax": ARG,
     "argmin": ARG,
     "ismax": AXES,
     "cumsum": RUNNING,
     "cumprod": RUNNING,
     "cumprod_bp": RUNNING,
-    "dot_product_attention": ATTENTION,
-    "multi_head_dot_product_attention": ATTENTION,
     **dict.fromkeys(_of("manhattan euclidean cosinesimilarity cosinedistance jaccarddistance hammingdistance"),
                     FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims", "isComplexAccumulation": "b:is_complex"})),
     "ClipByValue": FileArgs(floats=("clip_value_min", "clip_value_max"), properties={"clipValueMin": "d:clip_value_min",
@@ -193,14 +158,6 @@ DEFAULTS: dict[str, FileArgs] = {
     **dict.fromkeys(("clipbynorm", "clipbyavgnorm"), FileArgs(ints=("*dimensions",), floats=("clip_value",))),
     "mergemaxindex": FileArgs(ints=("data_type:dtype",)),
     "meshgrid": FileArgs(ints=("cartesian:bool",)),
-    "matrix_band_part": FileArgs(ints=("min_lower", "max_upper")),
-    "triu": FileArgs(ints=("diag",)),
-    "tri": FileArgs(ints=("row", "column", "diagonal"), **_TYPE),
-    "solve": FileArgs(bools=("adjoint",)),
-    "triangular_solve": FileArgs(bools=("lower", "adjoint")),
-    "lstsq": FileArgs(floats=("l2_reguralizer",), bools=("fast",)),
-    "qr": FileArgs(bools=("full",)),
-    "svd": FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")),
     **dict.fromkeys([f"unsorted_segment_{kind}" for kind in ("sum", "mean", "sqrt_n", "prod", "max", "min")],
                     FileArgs(ints=("num_segments?",))),
     "dynamic_partition": FileArgs(ints=("num_partitions",)),

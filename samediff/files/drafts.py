@@ -9,7 +9,7 @@ import numpy as np
 
 from ..datatype import DataType
 from ..node import Node
-from ..op import Op
+from ..op import OPS, Op
 from .default_args import MORE_OUTPUTS, WITH_SHAPE
 from .flat_graph import FlatNode
 from .flat_properties import make_property
@@ -57,6 +57,9 @@ class Drafts:
 
     def add(self, sd: SameDiff, node: Node, name: str, rename: Callable[[str], str], outputs: Sequence[str]) -> None:
         """Add a node of ``sd`` under other names."""
+        if node.op.id == "xw_plus_b" and not has_kernel(sd, node):
+            self._product_and_sum(node, name, rename, outputs[0], sd.variable(node.outputs[0]).dtype)
+            return
         types = {n: sd.variable(old).dtype for n, old in zip(outputs, node.outputs)}
         if isinstance(node.op, MissingOp):
             given = [dict(node.op.back).get(i, n) for i, n in enumerate(node.inputs)]
@@ -75,6 +78,23 @@ class Drafts:
         if shape is not None and -1 not in shape:
             parts["properties"] += (make_property("shape", list(shape), "l"),)
         self.nodes.append(Draft(name, file_inputs(node.op, tuple(inputs)), types, parts, control=node.control))
+
+    def _product_and_sum(self, node: Node, name: str, rename: Callable[[str], str], output: str, dtype: DataType) -> None:
+        """x W + b in two nodes, x W in one."""
+        x, w, *bias = [rename(n) for n in node.inputs if n is not None]
+        product = OPS["matmul"](transpose_x=node.op.transpose_x, transpose_y=node.op.transpose_w)  # type: ignore[attr-defined]  # it has them
+        made = self.unique(f"{name}/product") if bias else output
+        self.nodes.append(Draft(made if bias else name, [x, w], {made: dtype}, write_op(product, (x, w), dtype), control=node.control))
+        if bias:
+            self.nodes.append(Draft(name, [made, *bias], {output: dtype}, write_op(OPS["add"](), (made, *bias), dtype)))
+
+
+def has_kernel(sd: SameDiff, node: Node) -> bool:
+    """Whether DL4J's ``xw_plus_b`` does the same: its flags mean something else in each version, and it needs a vector to add."""
+    op: Any = node.op
+    bias = node.inputs[2] if len(node.inputs) > 2 else None
+    shape = None if bias is None else sd.variable(bias).get_shape()
+    return shape is not None and len(shape) == 1 and not (op.transpose_x or op.transpose_w)
 
 
 def more_outputs(op: Op) -> tuple[str | None, ...]:

@@ -18,7 +18,7 @@ OWN = "dl4py.op"
 PART_OF = "dl4py.node"
 
 _CONVERT: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "l": int, "d": float, "s": str, "a": encode_array}
-_INT32 = range(-(2**31), 2**31)
+_BITS = {"i": 32, "l": 64}
 
 
 def make_property(name: str, value: Any, kind: str | None = None) -> FlatProperties:
@@ -42,8 +42,8 @@ def make_property(name: str, value: Any, kind: str | None = None) -> FlatPropert
     plain = [item.name if isinstance(item, (DataType, Enum)) else item for item in flat]
     if kind is None:
         kind = _kind_of(name, plain)
-    if kind == "i" and any(int(item) not in _INT32 for item in plain):
-        raise FileFormatError(f"property {name!r}: {value!r} does not fit 32 bits")
+    if kind in _BITS and any(int(item) not in range(-(2**(_BITS[kind] - 1)), 2**(_BITS[kind] - 1)) for item in plain):
+        raise FileFormatError(f"property {name!r}: {value!r} does not fit {_BITS[kind]} bits")
     return FlatProperties(name, shape=shape, **{kind: tuple(_CONVERT[kind](item) for item in plain)})
 
 

@@ -24,6 +24,7 @@ from .frames import Frames, Item, part_of
 from .list_flows import with_flows
 from .missing_function import MissingFunction, is_call
 from .missing_op import MissingOp
+from .nested_values import missing_classes
 from .node_args import OpNames, check_inputs, read_op, spread_inputs
 
 if TYPE_CHECKING:
@@ -204,6 +205,8 @@ class GraphReader:
         elif later or (cls := self.names[node]) is None:
             op = (MissingFunction if is_call(node) else MissingOp)(node, later)
             given = tuple(n if sd.has_variable(n) else None for n in names)
+        elif lacks := missing_classes(node):        # the op is known, a configuration inside it is not
+            op = MissingOp(node, lacks=lacks)
         else:
             op = read_op(cls, node)
             check_inputs(op, node, len(names))

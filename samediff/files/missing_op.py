@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 
 from ..datatype import DataType
 from ..errors import DataTypeError, MissingOpError
-from ..op import Op
+from ..op import OPS, Op
+from ..registry import why_missing
 from ..spec import TensorSpec
 from .flat_graph import FlatNode
 from .flat_properties import property_value
@@ -17,11 +18,13 @@ from .flat_properties import property_value
 class MissingOp(Op):
     """Keeps the node as it was read, so that saving writes it again; running it raises :class:`MissingOpError`.
 
-    ``back`` lists inputs that are computed later (loops), by position.
+    ``back`` lists inputs that are computed later (loops), by position; ``lacks`` the classes of configurations and ops inside
+    a registered op that are not registered.
     """
 
     raw: FlatNode
     back: tuple[tuple[int, str], ...] = ()
+    lacks: tuple[str, ...] = ()
 
     id = "missing"
 
@@ -36,10 +39,32 @@ class MissingOp(Op):
         from .node_args import VERSION
         return next((property_value(p) for p in self.raw.properties if p.name == VERSION), None)
 
+    @property
+    def missing_distribution(self) -> str | None:
+        """Name and version of the distribution of a user op, None where the file does not tell."""
+        from .node_args import DISTRIBUTION
+        return next((str(property_value(p)) for p in self.raw.properties if p.name == DISTRIBUTION), None)
+
+    @property
+    def missing(self) -> dict[str, int | None]:
+        """What is not registered, with versions where the file has them."""
+        return dict.fromkeys(self.lacks) if self.lacks else {self.missing_id: self.missing_version}
+
     def _fail(self) -> NoReturn:
+        if self.lacks:
+            raise MissingOpError(f"op {self.missing_id!r} (node {self.raw.name!r}) needs {' and '.join(self.lacks)}, which nobody "
+                                 "registers: import the packages that define these classes, then load the graph again"
+                                 + why_missing(*self.lacks))
         version = "" if self.missing_version is None else f" version {self.missing_version}"
+        version += "" if self.missing_distribution is None else f" of {self.missing_distribution}"
+        mine = getattr(OPS.get(self.missing_id), "version", None)
+        if mine is not None:
+            what = f"was saved by version {self.missing_version} of its class; registered is version {mine} by now: "
+            remedy = "load the graph again" if self.missing_version is None or self.missing_version <= mine else (
+                "update the package that defines it, then load the graph again")
+            raise MissingOpError(f"op {self.missing_id!r} (node {self.raw.name!r}) {what}{remedy}")
         raise MissingOpError(f"op {self.missing_id!r}{version} (node {self.raw.name!r}) is not registered: import the package that "
-                             "defines it, then load the graph again")
+                             "defines it, then load the graph again" + why_missing(self.missing_id))
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
         return tuple(TensorSpec(None, _dtype(code)) for code in self.raw.output_types or (0,) * len(self.raw.output_names))

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .atomic import atomic_write
 from .nd4j_array import read_array, write_array
+from .regular import open_regular
 
 
 class Nd4j:
@@ -27,7 +28,7 @@ class Nd4j:
     @staticmethod
     def read_binary(path: str | PathLike[str]) -> NDArray[Any]:
         """Read the array of a file."""
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             return read_array(stream, where=fspath(path))
 
     @staticmethod

@@ -37,6 +37,10 @@ _ORDINALS = ("DOUBLE", "FLOAT", "HALF", "LONG", "INT", "SHORT", "UBYTE", "BYTE",
 _MAX_RANK = 32
 
 
+class LengthError(FileFormatError):
+    """An array of another length than the caller expects."""
+
+
 def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str = "",
                expected: int | None = None) -> NDArray[Any]:
     """Read one array as ``Nd4j.write`` of any version from 0.5.0 on has written it.
@@ -62,7 +66,7 @@ def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str
     shape, strides, options = _read_shape(source, max_elements)
     count = math.prod(shape)
     if expected is not None and count != expected:
-        raise source.error(f"expected {expected} values, got {count} (shape {list(shape)})")
+        raise LengthError(str(source.error(f"expected {expected} values, got {count} (shape {list(shape)})")))
     kind, flat = _read_data(source, count, max_elements)
     bits = options & _ALL_TYPE_BITS
     if bits and bits != _TYPE_BITS[kind.name]:

@@ -11,13 +11,16 @@ import enum
 import json
 import types
 import typing
+from collections.abc import Iterator
 from typing import Any
 
-from ..configuration import Configuration
+from ..configuration import Configuration, is_registered
 from ..datatype import DataType
 from ..errors import DataTypeError, FileFormatError
 from ..op import OPS, Op
 from ..subgraph import SubGraph
+from .flat_graph import FlatNode
+from .flat_properties import property_value
 
 #: Start of a text property that holds a nested value.
 MARK = "dl4py-json:"
@@ -44,6 +47,31 @@ def from_text(text: str, hint: Any, what: str) -> Any:
         if isinstance(error, FileFormatError):
             raise
         raise FileFormatError(f"{what}: {text[:80]!r} cannot be understood ({error})") from None
+
+
+def missing_classes(node: FlatNode) -> tuple[str, ...]:
+    """The classes of configurations and ops that nested values of a node name and nobody registers."""
+    texts = [v for p in node.properties if isinstance(v := property_value(p), str) and v.startswith(MARK)]
+    found: dict[str, None] = {}
+    for text in texts:
+        try:
+            waiting = [json.loads(text.removeprefix(MARK))]
+        except (ValueError, RecursionError):
+            continue                # from_text says what is wrong
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, dict):
+                found |= dict.fromkeys(_missing(value))
+            waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return tuple(sorted(found))
+
+
+def _missing(document: dict[str, Any]) -> Iterator[str]:
+    op, name = document.get("op"), document.get("@class")
+    if isinstance(op, str) and "attributes" in document and OPS.find(op) is None:
+        yield op
+    if isinstance(name, str) and not is_registered(name):
+        yield name
 
 
 def _document(value: Any) -> Any:
@@ -77,7 +105,7 @@ def _value(document: Any, hint: Any) -> Any:
     if "data_type" in document:
         return DataType[document["data_type"]]
     if "op" in document:
-        cls = OPS[document["op"]]
+        cls = OPS.find(document["op"]) or OPS[document["op"]]
         hints = typing.get_type_hints(cls)
         return cls(**{n: _value(v, hints[n]) for n, v in document["attributes"].items()})
     if "configuration" in document:

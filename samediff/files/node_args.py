@@ -11,6 +11,7 @@ from ..datatype import DataType
 from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError, did_you_mean
 from ..javanames import squash
 from ..op import OPS, Op
+from ..registry import distribution_of, further
 from ..signature import Mismatch, coerce
 from .default_args import DEFAULTS, INPUT_ORDER, LEFT_OUT, WITH_INPUTS
 from .file_args import FileArgs
@@ -23,8 +24,12 @@ from .nested_values import MARK, from_text, is_plain, to_text
 
 #: Property with the version of a user op.
 VERSION = "dl4py.version"
+#: Property with name and version of the distribution that a user op comes from.
+DISTRIBUTION = "dl4py.distribution"
 #: Property that says which optional inputs are there, where one before the last is left out.
 PRESENT = "dl4py.inputs"
+#: Properties that are no attributes.
+INTERNAL = (VERSION, DISTRIBUTION, PRESENT)
 
 _BY_FIELD = FileArgs(all_properties=True)
 
@@ -33,24 +38,35 @@ class OpNames:
     """Finds the registered op of a node; looks each kind up once."""
 
     def __init__(self) -> None:
+        self._read_names()
+        self._found: dict[tuple[int, int, str | None, int], str | None] = {}
+
+    def _read_names(self) -> None:
         OPS.discover()
         self._known = [*OPS, *(n for n in NATIVE_ALIASES if n not in OPS)]
-        self._found: dict[tuple[int, int, str | None, int], str | None] = {}
 
     def __getitem__(self, node: FlatNode) -> type[Op] | None:
         own = next((property_value(p) for p in node.properties if p.name == OWN), None) if node.op_type == OpType.LOGIC else None
-        if isinstance(own, str) and own in OPS and file_args(OPS[own]).op_type == "LOGIC":
-            return OPS[own]
+        if isinstance(own, str) and (cls := OPS.find(own)) is not None and file_args(cls).op_type == "LOGIC":
+            return cls
         key = (node.op_type, node.op_num, node.op_name, len(node.input_paired) or len(node.input))
         if key not in self._found:
-            name = resolve_op_name(node, self._known)
-            name = NATIVE_ALIASES.get(name or "", name)
-            if name is None and node.op_type == OpType.UDF and node.op_name in OPS:
-                name = node.op_name
+            name = self._named(node)
+            for _ in further() if name is None else ():
+                self._read_names()
+                name = self._named(node)
+                if name is not None:
+                    break
             self._found[key] = name
         name = self._found[key]
         name = WITH_INPUTS.get((name or "", key[3]), name)
         return None if name is None else OPS[name]
+
+
+    def _named(self, node: FlatNode) -> str | None:
+        name = resolve_op_name(node, self._known)
+        name = NATIVE_ALIASES.get(name or "", name)
+        return node.op_name if name is None and node.op_type == OpType.UDF and node.op_name in OPS else name
 
 
 def file_args(cls: type[Op]) -> FileArgs:
@@ -78,7 +94,8 @@ def read_op(cls: type[Op], node: FlatNode) -> Op:
         A user op saved by a newer version of its class.
     """
     args = file_args(cls)
-    found = LEGACY_ATTRIBUTES.get((node.op_type, node.op_num), {}) | args.decode(node)
+    decoded = {name: value for name, value in args.decode(node).items() if name not in INTERNAL}
+    found = LEGACY_ATTRIBUTES.get((node.op_type, node.op_num), {}) | decoded
     if args is _BY_FIELD:
         found = _by_spelling(cls, found)
     found = _upgraded(cls, node, found)
@@ -116,9 +133,9 @@ def _upgraded(cls: type[Op], node: FlatNode, found: dict[str, Any]) -> dict[str,
         return found
     if stored > mine:
         raise UnsupportedVersionError(f"node {node.name!r}: op {cls.id!r} was saved by version {stored} of its class; "
-                                      f"this is version {mine}")
+                                      f"registered is version {mine}. Update the package that defines it")
     upgrade = getattr(cls, "upgrade", None)
-    return found if upgrade is None else dict(upgrade(found, stored))
+    return found if upgrade is None else dict(upgrade({n: v for n, v in found.items() if n not in (VERSION, PRESENT)}, stored))
 
 
 def _refuse_unknown(cls: type[Op], node: FlatNode, found: Mapping[str, Any]) -> None:
@@ -127,7 +144,7 @@ def _refuse_unknown(cls: type[Op], node: FlatNode, found: Mapping[str, Any]) -> 
         return
     names = cls.attribute_names()
     for name in found:
-        if name not in (*names, VERSION, PRESENT):
+        if name not in names:
             raise FileFormatError(f"node {node.name!r}: the file holds property {name!r} of op {cls.id!r}, which the registered class "
                                   f"lacks{did_you_mean(name, names)}; its properties: {', '.join(names) or 'none'}. Register the op as it "
                                   "was when saved, or raise its version and write upgrade(cls, attributes, version)")
@@ -166,6 +183,9 @@ def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType, added: boo
     extra: list[FlatProperties] = []
     if getattr(op, "version", None) is not None:
         extra.append(make_property(VERSION, int(op.version)))  # type: ignore[attr-defined]  # user ops have one
+        distribution = distribution_of(type(op).__module__.partition(".")[0])
+        if distribution is not None and not type(op).__module__.startswith("dl4py."):
+            extra.append(make_property(DISTRIBUTION, distribution))
     if None in inputs or added:
         extra.append(make_property(PRESENT, [n in given for n in names] if added else [n is not None for n in inputs], "b"))
     return parts | {"properties": (*parts["properties"], *extra)}
@@ -186,12 +206,20 @@ def check_inputs(op: Op, node: FlatNode, count: int) -> None:
         raise FileFormatError(f"node {node.name!r} has {count} inputs; op {op.id!r} takes {op.inputs or 'none'}")
 
 
+def _told_present(op: Op, node: FlatNode) -> list[bool] | None:
+    """Which inputs are there, where arguments of the op say so (``given_gamma``)."""
+    if not any(slot.partition(":")[0].startswith("given_") for slot in file_args(type(op)).ints):
+        return None
+    found = file_args(type(op)).decode(node)
+    return [bool(found.get(f"given_{n.strip('*?')}", True)) for n in op.inputs.split()]
+
+
 def spread_inputs(op: Op, node: FlatNode, names: list[str]) -> tuple[str | None, ...]:
     """Input names in the order of the class, with None where an optional one is left out."""
     order = INPUT_ORDER.get(op.id)
     if order is not None and len(order) == len(names):
         return tuple(names[order.index(i)] for i in range(len(names)))
-    present = next((property_value(p) for p in node.properties if p.name == PRESENT), None)
+    present = next((property_value(p) for p in node.properties if p.name == PRESENT), None) or _told_present(op, node)
     if present is not None and len(present) == len(names):      # some are there for DL4J alone
         kept = [n if there else None for n, there in zip(names, present)]
         return tuple(kept[:1 + max((i for i, n in enumerate(kept) if n is not None), default=-1)])

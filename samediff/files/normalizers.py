@@ -22,6 +22,7 @@ from .multi_normalizers import (
     write_multi,
     write_stats,
 )
+from .regular import open_regular
 
 if TYPE_CHECKING:
     from ..data.image_scalers import ImagePreProcessingScaler
@@ -124,7 +125,7 @@ class NormalizerSerializer:
     def restore(self, source: str | PathLike[str] | BinaryIO) -> Any:
         """Read the normalizer of a path or a binary stream."""
         if isinstance(source, (str, PathLike)):
-            with open(source, "rb") as stream:
+            with open_regular(source) as stream:
                 return read_normalizer(stream, fspath(source))
         return read_normalizer(source)
 

@@ -1,7 +1,7 @@
 """The numbers that name custom ops in graph files: a 64-bit hash of the kernel name, shared by all its synonyms."""
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 _MASK = 2**64 - 1
 _START = 0xBB40E64DA205B064
@@ -126,7 +126,7 @@ def kernel_name(op_name: str) -> str:
     return SYNONYMS.get(op_name, op_name)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def op_hash(op_name: str) -> int:
     """Return the op number of a custom op, a signed 64-bit number; synonyms have the number of their kernel.
 

@@ -8,12 +8,14 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
-from os import PathLike, fspath
+from os import PathLike
 from typing import IO, BinaryIO, cast
 
 from ..errors import DL4PyError, FileFormatError, LimitError, TruncatedFileError
+from .regular import open_regular, path_of, read_stream
 
 _LOCAL_HEADER = b"PK\x03\x04"
+MOST_STREAMED = 4 << 30     # bytes that are kept of an archive that comes through a pipe
 _METHODS = {zipfile.ZIP_STORED: "stored", zipfile.ZIP_DEFLATED: "deflate"}
 
 
@@ -31,12 +33,12 @@ class SafeZip:
 
     def __init__(self, source: str | PathLike[str] | BinaryIO, max_entries: int = 10_000) -> None:
         if isinstance(source, (str, PathLike)):
-            self.where = fspath(source)
-            self._stream: BinaryIO = open(source, "rb")  # noqa: SIM115 - close() closes it
+            self.where = path_of(source)
+            self._stream: BinaryIO = open_regular(source)
             self._owned = True
         else:
             self.where = str(getattr(source, "name", "stream"))
-            self._stream = source if source.seekable() else BytesIO(source.read())
+            self._stream = source if source.seekable() else BytesIO(read_stream(source, MOST_STREAMED))
             self._owned = False
         try:
             self._zip = self._open()
@@ -58,6 +60,15 @@ class SafeZip:
 
     def __contains__(self, name: str) -> bool:
         return name in self.entries
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole file, whatever its entries claim."""
+        here = self._stream.tell()
+        try:
+            return self._stream.seek(0, 2)
+        finally:
+            self._stream.seek(here)
 
     @contextlib.contextmanager
     def open(self, name: str) -> Iterator[IO[bytes]]:

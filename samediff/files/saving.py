@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..core import GraphCore, graph_of
 from ..errors import FileFormatError
+from ..subgraph import SubGraph
 from .any_graph import read_any, write_sdz
 from .atomic import atomic_write
 from .flat_reader import FlatLimits, read_flat_graph
@@ -91,16 +93,47 @@ class Saving(GraphCore):
         return Saving.load(source, load_updater_state)
 
     def missing_ops(self) -> list[str]:
-        """Ids of the ops that the file named and nobody registers; outputs that do not need them can be computed."""
+        """Ids of the ops, and names of the classes inside ops, that the file named and nobody registers.
+
+        Outputs that do not need them can be computed.
+        """
         return list(self.missing_op_versions())
 
     def missing_op_versions(self) -> dict[str, int | None]:
         """The same with the versions that the file was saved by; None for ops without versions."""
-        found = {n.op.missing_id: n.op.missing_version for n in self._nodes.values() if isinstance(n.op, MissingOp)}
-        return dict(sorted(found.items()))
+        return dict(sorted((name, version) for op in _missing(self) for name, version in op.missing.items()))
+
+    def missing_op_distributions(self) -> dict[str, str | None]:
+        """The same with name and version of the distribution that each comes from; None where the file does not tell."""
+        return dict(sorted((name, None if op.lacks else op.missing_distribution) for op in _missing(self) for name in op.missing))
 
     def dup(self) -> SameDiff:
         """An independent copy: structure, values, training configuration with counters, updater state."""
-        copy = Saving.from_flat_buffers(write_flat_graph(flat_graph_of(graph_of(self), True, own_form=True)))
-        copy.seed = self.seed
-        return copy
+        made, parts = self.__reduce__()
+        return made(*parts)  # type: ignore[no-any-return]
+
+    def __copy__(self) -> SameDiff:
+        return self.dup()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SameDiff:
+        return self.dup()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (write_flat_graph(flat_graph_of(graph_of(self), True, own_form=True)), self.seed)
+
+
+def _made(data: bytes, seed: Any) -> SameDiff:
+    sd = Saving.from_flat_buffers(data)
+    sd.seed = seed
+    return sd
+
+
+def _missing(sd: GraphCore) -> Iterator[MissingOp]:
+    """The ops that are missing, in branches and loops too."""
+    for op in (n.op for n in sd._nodes.values()):
+        if isinstance(op, MissingOp):
+            yield op
+        for part in vars(op).values():
+            for one in part if isinstance(part, tuple) else (part,):
+                if isinstance(one, SubGraph):
+                    yield from _missing(one.sd)

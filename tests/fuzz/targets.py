@@ -1,9 +1,11 @@
 """Everything that reads files from strangers: a name, small good files, a way to damage them, and the reading itself."""
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import tempfile
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +17,7 @@ import numpy as np
 from dl4py.layers import LSTM, BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer, RnnOutputLayer, SubsamplingLayer
 from dl4py.layers.vertices import ElementWiseVertex
 from dl4py.networks import (
+    ComputationGraph,
     ComputationGraphConfiguration,
     ModelSerializer,
     MultiLayerConfiguration,
@@ -22,12 +25,16 @@ from dl4py.networks import (
     NeuralNetConfiguration,
 )
 from dl4py.networks.commands.inspection import inspect
+from dl4py.networks.configuration import is_graph
+from dl4py.networks.model_zip import read_configuration
 from dl4py.networks.structure import of_graph
 from dl4py.samediff import DataSet, SameDiff
-from dl4py.samediff.data import MultiDataSet, NormalizerMinMaxScaler, NormalizerStandardize
+from dl4py.samediff.data import CSVRecordReader, MultiDataSet, NormalizerMinMaxScaler, NormalizerStandardize
+from dl4py.samediff.document_text import read_text
+from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
 from dl4py.samediff.files.array_files import read_arrays, write_arrays
-from dl4py.samediff.training import Adam, TrainingConfig
+from dl4py.samediff.training import Adam, FileStatsStorage, TrainingConfig
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -154,6 +161,37 @@ def _restored(data: bytes) -> object:
     return ModelSerializer.restore_multi_layer_network(io.BytesIO(data))
 
 
+def _graph_zips() -> list[bytes]:
+    return [_stored(ComputationGraph(graph_configuration()).init().save)]
+
+
+def _with_unknown_classes() -> list[bytes]:
+    """Networks with layers, updaters, vertices and activations that nobody registers, and what is recorded of these."""
+    names = (b"layers.DenseLayer", b"config.Adam", b"ActivationSoftmax", b"ElementWiseVertex", b"LSTM", b"L2Regularization")
+    record = b'{"classes": {"org.acme.X": "acme 1.0"}, "parameters": {"0": 8, "a": 12}}'
+    made = []
+    for good in (*_zips()[1:], *_graph_zips()):
+        for name in names:
+            stream = io.BytesIO()
+            with zipfile.ZipFile(io.BytesIO(good)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
+                for entry in old.namelist():
+                    data = old.read(entry)
+                    new.writestr(entry, data.replace(name, b"Missing" + name[-3:], 1) if entry == "configuration.json" else data)
+                new.writestr("classes.dl4py.json", record)
+            made.append(stream.getvalue())
+    return made
+
+
+def _kept(data: bytes) -> object:
+    """What loads can be run or says what is missing, and can be saved."""
+    graph = is_graph(read_text(read_configuration(io.BytesIO(data)), "JSON"))
+    net = (ModelSerializer.restore_computation_graph if graph else ModelSerializer.restore_multi_layer_network)(io.BytesIO(data))
+    with contextlib.suppress(DL4PyError):
+        net.output(np.ones((1, 3), "f4"))
+    net.save(io.BytesIO())
+    return net.summary()
+
+
 TARGETS = {t.name: t for t in (
     Target("model", _zips, mutators.zipped({"configuration.json": mutators.json_text}), _restored),
     Target("list_json", _configurations, mutators.json_text, lambda d: MultiLayerConfiguration.from_json(d.decode("utf-8", "replace"))),
@@ -170,6 +208,13 @@ TARGETS = {t.name: t for t in (
     Target("multi_data_set", _multi_data_sets, mutators.any_bytes, lambda d: MultiDataSet().load(io.BytesIO(d))),
     Target("npz", _array_files(".npz"), mutators.zipped({}), _through_file(".npz", read_arrays)),
     Target("safetensors", _array_files(".safetensors"), mutators.any_bytes, _through_file(".safetensors", read_arrays)),
+    Target("graph_model", _graph_zips, mutators.zipped({"configuration.json": mutators.json_text}), _kept),
+    Target("unknown_classes", _with_unknown_classes,
+           mutators.zipped({"configuration.json": mutators.json_text, "classes.dl4py.json": mutators.json_text}), _kept),
+    Target("table", lambda: [b"1,2,x\n3,4.5,y\n", b"1;2\n\n3;4\n", b'"a","b"\n1,"2,5"\n'], mutators.any_bytes,
+           _through_file(".csv", lambda p: CSVRecordReader().initialize(p).table())),
+    Target("statistics", lambda: [b'{"format": "dl4py-training-stats", "version": 1}\n{"iteration": 1, "score": 0.5}\n'],
+           mutators.any_bytes, _through_file(".jsonl", lambda p: FileStatsStorage(p).series("score"))),
     Target("inspect", lambda: [*_zips()[:1], *_graphs()[:1], *_normalizers()[:1]],
            mutators.zipped({"configuration.json": mutators.json_text}), _through_file("", inspect)),
 )}

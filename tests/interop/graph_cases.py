@@ -10,8 +10,9 @@ import numpy as np
 from cases import MAYBE, Case, Folder
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "samediff" / "ops"))
-from known_differences import DRAWN, NOT_SHOWN, OTHER_VALUES, REFUSED_OPS
+from known_differences import DRAWN, NOT_SHOWN, OTHER_ROWS, OTHER_VALUES, REFUSED_OPS, REFUSED_ROWS, found_row
 from op_table import ROWS, Row
+from slot_rows import SLOT_ROWS
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.choices import LossReduce
@@ -80,14 +81,15 @@ def op_case(name: str, row: Row) -> GraphCase:
               for i, a in enumerate(row.arrays())]
     made = op.place(sd, inputs, None) if OPS[row.op_id].compute is Op.compute else sd.add_op(op, inputs)
     names = [v.name() for v in (made if isinstance(made, list) else [made])]
-    return GraphCase(name, sd=sd, outputs=names, compared=row.op_id not in OTHER_VALUES | DRAWN, refused=_refused(row))
+    compared = row.op_id not in OTHER_VALUES | DRAWN and not found_row(OTHER_ROWS, row)
+    return GraphCase(name, sd=sd, outputs=names, compared=compared, refused=_refused(row))
 
 
 def _refused(row: Row) -> str:
     if row.op_id in REFUSED_OPS:
         return REFUSED_OPS[row.op_id]
     offered = any(OPS[row.op_id] in classes for classes in METHODS.values())
-    return "" if offered else MAYBE
+    return found_row(REFUSED_ROWS, row) or ("" if offered else MAYBE)
 
 
 X = np.random.default_rng(2).normal(size=(6, 4)).astype(np.float32)
@@ -168,6 +170,9 @@ def graph_cases() -> dict[str, Any]:
         name = f"op/{row.op_id}-{i}"
         if row.op_id not in NOT_SHOWN:
             made[name] = (lambda name=name, row=row: op_case(name, row))
+    for i, row in enumerate(SLOT_ROWS):
+        name = f"op/{row.op_id}-slots-{i}"
+        made[name] = (lambda name=name, row=row: op_case(name, row))
     for name, build in BUILT.items():
         made[name] = (lambda name=name, build=build: build(name))
     return made

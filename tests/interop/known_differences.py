@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from dl4py import layers as L
+from dl4py.samediff.choices import LossReduce
 
 _VOLUMES = "volumes in front of dense layers: DL4J names their sizes in another order and refuses its own activations"
 _SAMEDIFF = "DL4J doubles gradients that pass a SameDiff layer"
@@ -46,6 +47,11 @@ def found(table: list[tuple[type, Any, str]], subject: Any) -> str:
     return next((why for kind, when, why in table if isinstance(subject, kind) and (when is None or when(subject))), "")
 
 
+def found_row(table: list[tuple[str, Any, str]], row: Any) -> str:
+    """Why a row of the op table stands in a table; empty when it does not."""
+    return next((why for name, when, why in table if row.op_id == name and when(row)), "")
+
+
 def _all(names: str, why: str = "") -> dict[str, str]:
     return dict.fromkeys(names.split(), why)
 
@@ -75,6 +81,22 @@ REFUSED_OPS = {
                     "dot_product_attention distribution_uniform distribution_gaussian distribution_lognormal distribution_truncated "
                     "distribution_bernoulli distribution_binomial", _UNLIKE),
 }
+
+#: Rows of ops whose arguments DL4J's kernel refuses, while it takes others: a condition on the row, and why.
+REFUSED_ROWS: list[tuple[str, Any, str]] = [
+    ("tensordot", lambda r: r.attributes.get("transpose_x") or r.attributes.get("transpose_y"), "DL4J's kernel transposes nothing"),
+    ("multi_head_dot_product_attention", lambda r: len(r.inputs) > 7, "DL4J's kernel takes no mask of whole numbers"),
+    ("eye_of", lambda r: isinstance(r.inputs[0], int), "DL4J's kernel takes sizes as vectors of one number"),
+    ("softmax_cross_entropy_loss", lambda r: r.attributes.get("loss_reduce") is LossReduce.NONE,
+     "DL4J's kernel refuses weights of examples with NONE"),
+]
+
+#: Rows that DL4J runs with another result: a condition on the row, and why.
+OTHER_ROWS: list[tuple[str, Any, str]] = [
+    ("im2col", lambda r: "SAME" in str(r.attributes.get("padding_mode")), "DL4J's im2col leaves the padding of SAME to its caller"),
+    ("crop_and_resize", lambda r: r.attributes.get("method") == 1, "DL4J rounds to another neighbour where two are as near"),
+    ("lstmBlock", lambda r: r.inputs[0] != "-", "DL4J goes on behind maxTsLength"),
+]
 
 #: Ops that DL4J runs with another result: a difference of docs/differences.md, or a mistake of its kernel.
 OTHER_VALUES = set(_all(

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from dl4py.samediff.errors import ConfigurationError, RegistrationError
+from dl4py.samediff.errors import ConfigurationError, GraphError, RegistrationError
 from dl4py.udf import UserOp, check_op, new_layer, new_op, user_op
 
 
@@ -55,7 +55,7 @@ def failed(op, *inputs):
 
 def test_a_right_op_passes_and_the_report_can_be_read(rng):
     report = check_op(right, [rng.normal(size=(2, 3)), rng.normal(size=3)], shapes=[[(4, 1), (1, 5)]])
-    assert report.passed and "all 10 checks passed" in str(report) and "second gradient" in str(report)
+    assert report.passed and "all 15 checks passed" in str(report) and "second gradient" in str(report)
     report.raise_if_failed()
 
 
@@ -97,3 +97,38 @@ def test_a_new_layer_works_as_it_is(tmp_path):
     assert net.output(np.ones((2, 3), np.float32)).shape == (2, 2) and net.num_params() == 3 * 4 + 4 + 4 * 2 + 2
     with pytest.raises(ConfigurationError, match="class name"):
         new_layer("my layer", tmp_path)
+
+
+@pytest.mark.parametrize(("inputs", "text"), [
+    (np.ones((2, 2)), "a list with an example"), ([np.ones(2)], r"inputs x y; 1 examples"), ([], "0 examples"),
+    ([np.ones(2)] * 3, "3 examples")])
+def test_examples_that_do_not_fit_are_one_error(inputs, text):
+    with pytest.raises(GraphError, match=text):
+        check_op(right, inputs)
+
+
+def test_what_has_no_gradient_is_no_failure():
+    @user_op("test_check.truth")
+    def truth(xp, x):
+        return xp.logical_and(x > 0, x < 1)
+
+    @user_op("test_check.inverse")
+    def inverse(xp, x):
+        return np.linalg.inv(np.asarray(x))
+    for op, x, text in ((truth, np.ones((2, 3)), "no floating output"), (inverse, np.eye(3) + 0.1, "cannot be followed")):
+        report = check_op(op, [x])
+        assert report.passed and text in str(report)
+
+
+def test_rules_and_gradients_take_the_attributes():
+    def shape(spec):
+        return spec
+
+    def gradient(inputs, outputs, output_grads, **attributes):
+        return [output_grads[0] * attributes["scale"]]
+
+    def scaled(xp, x, *, scale: float = 2.0):
+        return x * scale
+    with pytest.raises(RegistrationError, match=r"test_check.scaled.*infer is given the attributes by name and does not take scale"):
+        user_op("test_check.scaled", infer=shape)(scaled)
+    assert check_op(user_op("test_check.scaled", infer=lambda spec, scale: spec, grad=gradient)(scaled), [np.ones(3)]).passed

@@ -1,13 +1,14 @@
 """Ops from classes: own shape rule, gradient, kernel, validation; kernels; failures at run time."""
 from __future__ import annotations
 
+import functools
 from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.errors import GraphError, RegistrationError, ShapeError
+from dl4py.samediff.errors import DL4PyError, GraphError, RegistrationError, ShapeError
 from dl4py.samediff.op import Kernel
 from dl4py.samediff.spec import TensorSpec
 from dl4py.udf import UserOp, check_op, user_op
@@ -119,8 +120,59 @@ def wrong(xp, x):
 def test_numba_kernels_are_used_and_compared(rng):
     check_op(fast, [rng.normal(size=(2, 3))], {"factor": 3.0}).raise_if_failed()
     report = check_op(wrong, [rng.normal(size=3)], gradient=False)
-    assert report.failures[0].name == "compiled plan agrees with compute"
+    assert report.failures[0].name == "kernel stays in its arrays"
     assert wrong.op_class.cuda_kernel.startswith("extern")
+
+
+def fails(*args, **kwargs):
+    raise KeyError("what the code says")
+
+
+def op_of_hooks(form, hook):
+    """An op in which the hook fails."""
+    if form == "class":
+        hooks = {"infer": lambda self, x: x, "grad": lambda self, i, o, grads: [grads[0]], "compute": lambda self, xp, x: np.asarray(x) * 1}
+        hooks[hook] = (lambda self, xp, x: fails()) if hook == "compute" else fails
+        return user_op(f"test_class.class_raises_{hook}")(type("Raises", (UserOp,), hooks | {"__module__": __name__}))()
+    hooks = {"infer": lambda x: x, "grad": lambda i, o, grads: [grads[0]], hook: lambda *args: fails()}
+    code = hooks.pop("compute", lambda xp, x: np.asarray(x) * 1)
+    return user_op(f"test_class.function_raises_{hook}", **hooks)(lambda xp, x: code(xp, x))
+
+
+@pytest.mark.parametrize("form", ["class", "function"])
+@pytest.mark.parametrize("hook", ["infer", "compute", "grad"])
+def test_errors_of_every_hook_name_op_hook_and_cause(form, hook):
+    sd, made = SameDiff.create(), op_of_hooks(form, hook)
+    x = sd.var("x", np.ones(2))
+    with pytest.raises(KeyError if hook == "compute" else DL4PyError) as caught:
+        y = made(x)
+        y.eval()
+        y.sum().mark_as_loss()
+        sd.create_grad_function()
+    text = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
+    assert f"{form}_raises_{hook}" in text and "what the code says" in text and (hook == "compute" or f"{hook} of op" in text)
+
+
+@user_op("test_class.power", grad=lambda inputs, outputs, grads, *, p: [grads[0] * inputs[0] ** (p - 1) * p + outputs[0] * 0])
+def power(xp, x, *, p: float = 3.0):
+    return np.asarray(x) ** p
+
+
+def test_a_written_gradient_takes_inputs_outputs_and_attributes(rng):
+    check_op(power, [rng.uniform(1, 2, size=(2, 3))], {"p": 2.5}).raise_if_failed()
+
+
+@pytest.mark.parametrize(("text", "error"), [
+    ("def one(x, out):\n    out[...] = x", None), ("", "defines 0"), ("def one(x, y):\n    pass\ndef two(x, y):\n    pass", "defines 2"),
+    ("def one(x, out)", "cannot be compiled"), (3, "function or source text, got int")])
+def test_numba_kernels_as_text(text, error):
+    def op(xp, x):
+        return x * 1
+    if error is None:
+        assert user_op("test_class.text_of_a_kernel", numba=text)(op).op_class is not None
+        return
+    with pytest.raises(RegistrationError, match=error):
+        user_op("test_class.wrong_text", numba=text)(op)
 
 
 def test_failures_name_op_node_and_both_lines():
@@ -163,3 +215,52 @@ def test_sizes_that_depend_on_values_are_unknown():
     y = unique(sd.placeholder("x", DataType.FLOAT, 6))
     assert y.spec == TensorSpec((-1,), DataType.FLOAT)
     np.testing.assert_array_equal(sd.output_single({"x": [1, 1, 2, 2, 2, 1]}, y), [1, 2])
+
+
+@pytest.mark.parametrize("dtype", ["HALF", "BFLOAT16", "FLOAT"])
+def test_floats_of_16_bits_run_without_the_numba_kernel(dtype):
+    def kernel(x, y):
+        for i in range(x.size):
+            y[i] = 2 * x[i]
+
+    doubled = user_op("test_class.doubled_16", numba=kernel)(lambda xp, x: x * 2)
+    sd = SameDiff.create()
+    y = doubled("y", sd.placeholder("x", DataType[dtype], -1))
+    np.testing.assert_array_equal(sd.output_single({"x": np.arange(4.0)}, y).astype(float), [0, 2, 4, 6])
+
+
+@pytest.mark.parametrize("method", ["__init__", "__new__", "__setattr__", "replace"])
+def test_classes_that_make_their_objects_themselves_are_refused(method):
+    body = {"compute": lambda self, xp, x: x * self.scale, method: lambda self, *args, **kwargs: None, "__module__": __name__}
+    base = type("Base", (UserOp,), body)
+    for cls in (base, type("Derived", (base,), {"__module__": __name__})):
+        with pytest.raises(RegistrationError, match=rf"test_class.made.*must not define {method}.*fields"):
+            user_op("test_class.made")(cls)
+
+
+def test_what_an_op_holds_besides_its_attributes_is_refused_unless_it_follows_from_them():
+    @user_op("test_class.holds")
+    class Holds(UserOp):
+        power: int = 2
+
+        def compute(self, xp, x):
+            return x ** self.exponent * self.twice
+
+        def validate(self):
+            object.__setattr__(self, "exponent", self.power + 0.0)
+
+        @functools.cached_property
+        def twice(self):
+            return 2
+    op, sd = Holds(power=3), SameDiff.create()
+    x = sd.constant("x", np.array([1.0, 2.0]))
+    for _ in range(2):
+        assert op(np.array([1.0, 2.0])).tolist() == op(x).eval().tolist() == [2, 16]
+    object.__setattr__(op, "exponent", 1.0)
+    for given in (x, np.ones(2)):
+        with pytest.raises(GraphError, match=r"test_class.holds.*exponent = 1.0, which is no attribute.*annotated field"):
+            op(given)
+    object.__setattr__(op, "exponent", 3.0)
+    object.__setattr__(op, "table", np.eye(2))
+    with pytest.raises(GraphError, match="table"):
+        op(x)

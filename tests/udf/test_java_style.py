@@ -1,12 +1,14 @@
 """User-defined ops in DL4J's form."""
 from __future__ import annotations
 
+import enum
+
 import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GradientError, GraphError, RegistrationError, ShapeError
-from dl4py.udf import LongShapeDescriptor, UserDefinedCustomOp, UserDefinedOp, check_op, user_defined_op
+from dl4py.udf import LongShapeDescriptor, UserDefinedCustomOp, UserDefinedOp, UserOp, check_op, user_defined_op
 
 
 @UserDefinedOp
@@ -178,3 +180,124 @@ def test_properties_that_do_not_come_back_are_refused():
     op.factor = 2.0
     with pytest.raises(GraphError, match="does not restore factor"):
         sd.do_udf(op)
+
+
+class Scaled(UserDefinedCustomOp):
+    """x * scale; what is given to the constructor is saved only where a test says so."""
+
+    def __init__(self, same_diff=None, args=(), scale=1.0):
+        super().__init__(same_diff, args)
+        self.scale = scale
+
+    def op_name(self):
+        return "test_java_scaled"
+
+    def calculate_output_shape(self, oc):
+        return [oc.input_array(0).shape]
+
+    def exec(self, inputs, outputs):
+        outputs[0][...] = inputs[0] * np.asarray(self.scale).sum()
+
+
+def registered(**methods):
+    name = "test_java_" + methods.pop("name")
+    return user_defined_op(type("Scaled", (Scaled,), {"op_name": lambda self: name, **methods}))
+
+
+def with_state(self, value):
+    self.scale = value
+    return self
+
+
+@pytest.mark.parametrize(("name", "build"), [
+    ("constructor", lambda cls, sd, x: cls(sd, [x], 2.0)),
+    ("array", lambda cls, sd, x: cls(sd, [x], np.array([1.0, 2.0]))),
+    ("nested", lambda cls, sd, x: cls(sd, [x], {"a": [1, (2, 3)]})),
+    ("changed", lambda cls, sd, x: with_state(cls(sd, [x]), 2.0)),
+    ("variable", lambda cls, sd, x: cls(sd, [x], x)),
+    ("function", lambda cls, sd, x: cls(sd, [x], lambda a: a + 1)),
+    ("flag", lambda cls, sd, x: cls(sd, [x], None)),
+])
+def test_what_the_properties_do_not_save_is_refused(name, build):
+    sd = SameDiff.create()
+    op = build(registered(name=name), sd, sd.var("x", np.ones(2)))
+    with pytest.raises(GraphError, match=rf"'test_java_{name}' \(Scaled\).*scale is .*there 1.0.*properties_for_function"):
+        sd.do_udf(op)
+    assert not sd.nodes()
+
+
+def test_values_that_are_no_data_are_compared_by_what_they_hold():
+    def init(self, same_diff=None, args=(), scale=1.0):
+        Scaled.__init__(self, same_diff, args, scale)
+        self.table, self.rule, self.inner = np.arange(3.0), lambda a: a * scale, Inner(3)
+
+    sd = SameDiff.create()
+    (y,) = sd.do_udf(registered(name="same", __init__=init)(sd, [sd.var("x", np.ones(2))]))
+    np.testing.assert_array_equal(y.eval(), 1)
+
+
+@pytest.mark.parametrize(("held", "restored"), [
+    (np.arange(3.0), np.ones(3)), (np.arange(3.0), np.arange(4.0)), (np.array([1, np.nan]), np.array([2, np.nan])), ([1, 2], [1, 3]),
+    ("a", "b"), (1.5, 2.5)])
+def test_what_comes_back_with_another_value_is_refused(held, restored):
+    cls = registered(name="otherwise", properties_for_function=lambda self: {"scale": self.scale},
+                     set_properties_for_function=lambda self, properties: setattr(self, "scale", restored))
+    sd = SameDiff.create()
+    with pytest.raises(GraphError, match="does not restore scale"):
+        sd.do_udf(cls(sd, [sd.var("x", np.ones(2))], held))
+
+
+class Inner:
+    def __init__(self, n):
+        self.n = n
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, b"12", object(), [1, "a"], [[1], [2, 3]], 2**70])
+def test_properties_that_no_file_can_hold_are_refused(value):
+    cls = registered(name="unstorable", properties_for_function=lambda self: {"held": value},
+                     set_properties_for_function=lambda self, properties: None)
+    sd = SameDiff.create()
+    with pytest.raises(GraphError, match="'held' = .*which no file can hold"):
+        sd.do_udf(cls(sd, [sd.var("x", np.ones(2))]))
+
+
+def test_what_files_give_back_otherwise_is_refused_at_once():
+    class Kind(enum.Enum):
+        HARD = 1
+
+    cls = registered(name="kind", properties_for_function=lambda self: {"scale": self.scale},
+                     set_properties_for_function=lambda self, properties: setattr(self, "scale", properties["scale"]))
+    sd = SameDiff.create()
+    with pytest.raises(GraphError, match="does not restore scale: scale was <Kind.HARD: 1>, is 'HARD'"):
+        sd.do_udf(cls(sd, [sd.var("x", np.ones(2))], Kind.HARD))
+
+
+def test_an_op_in_a_graph_cannot_be_changed():
+    sd = SameDiff.create()
+    op = registered(name="late")(sd, [sd.var("x", np.ones(2))])
+    op.add_i_argument(1)
+    sd.do_udf(op)
+    for change in (lambda: setattr(op, "scale", 3.0), lambda: op.add_i_argument(2)):
+        with pytest.raises(GraphError, match="'test_java_late' is in a graph already"):
+            change()
+    assert len(sd.do_udf(op)) == 1                      # the same once more
+
+
+@pytest.mark.parametrize("read", [lambda a: a[0], lambda a: int(a), lambda a: a.item(), lambda a: list(a), lambda a: np.asarray(a).sum(),
+                                  lambda a: a.sum(), lambda a: a + 1])
+def test_shape_rules_that_read_values_are_told_that_there_are_none(read):
+    cls = registered(name="reads", calculate_output_shape=lambda self, oc: [(read(oc.get_input_array(0)),)])
+    sd = SameDiff.create()
+    with pytest.raises(ShapeError, match="test_java_reads.*values of an input.*not known while the graph is built"):
+        sd.do_udf(cls(sd, [sd.constant(np.ones(3))]))
+
+
+def test_check_op_takes_the_class_and_an_instance():
+    cls = registered(name="checked")
+    for given in (cls, cls(), "test_java_checked"):
+        assert check_op(given, [np.ones(3)], gradient=False).passed
+    with pytest.raises(RegistrationError, match="@user_defined_op"):
+        check_op(Scaled, [np.ones(3)])
+    for wrong in (UserDefinedCustomOp(), int, 3, UserOp):
+        with pytest.raises((RegistrationError, GraphError)):
+            check_op(wrong, [np.ones(3)])

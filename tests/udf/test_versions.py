@@ -65,3 +65,16 @@ def test_two_versions_or_none_that_is_positive_are_refused(registered):
         user_op("test_ver.two", version=3)(type("Two", (UserOp,), {"compute": lambda self, xp, x: x, "version": 2}))
     with pytest.raises(RegistrationError, match="positive int"):
         user_op("test_ver.zero")(type("Zero", (UserOp,), {"compute": lambda self, xp, x: x, "version": 0}))
+
+
+def test_upgrade_sees_attributes_only(registered):
+    data = saved(registered("test_ver.up", {"__annotations__": {"beta": float}, "beta": 1.0}), beta=1.7)
+    seen = []
+
+    @classmethod
+    def upgrade(cls, attributes, version):
+        seen.append((attributes, version))
+        return {"beta": attributes["beta"]}
+    registered("test_ver.up", {"__annotations__": {"beta": float}, "beta": 1.0, "upgrade": upgrade}, version=2)
+    SameDiff.from_flat_buffers(data)
+    assert seen == [({"beta": 1.7}, 1)]

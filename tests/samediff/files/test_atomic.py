@@ -3,14 +3,15 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
-import time
 
 import pytest
 
-from dl4py.samediff.files.atomic import atomic_write
+from dl4py.samediff.errors import FileFormatError, PathError
+from dl4py.samediff.files.atomic import atomic_write, extend_file, remove_left_over, write_file
 
 WRITER = """
 import sys, time
@@ -32,6 +33,8 @@ try:
 except OSError as error:
     print(error.errno)
 """
+GROWING = LIMITED.replace("atomic_write\n", "extend_file\n").replace("""    with atomic_write(sys.argv[1]) as stream:
+        stream.write(b"x" * 5000)""", """    extend_file(sys.argv[1], b"y" * 5000, b"\\n")""")
 
 
 @pytest.fixture
@@ -88,8 +91,115 @@ def test_a_killed_process_leaves_the_old_file(old):
         process.kill()
         process.wait()
     assert old.read_bytes() == b"old"
-    begin = time.monotonic()
-    with atomic_write(old) as stream:           # what the dead one left is in nobody's way
-        stream.write(b"new")
+    assert len(os.listdir(old.parent)) == 2
+    write_file(old.with_name("other.zip"), b"another file")
+    assert len(os.listdir(old.parent)) == 3     # what belongs to others stays
+    write_file(old, b"new")
     assert old.read_bytes() == b"new"
-    assert time.monotonic() - begin < 10
+    assert sorted(os.listdir(old.parent)) == ["model.zip", "other.zip"]
+
+
+def test_the_file_of_a_writer_that_lives_stays(old):
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(old)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "half\n"
+        write_file(old, "of another")
+        assert len(os.listdir(old.parent)) == 2
+        process.kill()
+        process.wait()
+    with atomic_write(old) as first:
+        first.write(b"outer")
+        write_file(old, b"inner")       # also one of this process
+    assert old.read_bytes() == b"outer"
+    assert os.listdir(old.parent) == ["model.zip"]
+
+
+def test_only_our_own_left_overs_are_removed(old):
+    kept = [".model.zip.tmp", ".model.zip.0123456789ab", "model.zip.0123456789ab.tmp", ".model.zip.0123456789AB.tmp",
+            ".model.zip.0123456789abc.tmp", ".other.zip.0123456789ab.tmp", ".model_zip.0123456789ab.tmp"]
+    for name in [*kept, ".model.zip.0123456789ab.tmp"]:
+        (old.parent / name).write_bytes(b"x")
+    (old.parent / ".model.zip.aaaaaaaaaaaa.tmp").mkdir()
+    os.mkfifo(old.parent / ".model.zip.bbbbbbbbbbbb.tmp")
+    (old.parent / ".model.zip.cccccccccccc.tmp").symlink_to(old)
+    write_file(old, b"new")
+    kept += [f".model.zip.{c * 12}.tmp" for c in "abc"]
+    assert sorted(os.listdir(old.parent)) == sorted([*kept, "model.zip"])
+    remove_left_over(old.parent, lambda name: name == "other.zip")
+    assert not (old.parent / ".other.zip.0123456789ab.tmp").exists()
+
+
+@pytest.mark.parametrize("name", ["x" * 250, "\N{SNOWMAN}" * 80, "\N{SNOWMAN}", "a\nb", "-rf", "a.tmp", " "])
+def test_names_of_all_kinds_and_lengths(tmp_path, name):
+    write_file(tmp_path / name, b"1")
+    write_file(tmp_path / name, "2")
+    assert (tmp_path / name).read_bytes() == b"2"
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_what_is_no_regular_file_stays(tmp_path):
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("fifo")
+    (tmp_path / "circle").symlink_to("circle")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        before = {n: os.lstat(tmp_path / n).st_mode for n in os.listdir(tmp_path)}
+        for name in before:
+            with pytest.raises(PathError, match="only regular files are replaced"):
+                write_file(tmp_path / name, b"new")
+        assert {n: os.lstat(tmp_path / n).st_mode for n in os.listdir(tmp_path)} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root makes devices")
+@pytest.mark.parametrize("kind", [stat.S_IFCHR, stat.S_IFBLK])
+def test_devices_stay(tmp_path, kind):
+    try:
+        os.mknod(tmp_path / "device", 0o600 | kind, os.makedev(1, 3))
+    except PermissionError as error:
+        pytest.skip(f"no devices can be made here: {error}")
+    (tmp_path / "link").symlink_to("device")
+    for name in ("device", "link"):
+        with pytest.raises(PathError, match="is a device"):
+            write_file(tmp_path / name, b"new")
+    assert stat.S_IFMT(os.lstat(tmp_path / "device").st_mode) == kind
+    assert sorted(os.listdir(tmp_path)) == ["device", "link"]
+
+
+def test_what_comes_while_the_file_is_written_stays(tmp_path):
+    with pytest.raises(PathError, match="FIFO"), atomic_write(tmp_path / "a") as stream:
+        stream.write(b"new")
+        os.mkfifo(tmp_path / "a")
+    assert os.listdir(tmp_path) == ["a"]
+    assert stat.S_ISFIFO(os.lstat(tmp_path / "a").st_mode)
+
+
+def test_nobody_else_reads_the_new_content_of_a_file_that_is_closed_to_them(old):
+    os.chmod(old, 0o600)
+    with atomic_write(old):
+        (temporary,) = [n for n in os.listdir(old.parent) if n.endswith(".tmp")]
+        assert stat.S_IMODE(os.stat(old.parent / temporary).st_mode) == 0o600
+
+
+def test_files_that_grow(tmp_path):
+    path = tmp_path / "lines"
+    write_file(path, b"head\n")
+    extend_file(path, b"\none", b"\n")
+    assert path.read_bytes() == b"head\none\n"
+    with path.open("ab") as stream:
+        stream.write(b"half" * 5000)        # of a process that was killed
+    extend_file(path, b"\ntwo", b"\n")
+    assert path.read_bytes() == b"head\none\ntwo\n"
+    with pytest.raises(FileFormatError, match="expected the end"):
+        extend_file(path, b"x", b"]}")
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(PathError):
+        extend_file(tmp_path / "fifo", b"x", b"\n")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="no limit on the size of files")
+def test_a_full_disk_leaves_what_a_file_had(old):
+    old.write_bytes(b"x" * 900 + b"\n")
+    done = subprocess.run([sys.executable, "-c", GROWING, str(old)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip()
+    assert old.read_bytes() == b"x" * 900 + b"\n"

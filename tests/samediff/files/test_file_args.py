@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dl4py.samediff import SameDiff
 from dl4py.samediff.datatype import DataType
 from dl4py.samediff.errors import FileFormatError, GraphError, RegistrationError
 from dl4py.samediff.files.arg_slots import load_slots, store_slots
@@ -18,8 +19,10 @@ from dl4py.samediff.files.flat_graph import FlatNode
 from dl4py.samediff.files.flat_properties import make_property, property_value
 from dl4py.samediff.files.flat_reader import read_flat_graph
 from dl4py.samediff.files.flat_schema import OpType
+from dl4py.samediff.files.flat_writer import write_flat_graph
 from dl4py.samediff.files.legacy_table import LEGACY_NAMES, LEGACY_NUMBERS, op_identity, resolve_op_name
 from dl4py.samediff.files.op_hash import op_hash
+from dl4py.samediff.op import OPS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "samediff"
 NODES = [node for path in sorted(GOLDEN.glob("*/*/graph.fb")) for node in read_flat_graph(path.read_bytes()).nodes]
@@ -225,3 +228,56 @@ def test_shapes_with_and_without_an_order(stored, shape):
 def test_column_order_is_refused():
     with pytest.raises(FileFormatError, match="column order"):
         DEFAULTS["reshape"].decode(FlatNode(name="n", op_name="reshape", extra_integer=(-102, 2, 4)))
+
+
+def test_the_arguments_of_an_op_stand_in_one_place():
+    assert [name for name in DEFAULTS if name not in OPS or OPS[name].file is not None] == []
+
+
+LINEAR = {"plain": ("3,4", "4,2", "2", False, False), "weights": ("3,4", "2,4", "2", False, True), "x": ("4,3", "4,2", "2", True, False),
+          "both": ("4,3", "2,4", "2", True, True), "bias of two axes": ("3,4", "4,2", "1,2", False, False),
+          "no bias": ("3,4", "4,2", "", False, False), "both, no bias": ("4,3", "2,4", "", True, True),
+          "square": ("3,3", "3,3", "3", True, False)}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_maps_are_written_as_every_version_understands_them(name):
+    """M2.1 knows no flags of its op, later versions three: none are written."""
+    *shapes, transpose_x, transpose_w = LINEAR[name]
+    rng, sd = np.random.default_rng(1), SameDiff.create()
+    x, w, *bias = [sd.var(n, rng.normal(size=[int(n) for n in s.split(",")])) for n, s in zip("xwb", shapes) if s]
+    sd.nn.linear("y", x, w, bias[0] if bias else None, transpose_x, transpose_w)
+    sd.set_loss_variables("y")
+    written = read_flat_graph(sd.as_flat_buffers()).nodes
+    assert all(n.op_name != "xw_plus_b" or (n.extra_integer == () and len(n.input_paired) == 3) for n in written)
+    assert ([n.op_name for n in written] == ["xw_plus_b"]) == (name == "plain")
+    for again in (SameDiff.from_flat_buffers(sd.as_flat_buffers()), sd.dup()):
+        np.testing.assert_allclose(again.output({}, "y")["y"], sd.output({}, "y")["y"], rtol=1e-12)
+        names = ["x", "w", *(["b"] if bias else [])]
+        for n, g in again.calculate_gradients({}, *names).items():
+            np.testing.assert_allclose(g, sd.calculate_gradients({}, *names)[n], rtol=1e-12)
+
+
+@pytest.mark.parametrize(("flags", "found"), [((), {}), ((1,), {"transpose_w": True}), ((0,), {"transpose_w": False}),
+                                              ((1, 0), {"transpose_x": True, "transpose_w": False}),
+                                              ((0, 1, 0), {"transpose_x": False, "transpose_w": True})])
+def test_flags_of_linear_maps_by_version(flags, found):
+    assert OPS["xw_plus_b"].file.decode(FlatNode(name="n", op_name="xw_plus_b", extra_integer=flags)) == found
+
+
+def test_a_transposed_result_of_a_linear_map_is_refused():
+    with pytest.raises(FileFormatError, match="transposed result"):
+        OPS["xw_plus_b"].file.decode(FlatNode(name="n", op_name="xw_plus_b", extra_integer=(0, 0, 1)))
+
+
+@pytest.mark.parametrize("given", ["gamma beta", "gamma", "beta", ""])
+def test_which_inputs_a_batch_normalization_has_is_told_by_its_arguments(given):
+    """Files of DL4J hold no other word of it."""
+    rng, sd = np.random.default_rng(1), SameDiff.create()
+    x, mean, variance = (sd.constant(n, rng.uniform(1, 2, size)) for n, size in (("x", (4, 3)), ("mean", 3), ("variance", 3)))
+    gamma, beta = (sd.constant(n, rng.normal(size=3)) if n in given.split() else None for n in ("gamma", "beta"))
+    y = sd.add_op(OPS["batchnorm"](axis=(1,)), [x, mean, variance, gamma, beta]).name()
+    graph = read_flat_graph(sd.as_flat_buffers())
+    bare = replace(graph, nodes=tuple(replace(n, properties=()) for n in graph.nodes))
+    again = SameDiff.from_flat_buffers(write_flat_graph(bare))
+    np.testing.assert_array_equal(again.output({}, y)[y], sd.output({}, y)[y])

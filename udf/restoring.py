@@ -1,0 +1,89 @@
+"""Whether an op comes back from what it saves: its runs and its files see nothing else of it."""
+from __future__ import annotations
+
+import functools
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..samediff.errors import DL4PyError, GraphError
+
+if TYPE_CHECKING:
+    from .base import UserOp
+    from .java_style import UserDefinedCustomOp
+
+#: What the base class keeps of the graph and of a run.
+PASSING = frozenset({"same_diff", "_args", "_outputs", "input_arguments", "output_arguments", "_added"})
+
+
+def check_restored(op: UserDefinedCustomOp, restored: UserDefinedCustomOp) -> None:
+    """GraphError when a fresh instance with the saved properties differs from the one that was configured; names what is lost."""
+    what = f"op {op.op_name()!r} ({type(op).__name__})"
+    before, after = op.properties_for_function(), restored.properties_for_function()
+    lost = [k for k in before if k not in after or not same(before[k], after[k])]
+    if lost:
+        raise GraphError(f"{what}: set_properties_for_function does not restore {', '.join(lost)}: "
+                         + "; ".join(f"{k} was {before[k]!r:.80}, is {after.get(k)!r:.80}" for k in lost))
+    mine, its, default = _state(op), _state(restored), _state(type(op)())
+    lost = [k for k, v in mine.items() if not (k in its and same(v, its[k])) and not (k in default and same(v, default[k]))]
+    if lost:
+        raise GraphError(f"{what}: every run and every file makes a fresh instance, which lacks what this one has: "
+                         + "; ".join(f"{k} is {mine.get(k)!r:.80}, there {its.get(k)!r:.80}" for k in lost)
+                         + ". Return it from properties_for_function and set it in set_properties_for_function, or pass it as an argument "
+                           "(add_i_argument ...) and read it in configure_from_arguments; input variables are self.arg(i)")
+
+
+def check_hidden(op: UserOp) -> None:
+    """GraphError when an op holds more than its attributes and what follows from them: files and equal ops would not have it."""
+    def kept(name: str) -> bool:
+        return name not in op.attribute_names() and not isinstance(getattr(type(op), name, None), functools.cached_property)
+    mine = {n: v for n, v in vars(op).items() if kept(n)}
+    fresh = vars(type(op)(*op.values())) if mine else {}
+    lost = [n for n, v in mine.items() if n not in fresh or not same(v, fresh[n])]
+    if lost:
+        held = ", ".join(f"{n} = {mine[n]!r:.60}" for n in lost)
+        raise GraphError(f"op {op.id!r} ({type(op).__name__}) holds {held}, which is no attribute: graphs and files would lose it. "
+                         "Declare it as an annotated field of the class, or pass it as an input")
+
+
+def _state(op: Any) -> dict[str, Any]:
+    from ..samediff.graph import SameDiff
+    slots = {n: getattr(op, n) for c in type(op).__mro__ for n in vars(c).get("__slots__", ()) if hasattr(op, n)}
+    return {n: v for n, v in (slots | vars(op)).items() if n not in PASSING and not isinstance(v, SameDiff)}
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values mean the same: by value for data, by code for functions, by what they hold for other objects."""
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.shape(a) == np.shape(b) and np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc"))
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
+    if isinstance(a, float) and isinstance(b, float) and a != a and b != b:
+        return True
+    if type(a) is not type(b):
+        return isinstance(a, (bool, int, float, np.generic)) and isinstance(b, (bool, int, float, np.generic)) and bool(a == b)
+    if isinstance(a, types.FunctionType):
+        return a.__code__ is b.__code__ and same(_closure(a), _closure(b)) and same(a.__defaults__, b.__defaults__)
+    if type(a).__eq__ is not object.__eq__:  # type: ignore[comparison-overlap]
+        return bool(a == b)
+    return not hasattr(a, "__dict__") or same(vars(a), vars(b))
+
+
+def _closure(function: types.FunctionType) -> list[Any]:
+    return [c.cell_contents for c in function.__closure__ or ()]
+
+
+def check_storable(what: str, properties: dict[str, Any]) -> None:
+    """GraphError for a property that no file can hold."""
+    from ..samediff.files.flat_properties import make_property
+    for name, value in properties.items():
+        try:
+            make_property(name, value)
+        except (DL4PyError, TypeError, ValueError, OverflowError) as error:
+            raise GraphError(f"{what}: properties_for_function gives {name!r} = {value!r:.80}, which no file can hold ({error}); "
+                             "give numbers, texts, arrays or lists of them") from error
