@@ -1,12 +1,12 @@
 """The arrays of one run of a network."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..samediff.arrays import as_array
+from ..samediff.arrays import MOST_BYTES, as_array
 from ..samediff.devices import adopted
 from ..samediff.errors import DataTypeError, DL4PyError, ShapeError
 
@@ -57,8 +57,10 @@ def _arrays(values: Arrays | None, what: str) -> list[Any]:
 
 
 def _array(value: Any, what: str) -> Any:
-    if type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiub":       # nearly always: nothing to convert
+    if type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiub" and value.nbytes < MOST_BYTES:    # nearly always
         return value
+    if value is None or isinstance(value, (str, bytes, Mapping)):
+        raise DataTypeError(f"{what} of the network is no array of numbers: {value!r:.60} of type {type(value).__name__}")
     try:
         array = adopted(value)
         array = as_array(value) if array is None else array
@@ -67,5 +69,6 @@ def _array(value: Any, what: str) -> Any:
     if array.dtype.kind in "OcmM":
         raise DataTypeError(f"{what} of the network must hold numbers, got {array.dtype}")
     if not array.ndim:
-        raise ShapeError(f"{what} of the network must have an axis of examples, got a single number")
+        single = repr(value) if isinstance(value, (bool, int, float)) else "a single number"
+        raise ShapeError(f"{what} of the network must have an axis of examples, got {single}")
     return array

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..layers.parameters import LayerScope, ScopeHooks
 from ..samediff.datatype import DataType
-from ..samediff.errors import DL4PyError
+from ..samediff.errors import MissingOpError
 from ..samediff.graph import SameDiff
 from ..samediff.variable import SDVariable
 from .structure import Member, Structure
@@ -25,12 +25,21 @@ class Variant:
     input_types: tuple[DataType, ...] = ()
 
 
+class Activations(dict[str, str]):
+    """Names of activations by member; asking for one that cannot be computed raises the error that says why."""
+
+    lacks: dict[str, str]
+
+    def __missing__(self, member: str) -> str:
+        raise MissingOpError(self.lacks[member]) if member in self.lacks else KeyError(member)
+
+
 @dataclass
 class NetworkGraph:
     """The graph of one variant, and the names in it."""
 
     sd: SameDiff
-    activations: dict[str, str] = field(default_factory=dict)
+    activations: Activations = field(default_factory=Activations)
     scores: list[str] = field(default_factory=list)         # (batch,) loss of each output layer
     losses: list[str] = field(default_factory=list)         # their sums, and penalties
     loss_outputs: dict[str, int] = field(default_factory=dict)      # number of the output that a sum belongs to
@@ -38,6 +47,10 @@ class NetworkGraph:
     states: dict[str, str] = field(default_factory=dict)    # what each recurrent state becomes
     state_inputs: dict[str, int] = field(default_factory=dict)   # size of each initial state
     moves: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
+    lacks: dict[str, str] = field(default_factory=dict)     # members that need what nobody registers, and what that is
+
+    def __post_init__(self) -> None:
+        self.activations.lacks = self.lacks
 
 
 def input_name(i: int) -> str:
@@ -88,11 +101,19 @@ class Builder:
     def build(self) -> NetworkGraph:
         """Add all members, then the losses."""
         for member in self.structure.members:
+            behind = [n for n in member.inputs if n not in self.values]
+            if behind:
+                self.made.lacks[member.key] = self.made.lacks[behind[0]]
+                continue
             try:
                 self._add(member)
-            except DL4PyError as error:
+            except MissingOpError as error:
+                self.made.lacks[member.key] = f"{member.label}: {error}"
+            except Exception as error:
                 error.add_note(f"in {member.label}")
                 raise
+            if member.key in self.values:
+                self.made.activations[member.key] = self.values[member.key].name()
         return self.made
 
     def _add(self, member: Member) -> None:
@@ -111,7 +132,6 @@ class Builder:
             else:
                 self.values[member.key] = member.conf.define_vertex(self.sd, inputs, scope, masks)
                 self.masks[member.key] = member.conf.feed_forward_masks(self.sd, masks, inputs)
-        self.made.activations[member.key] = self.values[member.key].name()
         self.made.moves.update({f"{member.key}_{n}": v.name() for n, v in hooks.moves.items()})
         self.made.states.update({f"{member.key}_{n}": v.name() for n, v in hooks.kept.items()})
         self.made.losses.extend(v.name() for v in hooks.penalties)

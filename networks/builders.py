@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Self
 
 from ..layers.base import Layer
@@ -100,6 +100,7 @@ class NetworkBuilder(Builder):
         self._network = network if network is not None else NeuralNetConfigurationBuilder()
         self._override = True
         self._check_tbptt = True
+        self._preprocessors: dict[Any, InputPreProcessor] = {}
         super().__init__()
 
     def validate_tbptt_config(self, check: bool) -> Self:
@@ -116,8 +117,34 @@ class NetworkBuilder(Builder):
 
     overrideNinUponBuild = override_n_in_upon_build = override_nin_upon_build
 
+    def input_pre_processor(self, layer: Any, preprocessor: InputPreProcessor) -> Self:
+        """Put a preprocessor in front of a layer: of a list by index, of a graph by name."""
+        self._preprocessors[layer] = InputPreProcessor.of(preprocessor)
+        return self
+
+    def input_pre_processors(self, preprocessors: Mapping[Any, InputPreProcessor]) -> Self:
+        """Put preprocessors in front of layers, in place of those so far."""
+        self._preprocessors = {}
+        for layer, preprocessor in preprocessors.items():
+            self.input_pre_processor(layer, preprocessor)
+        return self
+
+    inputPreProcessor = input_pre_processor
+    inputPreProcessors = set_input_pre_processors = setInputPreProcessors = input_pre_processors
+
+    def _refuse_unused(self, layers: Collection[Any]) -> None:
+        """ConfigurationError for preprocessors in front of what is no layer."""
+        for key, preprocessor in self._preprocessors.items():
+            if key not in layers:
+                raise ConfigurationError(f"the preprocessor {preprocessor!r:.80} stands in front of {key!r}, which is no layer; "
+                                         f"layers: {', '.join(map(repr, layers))}")
+
     def _settings(self) -> GlobalConfiguration:
         settings: GlobalConfiguration = self._network.settings()
+        late = self._values.get("data_type", settings.data_type)
+        if late is not settings.data_type:
+            raise ConfigurationError(f"data_type({late.name}) comes too late: layers have the type {settings.data_type.name} of the "
+                                     "NeuralNetConfiguration.Builder(); say data_type there, before list() or graph_builder()")
         return settings
 
 
@@ -125,11 +152,11 @@ class ListBuilder(NetworkBuilder):
     """Layers in order, each fed by the one before."""
 
     target = MultiLayerConfiguration
+    made = frozenset({"confs", "input_pre_processors"})
 
     def __init__(self, network: Any = None) -> None:
         super().__init__(network)
         self._layers: dict[int, Layer] = {}
-        self._preprocessors: dict[int, InputPreProcessor] = {}
         self._input_type: InputType | None = None
 
     def layer(self, *arguments: Any) -> Self:
@@ -143,24 +170,13 @@ class ListBuilder(NetworkBuilder):
         self._layers[int(index)] = layer
         return self
 
-    def input_pre_processor(self, index: int, preprocessor: InputPreProcessor) -> Self:
-        """Put a preprocessor in front of a layer."""
-        self._preprocessors[int(index)] = InputPreProcessor.of(preprocessor)
-        return self
-
-    def input_pre_processors(self, preprocessors: Mapping[int, InputPreProcessor]) -> Self:
-        """Put preprocessors in front of layers."""
-        for index, preprocessor in preprocessors.items():
-            self.input_pre_processor(index, preprocessor)
-        return self
-
     def set_input_type(self, input_type: InputType) -> Self:
         """State what the network is fed: sizes and preprocessors of all layers follow from it."""
         self._input_type = InputType.of(input_type)
         return self
 
     input_type = set_input_type
-    setInputType, inputPreProcessor, inputPreProcessors = set_input_type, input_pre_processor, input_pre_processors
+    setInputType = set_input_type
 
     def build(self) -> MultiLayerConfiguration:
         """Return the configuration.
@@ -174,6 +190,7 @@ class ListBuilder(NetworkBuilder):
         if sorted(self._layers) != list(range(count)) or not count:
             found = sorted(self._layers)
             raise ConfigurationError(f"a network needs layers 0, 1, 2 … without gaps; got layers {found}")
+        self._refuse_unused(range(count))
         given = self._settings()
         layers = []
         for i in range(count):
@@ -192,7 +209,7 @@ class ListBuilder(NetworkBuilder):
 
     def _sized(self, layers: list[Layer]) -> tuple[list[Layer], dict[int, InputPreProcessor]]:
         preprocessors = dict(self._preprocessors)
-        current = self._input_type or own_input_type(layers[0])
+        current = self._input_type or (None if 0 in preprocessors else own_input_type(layers[0]))
         if current is None:
             return layers, preprocessors
         for i, layer in enumerate(layers):
@@ -220,6 +237,8 @@ class GraphBuilder(NetworkBuilder):
     """Layers and vertices by name, each with the names of its inputs."""
 
     target = ComputationGraphConfiguration
+    made = frozenset({"default_configuration", "network_inputs", "network_outputs", "vertices", "vertex_inputs",
+                      "topological_order", "topological_order_str"})
 
     def __init__(self, network: Any = None) -> None:
         super().__init__(network)
@@ -227,7 +246,6 @@ class GraphBuilder(NetworkBuilder):
         self._outputs: list[str] = []
         self._vertices: dict[str, Any] = {}
         self._sources: dict[str, tuple[str, ...]] = {}
-        self._preprocessors: dict[str, InputPreProcessor] = {}
         self._input_types: tuple[InputType, ...] = ()
         self._last = ""
         self._allow_disconnected = self._allow_no_output = False
@@ -291,14 +309,10 @@ class GraphBuilder(NetworkBuilder):
         if name not in self._vertices:
             raise ConfigurationError(f"there is no vertex {name!r}")
         del self._vertices[name], self._sources[name]
+        self._preprocessors.pop(name, None)
         if remove_connections:
             self._sources = {k: tuple(s for s in v if s != name) for k, v in self._sources.items()}
             self._outputs = [o for o in self._outputs if o != name]
-        return self
-
-    def input_pre_processor(self, name: str, preprocessor: InputPreProcessor) -> Self:
-        """Put a preprocessor in front of a layer."""
-        self._preprocessors[name] = InputPreProcessor.of(preprocessor)
         return self
 
     def allow_disconnected(self, allow: bool) -> Self:
@@ -313,13 +327,13 @@ class GraphBuilder(NetworkBuilder):
 
     addInputs, setOutputs, setInputTypes, addVertex = add_inputs, set_outputs, set_input_types, add_vertex
     appendLayer, appendVertex, removeVertex = append_layer, append_vertex, remove_vertex
-    inputPreProcessor = input_pre_processor
     allowDisconnected, allowNoOutput = allow_disconnected, allow_no_output
 
     def build(self) -> ComputationGraphConfiguration:
         """Return the configuration; see :meth:`ListBuilder.build` for the errors."""
         given = self._settings()
         self._check_names()
+        self._refuse_unused([name for name, vertex in self._vertices.items() if isinstance(vertex, Layer)])
         order = topological_order(self._inputs, self._sources)
         vertices: dict[str, GraphVertex] = {}
         for name, vertex in self._vertices.items():
@@ -387,8 +401,11 @@ class GraphBuilder(NetworkBuilder):
 
 def _names(names: tuple[Any, ...]) -> list[str]:
     """Names one by one, or as one collection."""
-    if len(names) == 1 and not isinstance(names[0], str):
+    if len(names) == 1 and isinstance(names[0], (list, tuple)):
         names = tuple(names[0])
+    wrong = next((n for n in names if not isinstance(n, (str, int))), None)
+    if wrong is not None:
+        raise ConfigurationError(f"expected names of inputs, layers or vertices; got {wrong!r:.80} of type {type(wrong).__name__}")
     return [str(n) for n in names]
 
 

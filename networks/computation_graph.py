@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..samediff.arrays import as_array
 from ..samediff.data import DataSet
 from ..samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
@@ -12,9 +14,12 @@ from .batch import Batch
 from .configuration import ComputationGraphConfiguration, LayerVertex, NeuralNetConfiguration
 from .evaluating import Evaluating
 from .external_errors import ExternalErrors
+from .fitting import OPTIONS
+from .given_data import some
 from .gradient import Gradient
+from .graph_arguments import Forward, arrays_of, asked_of_feed_forward, asked_of_output
 from .graph_indices import GraphIndices
-from .graph_inputs import GraphInputs, arrays_of
+from .graph_inputs import GraphInputs
 from .inspection import Inspecting
 from .layer_view import LayerView
 from .pretraining import Pretraining
@@ -125,12 +130,22 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
     # Forward
 
     def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> list[Any]:
-        """Activations of the outputs, one array each."""
-        x = arrays_of(inputs)
-        return self._forward(x, list(self.engine.structure.outputs), train, features_masks, labels_masks)
+        """Activations of the outputs, one array each.
+
+        DL4J's forms work too: ``output(train, x, …)``, ``output(train, [x, …], [mask, …], [labels mask, …])``,
+        ``output(["layer", …], train, [x, …], [mask, …])`` and ``output(iterator)``, which puts the outputs of all batches one below the
+        other.
+        """
+        if len(inputs) == 1 and hasattr(inputs[0], "has_next"):
+            batches = [self._batch_in(data, "compute") for data in some(inputs[0], "compute")]
+            found = [self.output(*b.inputs, train=train, features_masks=b.features_masks or None) for b in batches]
+            return [np.concatenate(parts) for parts in zip(*found)]
+        asked = asked_of_output(inputs, train, (features_masks, labels_masks))
+        names = [self._layer_key(n) for n in asked.members or ()] or list(self.engine.structure.outputs)
+        return self._forward(asked.inputs, names, asked.train, *asked.masks)
 
     def output_single(self, *inputs: Any, train: bool = False) -> Any:
-        """The only output."""
+        """The only output; takes what :meth:`output` takes."""
         found = self.output(*inputs, train=train)
         if len(found) != 1:
             raise GraphError(f"output_single needs a graph with one output, this one has {len(found)}")
@@ -141,12 +156,34 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         return self.engine.forward(Batch(x, None, *given), members, train, as_in_step=was_set)[0]
 
     def feed_forward(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> dict[str, Any]:
-        """Inputs and activations of every vertex, by name; without inputs for those that were set."""
-        x = arrays_of(inputs) if inputs else self.get_inputs()
-        keys = [m.key for m in self.engine.structure.members]
-        found = dict(zip(self.engine.structure.inputs, map(as_array, x)))
-        found.update(zip(keys, self._forward(x, keys, train, features_masks, labels_masks, was_set=not inputs)))
+        """Inputs and activations of every vertex, by name; without inputs for those that were set. Where classes are missing, of those
+        that need none of them.
+
+        DL4J's forms work too: ``feed_forward(train)``, ``feed_forward(x, train)``, ``feed_forward([x, …], train, clear_inputs)`` (inputs
+        stay set in any case), ``feed_forward(train, exclude_output_layers, include_vertices)``, and with the number of the last layer,
+        counted as layers run: ``feed_forward(x, 1, train)``, ``feed_forward(train, 1)``.
+        """
+        asked = asked_of_feed_forward(inputs, train)
+        x = asked.inputs or self.get_inputs()
+        structure = self.engine.structure
+        keys = self._that_run(self._shown(asked), Batch(x))
+        found = dict(zip(structure.inputs, map(np.array, x)))
+        found.update(zip(keys, self._forward(x, keys, asked.train, features_masks, labels_masks, was_set=not asked.inputs)))
         return found
+
+    def _shown(self, asked: Forward) -> list[str]:
+        """The members whose activations are asked for."""
+        members = list(self.engine.structure.members)
+        if asked.till is not None:
+            places = [k for k, m in enumerate(members) if m.is_layer]
+            if not 0 <= asked.till < len(places):
+                raise GraphError(f"layer {asked.till} does not exist; the graph has {len(places)} layers")
+            members = members[:places[asked.till] + 1]
+        if not asked.inputs and len(asked.flags) == 2:
+            without_outputs, with_vertices = asked.flags
+            outputs = self.engine.structure.outputs if without_outputs else ()
+            members = [m for m in members if m.key not in outputs and (with_vertices or m.is_layer)]
+        return [m.key for m in members]
 
     def rnn_time_step(self, *inputs: Any) -> list[Any]:
         """Outputs for the next steps of series, going on from the state of the last call; (batch, size) is one step."""
@@ -161,7 +198,7 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
 
         The states are kept for the next piece with ``store_last_for_tbptt``; they are apart from those of :meth:`rnn_time_step`.
         """
-        found = dict(zip(self.engine.structure.inputs, map(as_array, inputs)))
+        found = dict(zip(self.engine.structure.inputs, map(np.array, inputs)))
         keys = [m.key for m in self.engine.structure.members]
         return {**found, **dict(zip(keys, self._activate_piece(Batch(inputs), training, store_last_for_tbptt)))}
 
@@ -196,8 +233,9 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         given = {**dict(zip(names, args)), **options}
         unknown = [k for k in given if k not in names]
         if unknown or len(args) > 4 or given.get("inputs") is None:
-            raise GraphError("fit takes a data set, an iterator, or inputs, labels, features_masks, labels_masks; "
-                             f"got {', '.join(unknown) or len(args)}")
+            near = did_you_mean(unknown[0], [*names, *OPTIONS]) if unknown else ""
+            raise GraphError(f"fit takes a data set, an iterator, or {', '.join(names)}, and the options {', '.join(OPTIONS)}; "
+                             f"got {', '.join(unknown or [type(a).__name__ for a in args]) or 'nothing'}{near}")
         lists = [given.get(n) if given.get(n) is None or isinstance(given.get(n), (list, tuple)) else [given.get(n)] for n in names]
         return Batch(*lists)  # type: ignore[arg-type]  # inputs are checked above
 

@@ -3,20 +3,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import InitVar
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ..layers.base import Layer
 from ..layers.input_type import InputType
+from ..layers.old_options import OLD_OPTIONS
 from ..layers.preprocessors import InputPreProcessor
 from ..layers.vertices import GraphVertex, vertex
-from ..samediff.configuration import Configuration, configuration, field, option
+from ..samediff.configuration import Configuration, configuration, field, is_registered, option
 from ..samediff.datatype import DataType
 from ..samediff.document_text import read_text
-from ..samediff.errors import ConfigurationError
-from .legacy import upgraded_graph, upgraded_list
+from ..samediff.errors import ConfigurationError, LimitError, MissingOpError
+from .legacy import class_names, layers_of, upgraded_graph, upgraded_list
 from .order import is_topological, topological_order
 from .settings import BackpropType, CacheMode, OptimizationAlgorithm, StepFunction, WorkspaceMode
 
+#: The largest number of layers in a configuration; model files, where text is compressed, have a limit of their own.
+MOST_LAYERS = 5000
 _PACKAGE = "org.deeplearning4j.nn.conf."
 
 
@@ -57,6 +60,7 @@ def _both_lengths(values: dict[str, Any], length: int) -> None:
 class NetworkConfiguration(Configuration):
     """What list networks and graphs share."""
 
+    removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     backprop_type: BackpropType = BackpropType.Standard
     tbptt_fwd_length: int = field(default=20, aliases=("tbptt_forward_length",))
     tbptt_back_length: int = field(default=20, aliases=("tbptt_backward_length",))
@@ -68,6 +72,24 @@ class NetworkConfiguration(Configuration):
     iteration_count: int = 0
     epoch_count: int = 0
     tbptt_length: InitVar[int | None] = option(_both_lengths)
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """The configuration of a JSON document.
+
+        Raises
+        ------
+        MissingOpError
+            Classes that are not registered; the text names all of them, and the layers.
+        """
+        try:
+            return super().from_document(document)
+        except MissingOpError as error:
+            missing = [name for name in dict.fromkeys(class_names(document)) if not is_registered(name)]
+            layers = [f"{key} ({name})" for key, name in layers_of(document) if any(m.rpartition(".")[2] == name for m in missing)]
+            where = f" (layers {', '.join(layers)})" if layers else ""
+            raise MissingOpError(f"{len(missing)} of the configuration's classes are not registered: {', '.join(missing)}{where}. "
+                                 f"{error}") from None
 
     def validate(self) -> None:
         if self.tbptt_fwd_length < 1 or self.tbptt_back_length < 1:
@@ -85,6 +107,7 @@ class MultiLayerConfiguration(NetworkConfiguration):
     @classmethod
     def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
         """Documents of every version since 0.5.0."""
+        check_count(document, MOST_LAYERS)
         return upgraded_list(document)
 
     @property
@@ -151,6 +174,7 @@ class ComputationGraphConfiguration(NetworkConfiguration):
     @classmethod
     def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
         """Documents of every version since 0.5.0."""
+        check_count(document, MOST_LAYERS)
         return upgraded_graph(document)
 
     def validate(self) -> None:
@@ -187,14 +211,35 @@ class ComputationGraphConfiguration(NetworkConfiguration):
         return types
 
 
+def check_count(document: Any, most: int) -> None:
+    """LimitError for more layers, vertices or preprocessors than allowed."""
+    for key in ("confs", "vertices", "vertexInputs", "inputPreProcessors", "networkInputs", "networkOutputs"):
+        part = document.get(key) if isinstance(document, Mapping) else None
+        if isinstance(part, (list, Mapping)) and len(part) > most:
+            raise LimitError(f"the configuration has {len(part)} {key}, at most {most} are allowed; "
+                             "for model files ModelLimits.max_layers says another number")
+
+
 def is_graph(document: Any) -> bool:
     """Whether the JSON document of a network is that of a graph."""
     return isinstance(document, Mapping) and "vertices" in document
 
 
+def of_document(document: Any, most_layers: int = MOST_LAYERS) -> MultiLayerConfiguration | ComputationGraphConfiguration:
+    """The configuration of either kind of network from its JSON document.
+
+    Raises
+    ------
+    MissingOpError
+        As :meth:`NetworkConfiguration.from_document`.
+    LimitError
+        More than ``most_layers`` layers or vertices.
+    """
+    check_count(document, most_layers)
+    kind = ComputationGraphConfiguration if is_graph(document) else MultiLayerConfiguration
+    return kind.from_document(document)
+
+
 def read(text: str) -> MultiLayerConfiguration | ComputationGraphConfiguration:
     """Return the configuration of either kind of network from its JSON."""
-    document = read_text(text, "JSON")
-    if is_graph(document):
-        return ComputationGraphConfiguration.from_document(document)
-    return MultiLayerConfiguration.from_document(document)
+    return of_document(read_text(text, "JSON"))

@@ -19,6 +19,5 @@ def to_computation_graph(net: MultiLayerNetwork) -> ComputationGraph:
     graph = ComputationGraph(ComputationGraphConfiguration(
         **shared, default_configuration=conf.confs[0].replace(layer=None, variables=()), network_inputs=("in",),
         network_outputs=(names[-1],), vertices=vertices, vertex_inputs=dict(zip(names, sources))))
-    graph.init(net.engine.flat.params)
-    graph.engine.flat.state[...] = net.engine.flat.state
+    graph.init(net.engine.flat.params).engine.take_over(net.engine)
     return graph

@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +10,15 @@ import numpy as np
 
 from ..layers.parameters import Parameter
 from ..samediff import devices
-from ..samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, ShapeError
+from ..samediff.arrays import to_numbers
+from ..samediff.bounded import Bounded
+from ..samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, MissingOpError, ShapeError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.plan import Plan
-from ..samediff.executor.plans import MAX_PLANS, cache_of
+from ..samediff.executor.plans import cache_of, kept_plans
 from ..samediff.executor.session import call_key, run, uses_reference
 from ..samediff.gradient import gradients
+from ..samediff.locks import rlock
 from ..samediff.nd4j_random import Nd4jRandom
 from ..samediff.training.step import FlatParameters, FlatSlot, TrainingStep
 from .batch import Batch
@@ -25,12 +26,17 @@ from .batch_checks import check_masks, explain_not_finite
 from .build import Builder, NetworkGraph, Variant, features_mask_name, input_name, label_name, labels_mask_name, state_name
 from .known_step import KnownStep
 from .member_rules import MemberRules
-from .placement import ANYWHERE, Placed, on_its_device
+from .placement import on_its_device
 from .structure import Member, Structure
 
 
 def _ranks(arrays: Sequence[Any]) -> tuple[int, ...]:
     return tuple(0 if a is None else a.ndim for a in arrays)
+
+
+def _check_examples(batch: Batch) -> None:
+    if not batch.size or any(y is not None and not y.shape[0] for y in batch.labels):
+        raise ShapeError("a batch without examples has no loss")
 
 
 class Engine:
@@ -45,23 +51,28 @@ class Engine:
         self.flat = FlatParameters(self.slots, structure.dtype.numpy)
         self.rules = MemberRules(self._owned, self.flat)
         self.computed: frozenset[str] = frozenset(s.name for s in self.slots)   # parameters with a gradient in the last run
-        self.iteration = 0
+        self.counter = np.zeros(1, np.int64)     # of the steps done: the native call that takes a step counts it
         self.epoch = 0
         self._graphs: dict[Variant, NetworkGraph] = {}
         self._steps: dict[Variant, TrainingStep] = {}
         self._input_graphs: dict[Variant, tuple[Any, list[str | None]]] = {}
-        self.lock = threading.RLock()
+        self.lock = rlock()
         self._draws = itertools.count(1)
         self.views: dict[str, Any] = {}         # what views of single layers keep, by layer
-        self._known: dict[Any, tuple[Plan, tuple[int, ...]]] = {}     # plans of plain forward passes, by what was given
-        self.known_steps: dict[Any, KnownStep] = {}                  # the same of steps, by the form of the batch
+        self._known: Bounded[Any, tuple[Plan, tuple[int, ...]]] = kept_plans()     # plans of plain forward passes, by what was given
+        self.known_steps: Bounded[Any, KnownStep] = kept_plans()                  # the same of steps, by the form of the batch
         self._last_step: TrainingStep | None = None
         self.device: devices.Device | None = None        # None: that of the thread
         self._runs_on: devices.Device | None = None      # that of what is known so far
 
-    def placed(self) -> AbstractContextManager[Any]:
-        """A block in which everything runs on the device of this network."""
-        return Placed(self) if devices.active else ANYWHERE
+    @property
+    def iteration(self) -> int:
+        """Optimizer steps done."""
+        return self.counter.item()
+
+    @iteration.setter
+    def iteration(self, count: int) -> None:
+        self.counter[0] = count
 
     def settle(self) -> None:
         """Forget short ways that lead to another device than the present one."""
@@ -75,6 +86,7 @@ class Engine:
         pairs = [(slot, p, m) for m in self.structure.members for slot, p in m.slots()]
         self.slots: list[FlatSlot] = [slot for slot, _, _ in pairs]
         self.parameters: list[tuple[Member, Parameter]] = [(m, p) for _, p, m in pairs]
+        self.only_pretrained = {slot.name for slot, p, m in pairs if m.only_pretrained(p)}
         members = self.structure.members
         self._owned = [(m, [s for s, _, owner in pairs if owner is m]) for m in members]
 
@@ -99,23 +111,37 @@ class Engine:
 
     def set_params(self, values: Any) -> None:
         """Replace all parameters by a flat vector."""
-        given = np.asarray(values).reshape(-1)
+        given = to_numbers(values, "a network").reshape(-1)
         if given.size != self.flat.params.size:
             raise ShapeError(f"the network has {self.flat.params.size} parameters, the vector given has {given.size}")
-        self.flat.params[...] = given
+        with self.flat.gate:
+            self.flat.params[...] = given
+
+    def take_over(self, other: Engine) -> None:
+        """Replace parameters, updater state and counters by those of another engine with the same ones, after one of its steps."""
+        with other.flat.gate:
+            params, state, count = other.flat.params.copy(), other.flat.state.copy(), other.iteration
+        with self.flat.gate:
+            self.flat.params[...], self.flat.state[...] = params, state
+            self.iteration, self.epoch = count, other.epoch
 
     def reconfigure(self, structure: Structure) -> None:
         """Go on with a changed configuration of the same parameters: their values stay, and updater state where it fits."""
+        with self.lock:
+            self._reconfigure(structure)
+
+    def _reconfigure(self, structure: Structure) -> None:
         old = self.flat
         self.structure = structure
         self._read_slots()
         fresh = FlatParameters(self.slots, old.dtype)
-        fresh.params[...] = old.params
-        before, after = old.state_by_parameter(), fresh.state_by_parameter()
-        for name, state in after.items():
-            for key, array in state.items():
-                if key in before[name]:
-                    array[...] = before[name][key]
+        with old.gate:
+            fresh.params[...] = old.params
+            before, after = old.state_by_parameter(), fresh.state_by_parameter()
+            for name, state in after.items():
+                for key, array in state.items():
+                    if key in before[name]:
+                        array[...] = before[name][key]
         self.flat = fresh
         self.rules = MemberRules(self._owned, fresh)
         self._graphs.clear()
@@ -180,8 +206,8 @@ class Engine:
     def _with_members(self, members: tuple[Member, ...], inputs: tuple[str, ...]) -> Engine:
         structure = replace(self.structure, inputs=inputs, members=members, outputs=(members[-1].key,), declared=())
         part = object.__new__(Engine)
-        part.__dict__.update(self.__dict__, structure=structure, views={}, _graphs={}, _steps={}, _input_graphs={}, _known={},
-                             known_steps={}, _last_step=None)
+        part.__dict__.update(self.__dict__, structure=structure, views={}, _graphs={}, _steps={}, _input_graphs={},
+                             _known=kept_plans(), known_steps=kept_plans(), _last_step=None)
         return part
 
     # Forward
@@ -205,7 +231,7 @@ class Engine:
             return list(plan.run([batch.inputs[i] for i in order], self.context(False))), {}
         with self._explained(batch):
             made = self.graph(self.variant(Batch(batch.inputs, None, batch.features_masks, batch.labels_masks), stateful))
-        names = [made.activations.get(m, input_name(self.structure.inputs.index(m)) if m in self.structure.inputs else m) for m in members]
+        names = [self._place(made, m) for m in members]
         kept = made.states if stateful else {}
         feeds = self.feeds(batch, made, states)
         with self._explained(batch):
@@ -215,10 +241,14 @@ class Engine:
         if made_plan is not None and len(set(names)) == len(names):
             places = {input_name(i): i for i, x in enumerate(batch.inputs) if feeds.get(input_name(i)) is x}
             if all(n in places for n in made_plan.feeds):       # given as the plan takes them: the same shapes need no checks again
-                if len(self._known) >= MAX_PLANS:
-                    self._known.clear()
                 self._known[key] = made_plan, tuple(places[n] for n in made_plan.feeds)
         return [values[n] for n in names], {key: values[n] for key, n in kept.items()}
+
+    def _place(self, made: NetworkGraph, member: str) -> str:
+        """The variable of a member's activations, or of an input."""
+        if member in made.activations or member in made.lacks:
+            return made.activations[member]
+        return input_name(self.structure.inputs.index(member)) if member in self.structure.inputs else member
 
     @on_its_device
     def scores(self, batch: Batch, training: bool = False) -> tuple[list[Any], float]:
@@ -241,10 +271,12 @@ class Engine:
         return batch.size if labels is None else int(labels.shape[0])
 
     def _with_loss(self, batch: Batch, stateful: bool = False) -> NetworkGraph:
-        if not batch.size:
-            raise ShapeError("a batch without examples has no loss")
+        _check_examples(batch)
         with self._explained(batch):
             made = self.graph(self.variant(batch, stateful))
+        for name in self.structure.outputs:
+            if name in made.lacks:
+                raise MissingOpError(made.lacks[name])
         if not made.losses:
             outputs = ", ".join(self.structure.outputs)
             raise ConfigurationError(f"no loss can be computed: the outputs ({outputs}) are no output layers, or labels are missing")
@@ -252,8 +284,16 @@ class Engine:
 
     # Training
 
+    def check_complete(self, use: str) -> None:
+        """MissingOpError for a network of which not all classes are registered."""
+        if self.structure.lacks:
+            raise MissingOpError(f"to {use}, all its classes are needed, and nobody registers {', '.join(self.structure.lacks)}: import "
+                                 "the packages that define them, then load the file again")
+
     def training_step(self, batch: Batch, stateful: bool = False) -> tuple[TrainingStep, NetworkGraph]:
         """The compiled step of a variant, made at its first use."""
+        self.check_complete("train this network")
+        _check_examples(batch)
         variant = self.variant(batch, stateful)
         found = self._steps.get(variant)
         if found is None:
@@ -280,6 +320,10 @@ class Engine:
     @on_its_device
     def gradient(self, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> tuple[float, dict[str, Any]]:
         """Forward and backward: the score without regularization; the flat gradient then holds sums over examples."""
+        with self.lock:         # others may be in the midst of a step
+            return self._gradient(batch, states, stateful)
+
+    def _gradient(self, batch: Batch, states: Mapping[str, Any] | None, stateful: bool) -> tuple[float, dict[str, Any]]:
         plain = states is None and not stateful and not uses_reference()
         form = batch.form() if plain else None
         known = self.known_steps.get(form) if plain else None
@@ -326,10 +370,8 @@ class Engine:
         plan = step.last_plan
         places = None if plan is None else KnownStep.places_of(feeds, plan, batch)
         if plan is not None and places is not None:
-            if len(self.known_steps) >= MAX_PLANS:
-                self.known_steps.clear()
             divisors = [self._divisor(made, n, batch) for n in made.losses]
-            self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows, self.rules.normalization)
+            self.known_steps[form] = KnownStep(step, plan, places, divisors, batch.rows, self.rules.normalization, self.counter)
 
     @on_its_device
     def check_finite(self, total: float, batch: Batch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
@@ -359,10 +401,10 @@ class Engine:
 
     @on_its_device
     def update(self, batch_size: int, batch: Batch, stateful: bool = False) -> None:
-        """Turn the gradients into new parameters."""
+        """Turn the gradients into new parameters and count the step: both or, after whatever interrupts it, neither."""
         step = self._last_step or self.training_step(batch, stateful)[0]
-        step.update(self.iteration, self.epoch, self.prepare_gradients(batch_size))
-        self.constrain()
+        scale = self.prepare_gradients(batch_size)
+        step.update(self.iteration, self.epoch, scale, self.counter, self.constrain if self.rules.constrains else None)
 
     def prepare_gradients(self, batch_size: int) -> float:
         """Normalize the gradients as configured; the number by which updaters still have to multiply them."""
@@ -379,6 +421,12 @@ class Engine:
     def regularization_score(self) -> float:
         """Sum of the penalties of all parameters at the present iteration."""
         return self.rules.penalty(self.iteration, self.epoch)
+
+    def pretraining_penalty(self) -> float:
+        """The same of the parameters that only pretraining moves."""
+        at = self.iteration, self.epoch
+        kept = [(s.name, m.conf.regularization_for(p)) for s, (m, p) in zip(self.slots, self.parameters) if s.name in self.only_pretrained]
+        return sum(float(rule.score(np, self.flat.arrays[name], rule.coefficient(*at))) for name, rules in kept for rule in rules)
 
     def _explained(self, batch: Batch) -> _Explained:
         return _Explained(self, batch)

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..samediff.data import DataSet, MultiDataSet
+from ..samediff.data import DataSet
 from ..samediff.errors import ConfigurationError
 from ..samediff.evaluation import ROC, Evaluation, EvaluationBinary, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
+from .given_data import gives_batches, is_array, is_whole, some
 from .network import Network
 
 
@@ -15,18 +16,18 @@ class Evaluating(Network):
     def do_evaluation(self, iterator: Any, *evaluations: Any, output_index: int = 0) -> list[Any]:
         """Fill evaluations with the outputs for all batches of an iterator (or data set)."""
         found = list(evaluations[0]) if len(evaluations) == 1 and isinstance(evaluations[0], (list, tuple)) else list(evaluations)
-        batches = [iterator] if isinstance(iterator, (DataSet, MultiDataSet)) else iterator
-        if not hasattr(batches, "__iter__") or hasattr(batches, "__array__") or isinstance(batches, str):
-            raise ConfigurationError(f"an evaluation needs a data set, an iterator over data sets or a list of them; "
-                                     f"got {type(iterator).__name__}")
+        batches = [iterator] if is_whole(iterator) else iterator
+        if is_array(batches) or not (gives_batches(batches) or isinstance(batches, list)):
+            raise ConfigurationError(f"an evaluation needs a data set, an iterator over data sets or a list of them, such as "
+                                     f"DataSet(x, y); got {type(iterator).__name__}")
         wrong = next((e for e in found if not hasattr(e, "eval")), None)
         if wrong is not None:
             raise ConfigurationError(f"expected evaluations, such as Evaluation() or ROC(); got {wrong!r:.60}")
         outputs = [self.engine.structure.outputs[output_index]]
-        for data in batches:
-            if not isinstance(data, (DataSet, MultiDataSet)):
-                raise ConfigurationError(f"the data to evaluate gives a {type(data).__name__}; expected data sets")
-            batch = self._batch_of(data)
+        for data in some(batches, "evaluate"):
+            batch = self._batch_in(data, "evaluate", ConfigurationError)
+            if output_index >= len(batch.labels) or batch.labels[output_index] is None:
+                raise ConfigurationError(f"the data to evaluate has no labels of output {outputs[0]!r} to compare with")
             (predictions,), _ = self.engine.forward(batch, outputs)
             mask = batch.labels_masks[output_index] if output_index < len(batch.labels_masks) else None
             for evaluation in found:
@@ -38,6 +39,9 @@ class Evaluating(Network):
 
     def evaluate(self, iterator: Any, labels: list[str] | None = None, top_n: int = 1) -> Evaluation:
         """Classification metrics over all batches of an iterator, a data set, or a list of them."""
+        if labels is not None and is_array(labels):
+            raise ConfigurationError("evaluate takes the labels inside of a data set: evaluate(DataSet(x, y)); further arguments are the "
+                                     "names of the classes and top_n")
         evaluation = Evaluation(labels, top_n=top_n) if labels is not None else Evaluation(top_n=top_n)
         return self.do_evaluation(iterator, evaluation)[0]  # type: ignore[no-any-return]
 
@@ -61,7 +65,6 @@ class Evaluating(Network):
         """How well probabilities match frequencies."""
         return self.do_evaluation(iterator, EvaluationCalibration())[0]  # type: ignore[no-any-return]
 
-    def f1_score(self, *data: Any) -> float:
+    def f1_score(self, data: Any, labels: Any = None) -> float:
         """F1 of a data set, or of inputs and labels."""
-        given = data[0] if isinstance(data[0], DataSet) else DataSet(*data)
-        return float(self.evaluate(given).f1())
+        return float(self.evaluate(data if labels is None else DataSet(data, labels)).f1())

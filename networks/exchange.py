@@ -64,8 +64,11 @@ def _candidates(count: int) -> Iterator[tuple[int, ...]]:
 
 def to_arrays(net: Network) -> dict[str, Any]:
     """Copies of all parameters by name, and of the updater's state as ``updaterState`` where there is one."""
-    found = {name: np.array(array) for name, array in net.engine.flat.arrays.items()}
-    return found | ({"updaterState": np.array(net.engine.flat.state)} if net.engine.flat.state.size else {})
+    flat = net.engine.flat
+    with flat.gate:
+        found = {name: np.array(array) for name, array in flat.arrays.items()}
+        state = net._origin.updater_state if net.engine.structure.lacks else flat.state  # type: ignore[attr-defined]  # of a file
+        return found | ({} if state is None or not state.size else {"updaterState": np.array(state)})
 
 
 def set_arrays(net: Network, arrays: dict[str, Any]) -> None:
@@ -87,7 +90,7 @@ def set_arrays(net: Network, arrays: dict[str, Any]) -> None:
         problems.append(f"the updater's state has {np.size(state)} numbers for {flat.state.size}")
     if problems:
         raise ConfigurationError("the arrays do not fit the network: " + "; ".join(problems[:10]))
-    with net.engine.lock:
+    with flat.gate:
         for name, array in flat.arrays.items():
             array[...] = given[name]
         if state is not None:

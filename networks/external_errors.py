@@ -39,6 +39,8 @@ class ExternalErrors(Network):
         engine, outputs = self.engine, self.engine.structure.outputs
         if self._batch is None:
             raise GraphError("backprop_gradient works on the input that was set; call set_input or set_inputs first")
+        if len(epsilons) == len(outputs) + 1 and epsilons[-1] is None:      # DL4J's workspace manager
+            epsilons = epsilons[:-1]
         if len(epsilons) != len(outputs):
             raise GraphError(f"backprop_gradient needs a gradient for each output ({', '.join(outputs)}), {len(epsilons)} were given")
         given = [None if e is None else as_array(e).astype(engine.structure.dtype.numpy, copy=False) for e in epsilons]

@@ -5,16 +5,23 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.data.iterator import BatchIterator
-from ..samediff.errors import ConfigurationError, GraphError, ShapeError
+from ..samediff.errors import ConfigurationError, GraphError, ShapeError, did_you_mean
 from ..samediff.training.listener import At, Listener, Listeners, Operation
 from .batch import Batch
 from .batch_checks import time_axis
+from .given_data import gives_batches, is_whole, no_batch
 from .network import Network
 from .optimizers import Optimizer, optimizer_for
+from .placement import placed
 from .straight_fit import StraightFit
 from .structure import Solver
+
+#: What ``fit`` takes besides data.
+OPTIONS = ("epochs", "batch_size", "check_finite")
 
 
 class Fitting(Network):
@@ -48,15 +55,21 @@ class Fitting(Network):
         NumericalError
             With ``check_finite``: names the first of data, parameters, activations, losses and gradients that is not finite.
         """
-        epochs, batch_size = options.pop("epochs", 1), options.pop("batch_size", None)
-        self._checks_finite = bool(options.pop("check_finite", False))
+        given, batch_size, checks_finite = [options.pop(name, None) for name in OPTIONS] if options else (None, None, None)
         first: Any = args[0] if args else None
-        if _is_iterator(first):
-            return self._fit_epochs(first, _positive("epochs", args[1] if len(args) > 1 else epochs))
-        _positive("epochs", epochs)
+        if isinstance(first, (list, tuple)) and not first:
+            raise ShapeError(f"a batch without examples cannot be fitted; got an empty {type(first).__name__}")
+        whole = isinstance(first, (DataSet, MultiDataSet)) or (len(args) == 1 and is_whole(first))
+        several = not whole and gives_batches(first)
+        if whole or several:
+            self._nothing_else(args, options, several, given, batch_size)
+        epochs = _positive("epochs", args[1] if several and len(args) > 1 else 1 if given is None else given)
         _positive("batch_size", 1 if batch_size is None else batch_size)
-        batch = self._batch_of(first) if isinstance(first, (DataSet, MultiDataSet)) else self._batch_from(*args, **options)
-        if batch_size is None and epochs == 1:
+        self._checks_finite = bool(checks_finite)
+        if several:
+            return self._fit_epochs(first, epochs)
+        batch = self._batch_in(first, "fit") if whole else self._batch_from(*args, **options)
+        if not batch.size or (batch_size is None and epochs == 1):
             self._heard(lambda hear: self._fit_batch(batch, hear))
             return self
         pieces = _Sliced(batch, batch_size or batch.size)
@@ -65,8 +78,19 @@ class Fitting(Network):
     def _time_axis(self) -> int:
         return time_axis(self.engine.structure)
 
-    def _batch_from(self, *args: Any, **options: Any) -> Batch:
-        raise NotImplementedError
+    @staticmethod
+    def _nothing_else(args: tuple[Any, ...], options: dict[str, Any], several: bool, epochs: Any, batch_size: Any) -> None:
+        """GraphError for what has no meaning beside a data set or an iterator."""
+        form = "fit(iterator, epochs)" if several else "fit(data_set, epochs=…)"
+        if options:
+            raise GraphError(f"{form} takes no {', '.join(options)}; options: {', '.join(OPTIONS)}"
+                             f"{did_you_mean(next(iter(options)), OPTIONS)}")
+        if len(args) > 1 + several:
+            raise GraphError(f"{form} takes no further argument; got {len(args)} arguments")
+        if len(args) > 1 and epochs is not None:
+            raise GraphError(f"the number of epochs is given twice, as {args[1]!r} and as epochs={epochs!r}")
+        if several and batch_size is not None:
+            raise GraphError("batch_size cuts one data set or arrays into batches; an iterator or list decides on its batches itself")
 
     def _fit_epochs(self, batches: Iterable[Any], epochs: int) -> Any:
         if epochs > 1 and hasattr(batches, "reset_supported") and not batches.reset_supported():
@@ -84,9 +108,7 @@ class Fitting(Network):
                     stay = isinstance(batches, (list, tuple, _Sliced)) or getattr(batches, "batches_stay", False)
                     source = straight.through(batches if isinstance(batches, (list, tuple)) else source, stay)
                 for data in source:
-                    if not isinstance(data, (Batch, DataSet, MultiDataSet)):
-                        raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
-                    self._fit_batch(data if isinstance(data, Batch) else self._batch_of(data), hear)
+                    self._fit_batch(data if isinstance(data, Batch) else self._batch_in(data, "fit"), hear)
                 stop = hear.epoch_end(self, self._at(), None, 0)
                 self.engine.epoch += 1
                 if stop:
@@ -102,14 +124,18 @@ class Fitting(Network):
     def _timed(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The batches; notes how long each took to come."""
         source = batches.rest() if isinstance(batches, BatchIterator) else iter(batches)
+        empty = True
         while True:
             began = time.perf_counter()
             try:
                 data = next(source)
             except StopIteration:
-                return
+                break
+            empty = False
             self._etl_time = round(1000 * (time.perf_counter() - began))
             yield data
+        if empty:
+            raise no_batch("fit")
 
     def get_last_etl_time(self) -> int:
         """Milliseconds that the last batch of an iterator took to come (ETL: extract, transform, load)."""
@@ -130,8 +156,7 @@ class Fitting(Network):
     def _heard(self, run: Any) -> None:
         if self._hears is None or self._hears[0] != self._listeners:
             self._hears = list(self._listeners), Listeners(self._listeners)
-        with self.engine.placed():
-            run(self._hears[1])
+        placed(self.engine, run, self._hears[1])
 
     def _at(self) -> At:
         return At(self.engine.epoch, self.engine.iteration, Operation.TRAINING)
@@ -145,20 +170,21 @@ class Fitting(Network):
         length = self._tbptt()
         return list(_pieces(batch, length, self._time_axis())) if length is not None and self._in_pieces(batch) else [batch]
 
-    def _fit_batch(self, batch: Batch, hear: Listeners) -> None:
+    def _fit_batch(self, batch: Batch, hear: Listeners, optimizer: Optimizer | None = None) -> None:
+        optimizer = optimizer or self.get_optimizer()
         if not self._in_pieces(batch):
-            self._fit_piece(batch, None, hear)
+            self._fit_piece(batch, None, hear, optimizer)
             return
         states: dict[str, Any] = {}
         pieces = self._pieces_of(batch)
         try:
             for piece in pieces:
                 self._inside_batch = piece is not pieces[-1]
-                states = self._fit_piece(piece, states, hear)
+                states = self._fit_piece(piece, states, hear, optimizer)
         finally:
             self._inside_batch = False
 
-    def _fit_piece(self, batch: Batch, states: dict[str, Any] | None, hear: Listeners) -> dict[str, Any]:
+    def _fit_piece(self, batch: Batch, states: dict[str, Any] | None, hear: Listeners, optimizer: Optimizer) -> dict[str, Any]:
         """One optimizer step."""
         engine = self.engine
         if not batch.size:
@@ -168,15 +194,19 @@ class Fitting(Network):
             return {}
         with engine.lock:
             self._last_batch_size = batch.rows
-            if hear.wants("iteration_start"):
+            if hear:
                 hear.call("iteration_start", self, self._at(), None, self._etl_time)
-            if hear.wants("on_forward_pass"):
-                hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
-            after = self.get_optimizer().step(batch, states, hear)
-            done = self._at() if hear else None
-            engine.iteration += 1
-            if done is not None:
-                hear.iteration_done(self, done, None, None)
+                if hear.wants("on_forward_pass"):
+                    hear.call("on_forward_pass", self, self._activations_for_listeners(batch))
+            done, score = engine.iteration, self._score
+            try:
+                after = optimizer.step(batch, states, hear)
+            except BaseException:
+                if engine.iteration == done:        # no step was taken
+                    self._score = score
+                raise
+            if hear:
+                hear.iteration_done(self, At(engine.epoch, done, Operation.TRAINING), None, None)
         return after
 
     def _activations_for_listeners(self, batch: Batch) -> Any:
@@ -215,15 +245,7 @@ def _pieces(batch: Batch, length: int, axis: int) -> Iterator[Batch]:
         yield Batch(cut(inputs, inputs), cut(labels, labels), cut(batch.features_masks, inputs), cut(batch.labels_masks, labels))
 
 
-def _is_iterator(data: Any) -> bool:
-    if isinstance(data, (DataSet, MultiDataSet)) or hasattr(data, "__array__"):
-        return False
-    if isinstance(data, (list, tuple)):
-        return bool(data) and isinstance(data[0], (DataSet, MultiDataSet))
-    return hasattr(data, "has_next") or isinstance(data, Iterator)
-
-
 def _positive(what: str, number: Any) -> int:
-    if isinstance(number, bool) or not hasattr(number, "__index__") or number < 1:
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
         raise ConfigurationError(f"{what} must be a whole number above 0; got {number!r}")
     return int(number)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ..samediff.errors import GraphError
 from .batch import Batch
+from .graph_arguments import arrays_of
 from .network import Network
 
 
@@ -86,10 +87,3 @@ class GraphInputs(Network):
 def _check(what: str, index: int, count: int) -> None:
     if not 0 <= index < count:
         raise GraphError(f"{what} {index} does not exist; the graph has {count}")
-
-
-def arrays_of(values: Sequence[Any]) -> list[Any]:
-    """Arrays given one by one, or as one list."""
-    if len(values) == 1 and isinstance(values[0], (list, tuple)) and values[0] and hasattr(values[0][0], "shape"):
-        return list(values[0])
-    return list(values)

@@ -73,7 +73,7 @@ class Inspecting(Network):
 
     def updater_state(self) -> Any:
         """The flat state of the updaters: the memory itself."""
-        return self.engine.flat.state
+        return self.get_updater().state_view()  # type: ignore[no-any-return]
 
     def get_training_listeners(self) -> list[Any]:
         """The listeners."""

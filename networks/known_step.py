@@ -1,47 +1,38 @@
 """Forward and backward for batches of one form, once everything about it is decided."""
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.plan import Plan
-from ..samediff.training.device_step import DeviceStep
 from ..samediff.training.normalize_kernel import Normalization
+from ..samediff.training.planned_step import PlannedStep
 from ..samediff.training.step import TrainingStep
-from ..samediff.training.whole_step import WholeStep
 from .batch import Batch
 
 
-class KnownStep:
+class KnownStep(PlannedStep):
     """A plan and where in a batch its placeholders are.
 
     Parameters
     ----------
-    step : the step of the variant
-    plan : the plan for the form of the batch
+    step, plan, normalization, counter : as in :class:`.PlannedStep`
     places : for each placeholder of the plan which part of a batch, and which array of it
     divisors : by what the losses are divided
     rows : what gradients are divided by
-    normalization : what happens to gradients before the updaters, if anything does
 
     Attributes
     ----------
-    whole : forward, backward and update as one call, where nothing has to happen between them
     most : how many of these to take in one call
     in_order : whether the plan takes features and labels, in this order, and nothing else
     """
 
     def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int,
-                 normalization: Normalization | None) -> None:
-        self._normalization = normalization
-        self.step, self.plan, self.places, self.divisors, self.rows = step, plan, places, divisors, rows
+                 normalization: Normalization | None, counter: Any) -> None:
+        super().__init__(step, plan, normalization, counter)
+        self.places, self.divisors, self.rows = places, divisors, rows
         self.in_order = places == [(0, 0), (1, 0)]
-
-    @functools.cached_property
-    def whole(self) -> WholeStep | DeviceStep | None:
-        return self.step.whole(self.plan, self._normalization)
 
     @property
     def most(self) -> int:

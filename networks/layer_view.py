@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..layers.parameters import LayerScope
-from ..samediff.arrays import as_array
+from ..samediff.arrays import as_array, to_numbers
 from ..samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
 from ..samediff.executor.session import run
 from ..samediff.graph import SameDiff
 from ..samediff.javanames import JavaSpelling, to_snake
+from ..samediff.read_only import read_only
 from .batch import Batch
 from .gradient import Gradient
 from .layer_type import LayerType, type_of
+from .network import COPIED
 from .pretraining import can_pretrain
 from .structure import Member
 
@@ -95,20 +97,22 @@ class LayerView(JavaSpelling):
             self.set_param(name, value)
 
     def params(self) -> Any:
-        """Its part of the flat vector of the network's parameters (a copy)."""
+        """Its part of the flat vector of the network's parameters: a read-only copy, as that of the network."""
         arrays = self._network.engine.flat.arrays
         parts = [arrays[s.name].reshape(-1, order=s.order) for s, _ in self._member().slots()]
-        return np.concatenate(parts) if parts else np.zeros(0, self._network.engine.flat.dtype)
+        return read_only(np.concatenate(parts) if parts else np.zeros(0, self._network.engine.flat.dtype), COPIED)
 
     def set_params(self, params: Any) -> None:
         """Replace its part of the flat vector."""
-        given, at = np.asarray(params).reshape(-1), 0
+        given, at = to_numbers(params, "a layer").reshape(-1), 0
         if given.size != self.num_params():
             raise ShapeError(f"{self._member().label} has {self.num_params()} parameters, the vector given has {given.size}")
-        for slot, _ in self._member().slots():
-            piece: Any = given[at:at + slot.size]
-            self._network.engine.flat.arrays[slot.name][...] = piece.reshape(slot.shape, order=slot.order)
-            at += slot.size
+        flat = self._network.engine.flat
+        with flat.gate:
+            for slot, _ in self._member().slots():
+                piece: Any = given[at:at + slot.size]
+                flat.arrays[slot.name][...] = piece.reshape(slot.shape, order=slot.order)
+                at += slot.size
 
     def num_params(self, backwards: bool = False) -> int:
         """Number of parameters; ``backwards`` leaves out those that only pretraining moves."""

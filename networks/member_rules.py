@@ -1,13 +1,14 @@
 """What members do to gradients and parameters besides their updaters: normalization, constraints, penalties of the score."""
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..samediff.errors import ShapeError
 from ..samediff.executor.session import uses_reference
+from ..samediff.lazy_property import lazy_property
 from ..samediff.training.flat import GradientNormalization, normalize_gradients
 from ..samediff.training.normalize_kernel import Normalization, NormalizeKernel
 from ..samediff.training.penalties import Penalties
@@ -41,7 +42,7 @@ class MemberRules:
         """Whether no rule needs more than native calls before the updaters, and nothing after them."""
         return not self.constrains and (not self.normalizes or self.normalization is not None)
 
-    @functools.cached_property
+    @lazy_property
     def normalization(self) -> Normalization | None:
         """What happens to gradients, as a native call; None where nothing does, or for types that have none."""
         if not self.normalizes or self._flat.gradients.dtype.itemsize < 4:
@@ -73,11 +74,11 @@ class MemberRules:
             return 0.0
         return sum((self._summed_by_numpy if uses_reference() else self._summed).values(iteration, epoch))
 
-    @functools.cached_property
+    @lazy_property
     def _summed(self) -> Penalties:
         return self._penalties(False)
 
-    @functools.cached_property
+    @lazy_property
     def _summed_by_numpy(self) -> Penalties:
         return self._penalties(True)
 
@@ -114,4 +115,10 @@ def constrain(member: Member, arrays: Mapping[str, Any]) -> None:
         for name in constraint.params:
             array = arrays.get(f"{member.key}_{name}")
             if array is not None:
-                array[...] = constraint.apply(constraint.apply(array))      # twice, as DL4J does
+                made = array
+                for _ in range(2):                                          # as DL4J does
+                    made = constraint.apply(made)
+                    if np.shape(made) != array.shape:
+                        raise ShapeError(f"constraint {type(constraint).__name__} of {member.label} returned shape {np.shape(made)} for "
+                                         f"parameter {name!r} of shape {array.shape}; it must return the same shape")
+                array[...] = made

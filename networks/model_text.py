@@ -7,6 +7,7 @@ from typing import Any
 
 from ..samediff.configuration_values import write_json
 from ..samediff.document_text import read_text
+from ..samediff.stand_in import stand_ins_in
 
 
 def kept_text(original: str, loaded: Any, present: Any) -> str:
@@ -20,10 +21,12 @@ def kept_text(original: str, loaded: Any, present: Any) -> str:
     original : the text of the file.
     loaded, present : the configuration as it was read, and as it is.
     """
+    before, now = loaded.to_document(), present.to_document()
+    if before == now and any(stand_ins_in(present)):        # what of it is old, nobody knows
+        return original
     document = read_text(original, "JSON")
     if not isinstance(document, Mapping) or type(present).upgrade(deepcopy(dict(document))) != document:
         return str(present.to_json())
-    before, now = loaded.to_document(), present.to_document()
     if before == now:
         return original
     text = write_json(merged(document, before, now))

@@ -16,11 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..samediff.datatype import DataType
-from ..samediff.document_text import MOST_NESTED
+from ..samediff.document_text import MOST_NESTED, MOST_VALUES
 from ..samediff.errors import FileFormatError, LimitError, TruncatedFileError
 from ..samediff.files.atomic import atomic_write
 from ..samediff.files.nd4j_array import MAX_ELEMENTS, read_array, write_array
+from ..samediff.files.regular import open_regular
 from ..samediff.files.safe_zip import SafeZip, binary
+from ..samediff.files.zip_writer import ZipWriter
 
 CONFIGURATION = "configuration.json"
 COEFFICIENTS = "coefficients.bin"
@@ -30,6 +32,9 @@ NORMALIZER = "normalizer.bin"
 PREPROCESSOR = "preprocessor.bin"
 _RESERVED = (CONFIGURATION, COEFFICIENTS, NO_PARAMETERS, UPDATER_STATE, NORMALIZER)
 
+_FREE_TEXT = 4 << 20    # bytes of a configuration that are inflated whatever their proportion
+_FREE_VALUES = 80_000   # values of a configuration that are read whatever their proportion
+_BYTES_A_VALUE = 4      # of the file, for each further one: configurations compress well, networks that have so many parts do not
 _TRAILING = 1 << 20     # bytes behind an array that are passed over, as DL4J does
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal models give equal files
 
@@ -38,6 +43,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # equal models give equal files
 class ModelLimits:
     """What a model file may ask for before anything is inflated.
 
+    ``max_values`` counts the values of the configuration, ``max_layers`` its layers or vertices; with ``proportionate`` more than
+    80,000 values need a file of four bytes for each.
     Without ``expected`` lengths, parameters that inflate to more than ``ratio_free_bytes`` and ``max_ratio``
     times their compressed size are refused; updater state likewise, unless it is at most three times as large as the
     parameters.
@@ -46,6 +53,9 @@ class ModelLimits:
     max_entries: int = 1000
     max_configuration_bytes: int = 64 << 20
     max_nesting: int = MOST_NESTED
+    max_values: int = MOST_VALUES
+    max_layers: int = 2500
+    proportionate: bool = True
     max_extra_bytes: int = 256 << 20
     max_elements: int = MAX_ELEMENTS
     max_ratio: float = 200.0
@@ -69,7 +79,7 @@ class ModelZip:
     rank_one: bool = False
 
 
-Expected = Callable[[str], tuple[int, int | None]]
+Expected = Callable[[str], tuple[int | None, int | None]]
 
 
 def read_model_zip(source: str | PathLike[str] | BinaryIO, limits: ModelLimits | None = None, *,
@@ -81,7 +91,7 @@ def read_model_zip(source: str | PathLike[str] | BinaryIO, limits: ModelLimits |
     source : a path or a binary stream.
     limits : see :class:`ModelLimits`.
     expected : a function from the configuration's text to the number of parameters and the length of the updater state
-        (None where unknown). Vectors of another length are refused before their data are read.
+        (each None where unknown). Vectors of another length are refused before their data are read.
     load_updater : False leaves the updater state alone, damaged or not.
 
     Raises
@@ -103,6 +113,29 @@ def read_model_zip(source: str | PathLike[str] | BinaryIO, limits: ModelLimits |
         return ModelZip(text, _row(coefficients), _row(state), normalizer, _extra(archive, limits), flat)
 
 
+def read_configuration(source: str | PathLike[str] | BinaryIO, limits: ModelLimits | None = None) -> str:
+    """The text of the configuration in a model file; errors as :func:`read_model_zip`."""
+    limits = limits or ModelLimits()
+    with SafeZip(source, limits.max_entries) as archive:
+        return _configuration(archive, limits)
+
+
+def is_model_zip(path: str | PathLike[str]) -> bool:
+    """Whether a file is an archive with the configuration of a network, whatever its name and whatever stands in front of the archive."""
+    with open_regular(path) as stream:
+        begins = stream.read(2) == b"PK"
+        stream.seek(0)
+        if not begins and not zipfile.is_zipfile(stream):
+            return False
+        try:
+            with SafeZip(stream, ModelLimits().max_entries) as archive:
+                return CONFIGURATION in archive
+        except FileFormatError:
+            if not begins:          # bytes of another kind of file that only looked like the end of an archive
+                return False
+            raise
+
+
 def write_model_zip(target: str | PathLike[str] | BinaryIO, model: ModelZip) -> None:
     """Write a model file that DL4J reads; a path is replaced only when the whole file is on disk.
 
@@ -122,7 +155,15 @@ def _configuration(archive: SafeZip, limits: ModelLimits) -> str:
         has = ", ".join(archive.entries) or "nothing"
         raise FileFormatError(f"{archive.where} is not a DL4J model: it has no {' and no '.join(missing)}; it holds "
                               f"{has}")
+    entry = archive.entries[CONFIGURATION]
+    if entry.file_size > max(_FREE_TEXT, limits.max_ratio * entry.compress_size):
+        raise LimitError(f"{archive.where}: entry {CONFIGURATION} inflates from {entry.compress_size} to {entry.file_size} bytes, "
+                         "out of all proportion; raise ModelLimits.max_ratio to read it nevertheless")
     raw = archive.read(CONFIGURATION, limits.max_configuration_bytes)
+    values, allowed = sum(map(raw.count, (b",", b"[", b"{"))), max(_FREE_VALUES, archive.size // _BYTES_A_VALUE)
+    if limits.proportionate and values > allowed:
+        raise LimitError(f"{archive.where}: entry {CONFIGURATION} holds about {values} values, out of all proportion to a file of "
+                         f"{archive.size} bytes (at most {allowed}); ModelLimits(proportionate=False) reads it nevertheless")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as e:
@@ -202,7 +243,7 @@ def _write(stream: BinaryIO, model: ModelZip) -> None:
         if name.lower() in {r.lower() for r in _RESERVED} or not _is_plain(name):
             raise FileFormatError(f"an additional entry cannot be named {name!r}; choose a relative name other than "
                                   f"{', '.join(_RESERVED)}")
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+    with ZipWriter(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         _put(archive, CONFIGURATION, model.configuration.encode("utf-8"))
         if model.coefficients is not None and (model.coefficients.size or model.rank_one):
             _put(archive, COEFFICIENTS, model.coefficients, model.rank_one)

@@ -9,12 +9,15 @@ import numpy as np
 
 from ..samediff.arrays import as_array
 from ..samediff.data import DataSet, MultiDataSet
-from ..samediff.errors import ConfigurationError, GraphError
+from ..samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
 from .batch import Batch
 from .configuration import MultiLayerConfiguration, NeuralNetConfiguration
 from .evaluating import Evaluating
 from .external_errors import ExternalErrors
+from .fitting import OPTIONS
+from .given_data import some
 from .gradient import Gradient
+from .graph_arguments import is_switch
 from .inspection import Inspecting
 from .layer_type import LayerType
 from .layer_view import LayerView
@@ -97,7 +100,6 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         if isinstance(layer, str) and not layer.isdigit():
             names = [la.layer_name for la in self._configuration.layers]
             if layer not in names:
-                from ..samediff.errors import UnknownNameError, did_you_mean
                 raise UnknownNameError(f"no layer named {layer!r}{did_you_mean(layer, [n for n in names if n])}")
             return str(names.index(layer))
         if not -self.get_n_layers() <= int(layer) < self.get_n_layers():
@@ -112,12 +114,14 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         Shapes: x (batch, …) as the first layer takes it -> (batch, …); masks (batch, time) or (batch, 1).
         An iterator gives the outputs of all its batches, one below the other.
         """
-        if type(x) is np.ndarray and not train and features_mask is None and labels_mask is None and self._masks == _NO_MASKS:
+        if type(x) is np.ndarray and train is False and features_mask is None and labels_mask is None and self._masks == _NO_MASKS:
             found = self.engine.known_output(x)
             if found is not None:
                 return found
+        if is_switch(x) or not isinstance(train, (int, np.bool_)):
+            raise GraphError(f"output takes the input, then whether to run as in training, then masks; got {_named(x)}, {_named(train)}")
         if hasattr(x, "has_next"):
-            return np.concatenate([self.output(d.get_features(), train, d.get_features_mask_array()) for d in x])
+            return np.concatenate([self.output(d.get_features(), train, d.get_features_mask_array()) for d in some(x, "compute")])
         return self._forward(x, [self.engine.structure.outputs[0]], train, features_mask, labels_mask)[0]
 
     def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any, labels_mask: Any = None,
@@ -127,23 +131,39 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         return self.engine.forward(Batch([x], None, *masks), members, train, as_in_step=was_set)[0]
 
     def feed_forward(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> list[Any]:
-        """The input, then the activations of every layer."""
+        """The input, then the activations of every layer; where classes are missing, of those before the first that lacks one.
+
+        DL4J's forms work too: ``feed_forward(train)`` and ``feed_forward(train, clear_inputs)`` for the input that was set, which stays
+        set in any case, and ``feed_forward(x, features_mask, labels_mask)``.
+        """
+        if is_switch(x):
+            x, train = None, x
+        elif not isinstance(train, (int, np.bool_)):
+            train, features_mask, labels_mask = False, train, features_mask
+        given = self._given(x)
+        keys = self._that_run([m.key for m in self.engine.structure.members], Batch([given]))
+        return [np.array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
+
+    def _given(self, x: Any) -> Any:
+        """The input, or the one that was set."""
         given = self._batch.inputs[0] if x is None and self._batch is not None else x
         if given is None:
             raise GraphError("feed_forward needs an input: give x, or call set_input first")
-        keys = [m.key for m in self.engine.structure.members]
-        return [as_array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
+        return as_array(given)
 
     def activate(self, x: Any = None, training: bool = False) -> Any:
         """Activations of the last layer for ``x``, or for the input that was set (``activate(training)`` is possible too)."""
-        if isinstance(x, bool):
-            x, training = None, x
-        return self.feed_forward(x, training)[-1]
+        return self.feed_forward_to_layer(self.get_n_layers() - 1, x, training)[-1]
 
     def feed_forward_to_layer(self, layer: Any, x: Any = None, train: bool = False) -> list[Any]:
-        """The input, then the activations up to a layer (index or name); -1 gives the input only."""
+        """The input, then the activations up to a layer (index or name); -1 gives the input only.
+
+        Without ``x`` (``feed_forward_to_layer(layer, train)``) for the input that was set.
+        """
         last = -1 if layer == -1 else int(self._layer_key(layer))
-        return self.feed_forward(x, train)[:last + 2]
+        x, train = (None, x) if is_switch(x) else (x, train)
+        given, keys = self._given(x), [str(i) for i in range(last + 1)]
+        return [np.array(given), *(self._forward(given, keys, train, None, None, x is None) if keys else ())]
 
     def activate_selected_layers(self, first: int, last: int, x: Any) -> Any:
         """Activations of layer ``last`` when ``x`` is given to layer ``first``, both as outside of training.
@@ -177,7 +197,7 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         Shapes: x (batch, size, time). The states are kept for the next piece with ``store_last_for_tbptt``; they are apart from those of
         :meth:`rnn_time_step`.
         """
-        return [as_array(x), *self._activate_piece(Batch([x]), training, store_last_for_tbptt)]
+        return [np.array(x), *self._activate_piece(Batch([x]), training, store_last_for_tbptt)]
 
     def _recurrent(self) -> bool:
         return not getattr(self._configuration.layers[0], "takes_indices", False)
@@ -206,11 +226,12 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         """Set the features mask of :meth:`compute_gradient_and_score`."""
         self._masks = (None if mask is None else [mask], self._masks[1])
 
-    def backprop_gradient(self, epsilon: Any) -> tuple[Gradient, Any]:
+    def backprop_gradient(self, epsilon: Any, workspace_mgr: None = None) -> tuple[Gradient, Any]:
         """Gradients for the input that was set, given the gradient of some loss for the activations of the last layer ("external errors").
 
         Activations and gradients are those of the present iteration in training mode, as :meth:`feed_forward` without input gives them:
         dropout draws the same numbers. ``get_updater().update(...)`` then makes the update to subtract from the parameters.
+        ``workspace_mgr`` has no effect: memory is planned when the graph is compiled.
 
         Shapes: epsilon as the activations of the last layer -> the gradient of the parameters (a sum over examples), and that of the input.
 
@@ -248,8 +269,9 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         given = {**dict(zip(names, args)), **options}
         unknown = [k for k in given if k not in names]
         if unknown or len(args) > 4 or given.get("x") is None:
-            raise GraphError("fit takes a data set, an iterator, or x, y, features_mask, labels_mask; "
-                             f"got {', '.join(unknown) or len(args)}")
+            near = did_you_mean(unknown[0], [*names, *OPTIONS]) if unknown else ""
+            raise GraphError(f"fit takes a data set, an iterator, or {', '.join(names)}, and the options {', '.join(OPTIONS)}; "
+                             f"got {', '.join(unknown or [type(a).__name__ for a in args]) or 'nothing'}{near}")
         x, y, fm, lm = (given.get(n) for n in names)
         labels = self._class_indices(as_array(y)) if y is not None else None
         return Batch([x], None if labels is None else [labels], None if fm is None else [fm], None if lm is None else [lm])
@@ -259,7 +281,8 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         if labels.ndim == 1 and labels.dtype.kind in "iu":
             width = getattr(self._configuration.layers[-1], "n_out", 0)
             if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < width:
-                raise GraphError(f"class labels must lie in 0 … {width - 1}, got {int(labels.min())} … {int(labels.max())}")
+                hint = "; for targets of the only output, give a column: labels.reshape(-1, 1)" if width == 1 else ""
+                raise GraphError(f"class labels must lie in 0 … {width - 1}, got {int(labels.min())} … {int(labels.max())}{hint}")
             return np.eye(width, dtype=np.float32)[labels]
         return labels
 
@@ -292,3 +315,7 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         """A table of the layers: name, sizes, parameters, shapes."""
         from .summary import list_summary
         return list_summary(self, input_type)
+
+
+def _named(value: Any) -> str:
+    return repr(value) if value is None or is_switch(value) else type(value).__name__

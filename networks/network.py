@@ -2,24 +2,33 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
 
+from ..samediff.arrays import to_numbers
 from ..samediff.data import DataSet, MultiDataSet
 from ..samediff.devices import Device, current_device, ready
-from ..samediff.errors import ConfigurationError, DataTypeError, GraphError, ShapeError
+from ..samediff.errors import ConfigurationError, DataTypeError, DL4PyError, GraphError, ShapeError
 from ..samediff.javanames import JavaSpelling
+from ..samediff.read_only import read_only
+from ..samediff.registry import MissingClassWarning
 from ..samediff.training import Listener, Schedule
 from ..samediff.training.listener import HasListeners
 from ..samediff.training.updater import IUpdater
 from .batch import Batch
 from .engine import Engine
+from .given_data import gives_batches, is_pair, is_whole, some
 from .gradient import Gradient
 from .structure import Structure
 from .updater_view import UpdaterView
 from .updates import Updates
+
+#: What is said to those who write to a vector of parameters.
+COPIED = ("params() gives a copy, and writing to it would not change the network: use set_params(params() - update), or write to the "
+          "arrays of param_table()")
 
 
 class Network(HasListeners, JavaSpelling):
@@ -37,6 +46,7 @@ class Network(HasListeners, JavaSpelling):
         self._pretrainers: dict[str, Any] = {}
         self._updates = Updates(self)
         self._closed = False
+        self._missing: dict[str, str | None] = {}        # classes that nobody registers, and their distributions
 
     def _structure(self) -> Structure:
         raise NotImplementedError
@@ -52,7 +62,11 @@ class Network(HasListeners, JavaSpelling):
     # Parameters
 
     def init(self, params: Any = None, clone_parameters: bool = True) -> Self:
-        """Make the parameters: drawn from the seed of the configuration, or taken from a flat vector."""
+        """Make the parameters: drawn from the seed of the configuration, or taken from a flat vector, which is copied."""
+        if not clone_parameters:
+            raise ConfigurationError("init(params, False) would make the given vector the memory of the network, so that writing to it "
+                                     "changes the network; networks have memory of their own: init(params) copies, set_params(params) "
+                                     "changes them later, and the arrays of param_table() may be written")
         if self._closed:
             raise GraphError("the network was closed; make another one, or load it again")
         if self._engine is None:
@@ -67,9 +81,15 @@ class Network(HasListeners, JavaSpelling):
     def _counters(self) -> tuple[int, int]:
         return 0, 0
 
-    def params(self) -> Any:
-        """All parameters as one flat vector (a copy), in DL4J's order."""
-        return self.engine.flat.params.copy()
+    def params(self, backward_only: bool = False) -> Any:
+        """All parameters as one flat vector in DL4J's order: a copy that is read-only, as changing it would change nothing.
+
+        ``net.set_params(net.params() - update)`` changes the network; arrays of :meth:`param_table` and :meth:`get_param` may be written.
+        ``backward_only`` has no effect, as in DL4J.
+        """
+        flat = self.engine.flat
+        with flat.gate:
+            return read_only(flat.params.copy(), COPIED)
 
     def set_params(self, params: Any) -> None:
         """Replace all parameters by a flat vector."""
@@ -78,12 +98,20 @@ class Network(HasListeners, JavaSpelling):
     set_parameters = set_params
 
     def num_params(self, backwards: bool = False) -> int:
-        """Number of parameters of the layers; as in DL4J those of vertices do not count (``params()`` has them too)."""
-        return sum(s.size for s, (m, _) in zip(self.engine.slots, self.engine.parameters) if m.is_layer)
+        """Number of parameters of the layers; as in DL4J those of vertices do not count (``params()`` has them too).
+
+        With ``backwards`` those that only pretraining moves do not count either.
+        """
+        return sum(s.size for s, (m, p) in zip(self.engine.slots, self.engine.parameters)
+                   if m.is_layer and not (backwards and m.only_pretrained(p)))
 
     def param_table(self, backprop_params_only: bool = False) -> dict[str, Any]:
-        """Parameters by name ("0_W"): views, so that writing to them changes the network."""
-        return self.engine.param_table()
+        """Parameters by name ("0_W"): views, so that writing to them changes the network.
+
+        With ``backprop_params_only`` those that only pretraining moves are left out.
+        """
+        table = self.engine.param_table()
+        return {n: a for n, a in table.items() if n not in self.engine.only_pretrained} if backprop_params_only else table
 
     def get_param(self, name: str) -> Any:
         """One parameter, as a view."""
@@ -95,11 +123,13 @@ class Network(HasListeners, JavaSpelling):
 
     def set_param(self, name: str, value: Any) -> None:
         """Replace one parameter; axes of size 1 may be missing or added, and a flat vector fills it row by row."""
-        self.get_param(name)[...] = self._fitting(name, value)
+        fitting = self._fitting(name, value)
+        with self.engine.flat.gate:
+            self.get_param(name)[...] = fitting
 
     def _fitting(self, name: str, value: Any) -> Any:
         """The value in the shape of that parameter."""
-        array, given = self.get_param(name), np.asarray(value)
+        array, given = self.get_param(name), to_numbers(value, "a parameter")
         wide = [[n for n in shape if n != 1] for shape in (given.shape, array.shape)]
         if given.size != array.size or (len(wide[0]) > 1 and wide[0] != wide[1]):
             raise ShapeError(f"parameter {name!r} has shape {array.shape}, the array given has {given.shape}")
@@ -110,8 +140,9 @@ class Network(HasListeners, JavaSpelling):
     def set_param_table(self, table: Mapping[str, Any]) -> None:
         """Replace parameters by name: all of them, or after an error none."""
         fitting = {name: self._fitting(name, value) for name, value in table.items()}
-        for name, value in fitting.items():
-            self.set_param(name, value)
+        with self.engine.flat.gate:
+            for name, value in fitting.items():
+                self.set_param(name, value)
 
     # Where it runs
 
@@ -143,7 +174,7 @@ class Network(HasListeners, JavaSpelling):
     # Training state
 
     def get_updater(self, initialize: bool = True) -> UpdaterView:
-        """The updater and its state."""
+        """The updater and its state; there always is one, so ``initialize`` has no effect."""
         return UpdaterView(self)
 
     def get_iteration_count(self) -> int:
@@ -212,9 +243,12 @@ class Network(HasListeners, JavaSpelling):
         """Score of a data set: summed loss / number of examples + regularization; without data that of the last step."""
         if data is None:
             return self._score
-        if not isinstance(data, (DataSet, MultiDataSet)):
-            raise GraphError(f"score takes a DataSet or MultiDataSet, or nothing for the score of the last step; got {type(data).__name__}")
-        batch = self._batch_of(data)
+        if not is_whole(data):
+            raise GraphError("score takes a DataSet or MultiDataSet, such as DataSet(x, y), or nothing for the score of the last step; "
+                             f"got {type(data).__name__}")
+        if not isinstance(training, (bool, np.bool_)):
+            raise GraphError(f"score takes a data set and whether to score as in training; got a second {type(training).__name__}")
+        batch = self._batch_in(data, "score")
         return self._penalized(self.engine.scores(batch, training)[1])
 
     def _penalized(self, loss: float) -> float:
@@ -222,9 +256,9 @@ class Network(HasListeners, JavaSpelling):
 
     def score_examples(self, data: Any, add_regularization: bool = False) -> Any:
         """Loss of each example, (batch,)."""
-        if not isinstance(data, (DataSet, MultiDataSet)) and hasattr(data, "has_next"):
-            return np.concatenate([self.score_examples(d, add_regularization) for d in data])
-        scores, _ = self.engine.scores(self._batch_of(data))
+        if gives_batches(data):
+            return np.concatenate([self.score_examples(d, add_regularization) for d in some(data, "score")])
+        scores, _ = self.engine.scores(self._batch_in(data, "score"))
         if any(np.ndim(one) == 0 for one in scores):
             raise ConfigurationError("an output layer of this network computes one loss for all examples: "
                                      "it has no scores of single examples")
@@ -251,15 +285,28 @@ class Network(HasListeners, JavaSpelling):
         return self.gradient(), self._score
 
     def calc_regularization_score(self, backprop_params_only: bool = True) -> float:
-        """Sum of all penalties."""
-        return self.engine.regularization_score()
+        """Sum of all penalties; on request also those of the parameters that only pretraining moves."""
+        return self.engine.regularization_score() + (0.0 if backprop_params_only else self.engine.pretraining_penalty())
 
     def calc_l1(self) -> float:
         """DL4J's old name of the summed penalties."""
         return self.calc_regularization_score()
 
-    def _batch_of(self, data: Any) -> Batch:
+    def _batch_of(self, data: DataSet | MultiDataSet) -> Batch:
         raise NotImplementedError
+
+    def _batch_from(self, *args: Any, **options: Any) -> Batch:
+        raise NotImplementedError
+
+    def _batch_in(self, data: Any, use: str, error: type[DL4PyError] = GraphError) -> Batch:
+        """One batch of what was given: a data set or (features, labels)."""
+        if isinstance(data, (DataSet, MultiDataSet)):
+            return self._batch_of(data)
+        if isinstance(data, Batch):
+            return data
+        if not is_pair(data):
+            raise error(f"the data to {use} gives a {type(data).__name__}; expected data sets, or (features, labels)")
+        return self._batch_from(*data)
 
     def clear(self) -> None:
         """Forget inputs, labels and masks that were set."""
@@ -267,7 +314,22 @@ class Network(HasListeners, JavaSpelling):
 
     clear_layer_mask_arrays = clear
 
+    def _that_run(self, keys: list[str], batch: Batch) -> list[str]:
+        """Those of the members that need nothing that is missing; a warning tells of the others."""
+        if not self.engine.structure.lacks:
+            return keys
+        made = self.engine.graph(self.engine.variant(batch))
+        lost = [k for k in keys if k not in made.activations]
+        if lost:
+            warnings.warn(f"without activations of {', '.join(lost)}: {made.lacks[lost[0]]}", MissingClassWarning, stacklevel=3)
+        return [k for k in keys if k in made.activations]
+
     # Files
+
+    def missing_classes(self) -> dict[str, str | None]:
+        """The classes that the file named and nobody registers, with the distributions that they come from, None where the file does not
+        tell; what does not need them runs, and saving writes them as they were."""
+        return dict(self._missing)
 
     def save(self, path: str | os.PathLike[str], save_updater: bool = True) -> None:
         """Write a DL4J model zip; a failure leaves an older file as it was."""
@@ -278,12 +340,27 @@ class Network(HasListeners, JavaSpelling):
 
     def clone(self) -> Self:
         """A network with the same configuration, parameters, updater state, counters and device."""
-        other = type(self)(self._configuration)
-        other.init(self.engine.flat.params)
+        made, parts = self._parts()
+        other: Self = made(*parts)
         other.engine.device = self.engine.device
-        other.engine.flat.state[...] = self.engine.flat.state
-        other.engine.iteration, other.engine.epoch = self.engine.iteration, self.engine.epoch
         return other
+
+    def __copy__(self) -> Self:
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.clone()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (self._configuration,)) if self._engine is None else self._parts()
+
+    def _parts(self) -> tuple[Any, ...]:
+        """What a copy is made by, and of."""
+        kept = {name: value for name, value in self.__dict__.items() if name in ("_origin", "_loaded", "_missing")}
+        flat = self.engine.flat
+        with flat.gate:
+            return _made, (type(self), self._configuration, flat.params.copy(), flat.state.copy(), self.engine.iteration,
+                           self.engine.epoch, kept)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.get_configuration() == other.get_configuration() \
@@ -308,3 +385,13 @@ def _with_rate(layer: Any, rate: float | Schedule) -> Any:
         elif hasattr(value, "parameter_table"):
             changes[name] = _with_rate(value, rate)
     return layer.replace(**changes) if changes else layer
+
+
+def _made(kind: type[Any], configuration: Any, params: Any, state: Any, iteration: int, epoch: int, kept: Mapping[str, Any]) -> Any:
+    """A network of the same configuration, parameters, updater state, counters and file; listeners stay with the other one."""
+    made = kind(configuration)
+    engine = made.init(params).engine
+    engine.flat.state[...] = state
+    engine.iteration, engine.epoch = iteration, epoch
+    made.__dict__.update(kept)
+    return made

@@ -3,35 +3,32 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from ..samediff import devices
 
 if TYPE_CHECKING:
     from .engine import Engine
 
-ANYWHERE: AbstractContextManager[Any] = nullcontext()
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-class Placed:
-    """A block in which everything runs on the device of a network; on that of the thread where it has none."""
+def placed(engine: Engine, run: Callable[_P, _R], *args: _P.args, **options: _P.kwargs) -> _R:
+    """Call ``run`` on the device of a network; on that of the thread where it has none.
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        chosen = engine.device
-        self._device = None if chosen is None else devices.device(chosen, devices.placement().stays)
+    It runs in a context of its own: whatever interrupts it, the thread is on its own device afterwards.
+    """
+    if not devices.active:
+        return run(*args, **options)
 
-    def __enter__(self) -> None:
-        if self._device is not None:
-            self._device.__enter__()
-        self._engine.settle()
-
-    def __exit__(self, *error: Any) -> None:
-        if self._device is not None:
-            self._device.__exit__(*error)
+    def on_device() -> _R:
+        if engine.device is not None:
+            devices.choose(devices.Placement(engine.device, devices.placement().stays))
+        engine.settle()
+        return run(*args, **options)
+    return copy_context().run(on_device)
 
 
 def on_its_device(method: Callable[Concatenate[Engine, _P], _R]) -> Callable[Concatenate[Engine, _P], _R]:
@@ -40,6 +37,5 @@ def on_its_device(method: Callable[Concatenate[Engine, _P], _R]) -> Callable[Con
     def call(self: Engine, /, *args: _P.args, **options: _P.kwargs) -> _R:
         if not devices.active:
             return method(self, *args, **options)
-        with self.placed():
-            return method(self, *args, **options)
+        return placed(self, method, self, *args, **options)
     return call

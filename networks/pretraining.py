@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..layers.parameters import LayerScope
-from ..samediff.data import DataSet, MultiDataSet
+from ..layers.parameters import LayerScope, expect_variable
 from ..samediff.errors import ConfigurationError
 from ..samediff.executor.context import RunContext
 from ..samediff.graph import SameDiff
 from ..samediff.training.listener import At, Listeners, Operation
 from ..samediff.training.step import FlatParameters, TrainingStep
+from ..samediff.training.transaction import Transaction
 from .batch import Batch
 from .engine import Engine
+from .given_data import gives_batches, is_array, some
 from .gradient import Gradient
 from .member_rules import constrain, scale_gradients
 from .network import Network
@@ -68,9 +69,8 @@ class Pretraining(Network):
         raise NotImplementedError
 
     def _unlabelled(self, data: Any) -> Iterator[Batch]:
-        single = isinstance(data, (DataSet, MultiDataSet)) or hasattr(data, "__array__")
-        for part in [data] if single else data:
-            yield Batch([part]) if hasattr(part, "__array__") else Batch(self._batch_of(part).inputs)
+        for part in some(data, "pretrain") if gives_batches(data) else [data]:
+            yield Batch([part]) if is_array(part) else Batch(self._batch_in(part, "pretrain").inputs)
 
 
 def can_pretrain(member: Member) -> bool:
@@ -82,10 +82,16 @@ class Pretrainer:
     """Trains one layer, with updater state of its own."""
 
     def __init__(self, engine: Engine, member: Member) -> None:
-        self.member, self.iteration, self.score = member, 0, 0.0
+        self.member, self.score = member, 0.0
+        self.counter = np.zeros(1, np.int64)
         slots = [replace(slot, order="c", regularization=member.conf.regularization_for(p)) for slot, p in member.slots()]
         self._flat = FlatParameters(slots, engine.structure.dtype.numpy)
         self._steps: dict[int, TrainingStep] = {}
+
+    @property
+    def iteration(self) -> int:
+        """Steps done."""
+        return self.counter.item()
 
     def _made(self, rank: int, seed: int, dtype: Any) -> TrainingStep:
         if rank not in self._steps:
@@ -99,7 +105,8 @@ class Pretrainer:
             if self.member.preprocessor is not None:
                 x = self.member.preprocessor.define(sd, x)
             scores, steps = self.member.conf.define_pretraining(sd, x, LayerScope(self.member.label, own))
-            names = {f"{self.member.key}_{n}": v.name() for n, v in steps.items()}
+            checked = {n: expect_variable(f"{self.member.label}: the pretraining step of {n!r}", v, own[n].spec) for n, v in steps.items()}
+            names = {f"{self.member.key}_{n}": v.name() for n, v in checked.items()}
             self._steps[rank] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
         return self._steps[rank]
 
@@ -117,13 +124,15 @@ class Pretrainer:
         total = step.compute({"input": x}, context)[0]
         hear.call("on_gradient_calculation", view)
         scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, scale)
-        step.update(self.iteration, engine.epoch)
-        constrain(self.member, self._flat.arrays)
-        self.score = float(total) / x.shape[0] + penalty
-        for name, array in self._flat.arrays.items():
-            engine.flat.arrays[name][...] = array
         done = At(engine.epoch, self.iteration, Operation.TRAINING)
-        self.iteration += 1
+        pairs = [(engine.flat.arrays[name], array) for name, array in self._flat.arrays.items()]
+        with engine.flat.gate, Transaction([self._flat.state, *(array for array, _ in pairs)], self.counter):
+            step.update(self.iteration, engine.epoch)
+            constrain(self.member, self._flat.arrays)
+            for array, new in pairs:
+                array[...] = new
+            self.counter += 1
+        self.score = float(total) / x.shape[0] + penalty
         hear.iteration_done(view, done)
 
     def gradient(self) -> Gradient:

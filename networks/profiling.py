@@ -118,9 +118,9 @@ def _of_fit(twin: Profiling, batch: Batch, steps: int) -> Profile:
     from ..samediff.executor.limits import shortest
     from ..samediff.executor.stepwise import profiled
     from .update_profile import update_steps
-    engine, deaf = twin.engine, Listeners([])
+    engine, deaf, optimizer = twin.engine, Listeners([]), twin.get_optimizer()
     pieces = twin._pieces_of(batch)
-    fit = shortest(lambda: twin._fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf), steps + 1)
+    fit = shortest(lambda: twin._fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf, optimizer), steps + 1)
     plan, feeds = twin._planned(batch, True)
     found = profiled(plan, feeds, engine.context(True), steps, _layers(engine.structure),
                      f"fit of {type(twin).__name__}, batch of {batch.size}" + (", first piece of time" if len(pieces) > 1 else ""))

@@ -59,10 +59,9 @@ class Reconfiguring(Network):
         with engine.lock:
             if dtype == engine.structure.dtype:
                 return self
+            engine.check_complete("convert its updater's state")
             other = type(self)(self._configuration.replace(data_type=dtype))
-            other.init(engine.flat.params)
-            other.engine.flat.state[...] = engine.flat.state
-            other.engine.iteration, other.engine.epoch = engine.iteration, engine.epoch
+            other.init(engine.flat.params).engine.take_over(engine)
         return other
 
     def update(self, gradient: Any) -> None:
@@ -75,7 +74,7 @@ class Reconfiguring(Network):
         """
         flat = np.asarray(gradient.gradient()).reshape(-1)
         engine = self.engine
-        with engine.lock:
+        with engine.flat.gate:
             if flat.size != engine.flat.params.size:
                 raise ConfigurationError(f"the network has {engine.flat.params.size} parameters, the gradient has {flat.size}")
             engine.flat.params[...] += flat
@@ -90,7 +89,7 @@ class Reconfiguring(Network):
         return next(s.scaled for s in self.engine.slots if s.name == name)
 
     def apply_constraints(self, iteration: int | None = None, epoch: int | None = None) -> None:
-        """Apply the constraints of all layers to their parameters, as after a step; iteration and epoch change nothing."""
+        """Apply the constraints of all layers to their parameters, as after a step; ``iteration`` and ``epoch`` have no effect."""
         engine = self.engine
         with engine.lock:
             engine.constrain()

@@ -6,6 +6,7 @@ Files of such networks get a further entry with the whole state; DL4J passes ove
 """
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from io import BytesIO
 from typing import Any
@@ -60,8 +61,9 @@ def _places(engine: Engine) -> NDArray[Any] | None:
     if [(b.start, b.stop, b.updater, b.state_start) for b in ours] == [(b.start, b.stop, b.updater, b.state_start) for b in theirs]:
         return None
     places = np.full(engine.flat.state.size, -1)
+    starts = [b.start for b in theirs]
     for mine in ours:
-        for other in theirs:
+        for other in theirs[max(0, bisect_right(starts, mine.start) - 1):bisect_left(starts, mine.stop)]:
             start, stop = max(mine.start, other.start), min(mine.stop, other.stop)
             if start >= stop or mine.updater != other.updater:
                 continue

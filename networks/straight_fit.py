@@ -82,10 +82,12 @@ class StraightFit:
                 return known, known.feeds(data)
         return None, ()
 
-    def _fitted(self, known: KnownStep | None, batches: list[Feeds]) -> list[Feeds]:
+    def _fitted(self, known: KnownStep | None, waiting: list[Feeds]) -> list[Feeds]:
         """Take the steps for batches of one form; gives what is left to do: nothing."""
-        if known is None or not batches:
+        if known is None or not waiting:
             return []
+        batches = waiting.copy()
+        waiting.clear()             # whatever interrupts this: no batch is fitted twice
         network, engine = self.network, self.engine
         with engine.lock:
             engine.begin(known.step)
@@ -93,9 +95,7 @@ class StraightFit:
             scale = engine.scale(known.rows)
             if len(batches) > 1 and engine.rules.penalizes:       # these belong to the parameters before the last step
                 known.run_whole(batches[:-1], engine.iteration, engine.epoch, scale, engine.structure.seed)
-                engine.iteration += len(batches) - 1
                 batches = batches[-1:]
             penalty = engine.regularization_score()
             network._score = penalty + known.run_whole(batches, engine.iteration, engine.epoch, scale, engine.structure.seed)
-            engine.iteration += len(batches)
         return []

@@ -7,7 +7,9 @@ from typing import Any
 from ..layers.parameters import Parameter
 from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError
+from ..samediff.stand_in import StandIn, stand_ins_in
 from ..samediff.training.step import FlatSlot
+from ..samediff.training.updaters import NoOp
 from .configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration, NeuralNetConfiguration
 from .settings import DefaultStepFunction, GradientStepFunction, OptimizationAlgorithm, StepFunction
 
@@ -29,7 +31,12 @@ class Member:
     def label(self) -> str:
         """What messages call it."""
         name = getattr(self.conf, "layer_name", None) or self.key
-        return f"layer {name!r} ({type(self.conf).__name__})" if self.is_layer else f"vertex {self.key!r} ({type(self.conf).__name__})"
+        return f"layer {name!r} ({self.kind})" if self.is_layer else f"vertex {self.key!r} ({self.kind})"
+
+    @property
+    def kind(self) -> str:
+        """The name of its class."""
+        return self.conf.missing_class if isinstance(self.conf, StandIn) else type(self.conf).__name__
 
     @property
     def is_frozen(self) -> bool:
@@ -38,13 +45,21 @@ class Member:
 
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
         """Its parameters in the order of the flat vector; those that only pretraining moves have no regularization here."""
+        if "_slots" not in self.__dict__:       # nothing of a member changes
+            self.__dict__["_slots"] = tuple(self._made_slots())
+        return list(self.__dict__["_slots"])
+
+    def _made_slots(self) -> list[tuple[FlatSlot, Parameter]]:
+        if isinstance(self.conf, StandIn):
+            size = self.conf.fail() if self.conf.extent is None else self.conf.extent
+            return [(FlatSlot(f"{self.key}_unknown", (size,), NoOp()), Parameter("unknown", (size,), "statistic"))] if size else []
         table = self.conf.parameter_table() if hasattr(self.conf, "parameter_table") else []
         return [(FlatSlot(f"{self.key}_{p.name}", p.shape, self.conf.updater_for(p), p.order,
                           () if self.only_pretrained(p) else self.conf.regularization_for(p), key=self._updater_key(p),
                           scaled=p.role != "statistic"), p) for p in table]
 
     def _updater_key(self, parameter: Parameter) -> Any:
-        return self.conf.updater_key(parameter) if hasattr(self.conf, "updater_key") else None
+        return self.conf.updater_key(parameter) if hasattr(type(self.conf), "updater_key") else None
 
     def only_pretrained(self, parameter: Parameter) -> bool:
         """True for a parameter that only pretraining moves."""
@@ -84,6 +99,14 @@ class Structure:
     descends: bool = True                 # False: updates are added, as two of DL4J's step functions do
     declared: tuple[str, ...] = ()        # keys of the members as configured, where that is another order
     solver: Solver = Solver()
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Classes that nobody registers."""
+        if "_lacks" not in self.__dict__:
+            parts = [self.solver.step_function, *[part for m in self.members for part in (m.conf, m.preprocessor)]]
+            self.__dict__["_lacks"] = tuple(dict.fromkeys(name for one in stand_ins_in(parts) for name in one.lacks))
+        return self.__dict__["_lacks"]  # type: ignore[no-any-return]
 
     def member(self, key: str) -> Member:
         """The member of that key."""

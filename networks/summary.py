@@ -86,7 +86,7 @@ def _shown(given: InputType) -> str:
 
 
 def _kind(member: Member) -> str:
-    return str(getattr(member.conf, "summary_name", type(member.conf).__name__))
+    return str(getattr(member.conf, "summary_name", member.kind))
 
 
 def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[str]:

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from ..samediff.arrays import to_numbers
 from ..samediff.errors import ConfigurationError, ShapeError
 from ..samediff.javanames import JavaSpelling
 from .gradient import Gradient
@@ -21,14 +20,16 @@ class UpdaterView(JavaSpelling):
 
     def state_view(self) -> Any:
         """The state of all blocks, one after the other."""
+        self._network.engine.check_complete("look at the updater's state")
         return self._network.engine.flat.state
 
     get_state_view_array = state_view
 
     def set_state_view_array(self, state: Any) -> None:
         """Replace the state."""
-        engine, given = self._network.engine, np.asarray(state).reshape(-1)
-        with engine.lock:
+        engine, given = self._network.engine, to_numbers(state, "the state of an updater").reshape(-1)
+        engine.check_complete("replace the updater's state")
+        with engine.flat.gate:
             if given.size != engine.flat.state.size:
                 raise ConfigurationError(f"the updater has a state of {engine.flat.state.size} numbers, {given.size} were given")
             engine.flat.state[...] = given
@@ -51,6 +52,7 @@ class UpdaterView(JavaSpelling):
         batch_size : int
         """
         engine, flat = self._network.engine, gradient.gradient()
+        engine.check_complete("update its parameters")
         with engine.lock:
             if flat.shape != engine.flat.gradients.shape:
                 raise ShapeError(f"the network has {engine.flat.gradients.size} parameters, the gradient has {flat.size}")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..samediff.training.transaction import Transaction
 from ..samediff.training.update_kernel import UpdateKernel
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ class Updates:
         with engine.lock:
             if self._flat is not flat:
                 self._flat, self._kernels = flat, flat.kernels()
-            before, scale = flat.params.copy(), engine.prepare_gradients(batch_size)
-            for kernel in self._kernels:
-                kernel(engine.iteration if iteration is None else iteration, engine.epoch if epoch is None else epoch, scale)
-            flat.gradients[...] = before - flat.params
-            flat.params[...] = before
+            with flat.gate, Transaction([flat.params, flat.gradients, flat.state]):
+                before, scale = flat.params.copy(), engine.prepare_gradients(batch_size)
+                for kernel in self._kernels:
+                    kernel(engine.iteration if iteration is None else iteration, engine.epoch if epoch is None else epoch, scale)
+                flat.gradients[...] = before - flat.params
+                flat.params[...] = before

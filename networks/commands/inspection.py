@@ -14,14 +14,25 @@ from ...samediff.errors import FileFormatError, MissingOpError
 from ...samediff.files.array_files import read_arrays
 from ...samediff.files.data_stream import DataInput
 from ...samediff.files.nd4j_array import array_header
+from ...samediff.files.regular import open_regular, path_of
 from ...samediff.files.safe_zip import SafeZip, binary
 from ...samediff.graph import SameDiff
-from ..configuration import ComputationGraphConfiguration, is_graph, read
+from ..configuration import ComputationGraphConfiguration, check_count, is_graph, of_document
 from ..legacy import class_names, layers_of
 from ..legacy.versions import written_by
-from ..model_zip import COEFFICIENTS, CONFIGURATION, NORMALIZER, PREPROCESSOR, UPDATER_STATE
+from ..missing_classes import ENTRY, Recorded
+from ..model_zip import (
+    COEFFICIENTS,
+    CONFIGURATION,
+    NORMALIZER,
+    PREPROCESSOR,
+    UPDATER_STATE,
+    ModelLimits,
+    is_model_zip,
+    read_configuration,
+)
 from ..structure import Structure, of_graph, of_list
-from .opening import ARRAYS, configuration_of, is_model_zip
+from .opening import has_arrays
 from .report import FileReport, Part
 
 _NORMALIZER_HEADER = b"\x00\x0aNORMALIZER"
@@ -47,12 +58,12 @@ def inspect(path: str | os.PathLike[str]) -> FileReport:
     >>> report.kind, report.parts[0].parameters
     ('array', {'array': [2, 3]})
     """
-    where = os.fspath(path)
-    if where.endswith(ARRAYS):
+    where = path_of(path)
+    if has_arrays(where):
         return _arrays(where)
     if is_model_zip(where):
         return _model(where)
-    with open(where, "rb") as stream:
+    with open_regular(where) as stream:
         head = stream.read(32)
         stream.seek(0)
         if head.startswith(_NORMALIZER_HEADER):
@@ -70,10 +81,11 @@ def _arrays(where: str) -> FileReport:
 
 
 def _model(where: str) -> FileReport:
-    text = configuration_of(where)
+    text = read_configuration(where)
     document = read_text(text, "JSON")
     if not isinstance(document, Mapping):
         raise FileFormatError(f"{where}: {CONFIGURATION} is no JSON object")
+    check_count(document, ModelLimits().max_layers)
     report = FileReport(where, "ComputationGraph" if is_graph(document) else "MultiLayerNetwork",
                         iterations=_count(document, "iterationCount"), epochs=_count(document, "epochCount"))
     with SafeZip(where) as archive:
@@ -83,14 +95,15 @@ def _model(where: str) -> FileReport:
         report.updater_state = math.prod(_header(archive, UPDATER_STATE)[0]) if UPDATER_STATE in archive else None
         if NORMALIZER in archive:
             report.normalizer = _normalizer(archive)
+        recorded = Recorded({ENTRY: archive.read(ENTRY, ModelLimits().max_extra_bytes)} if ENTRY in archive else {})
     report.written_by = written_by(document, len(shape))
-    _classes(report, document)
+    _classes(report, document, recorded)
     if PREPROCESSOR in report.entries:
         report.notes.append(f"{PREPROCESSOR} is a serialized Java object: it is kept, but not used")
     if report.missing:
         report.parts = [Part(name, kind) for name, kind in layers_of(document)]
     else:
-        _structure(report, text)
+        _structure(report, document)
     return report
 
 
@@ -118,23 +131,24 @@ def _kind_of_normalizer(source: DataInput) -> str:
     return source.read_utf("the type", limit=1024)
 
 
-def _classes(report: FileReport, document: Mapping[str, Any]) -> None:
+def _classes(report: FileReport, document: Mapping[str, Any], recorded: Recorded) -> None:
     for name in dict.fromkeys(class_names(document)):
         try:
             cls = find_class(name)
         except MissingOpError:
             report.missing.append(name)
-            report.notes.append(f"class {name} is not registered here: import the package that defines it, or write one and decorate it "
-                                f'with its name, for a layer @layer("{name}")')
+            whose = recorded.distributions.get(name)
+            report.notes.append(f"class {name}{f' of {whose}' if whose else ''} is not registered here: import the package that defines "
+                                f'it, or write one and decorate it with its name, for a layer @layer("{name}")')
         else:
             if not cls.__module__.startswith("dl4py."):
                 report.custom.append(name)
 
 
-def _structure(report: FileReport, text: str) -> None:
+def _structure(report: FileReport, document: Any) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        configuration = read(text)
+        configuration = of_document(document, ModelLimits().max_layers)
     report.notes += [str(w.message) for w in caught]
     structure: Structure = of_graph(configuration) if isinstance(configuration, ComputationGraphConfiguration) else of_list(configuration)
     updaters: Counter[str] = Counter()

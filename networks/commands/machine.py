@@ -15,13 +15,13 @@ PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cupy-cuda12x", "cupy-cuda13x
 
 def describe() -> str:
     """Devices, memory and versions, line by line."""
-    rows = [("dl4py", _version("dl4py")), ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
+    rows = [("dl4py", version_of("dl4py")), ("Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}"),
             ("cpu", _processor()), *_gpus(), ("emulated", _emulator()), ("runs on", str(current_device()))]
-    rows += [(name, version) for name in PACKAGES if (version := _version(name))]
+    rows += [(name, version) for name in PACKAGES if (version := version_of(name))]
     return "\n".join(f"{name + ':':<14}{text}" for name, text in rows)
 
 
-def _version(package: str) -> str:
+def version_of(package: str) -> str:
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

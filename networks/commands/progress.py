@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import io
 import os
-from typing import TextIO
+from typing import TextIO, cast
+
+from ...samediff.files.regular import open_regular
 
 
 class Progress(io.BufferedReader):
@@ -12,7 +14,7 @@ class Progress(io.BufferedReader):
     QUIET = 100_000_000
 
     def __init__(self, path: str, messages: TextIO | None = None) -> None:
-        super().__init__(io.FileIO(path))
+        super().__init__(cast(io.BufferedReader, open_regular(path)).detach())
         self._size = os.path.getsize(path)
         self._messages = messages if self._size > self.QUIET else None
         self._furthest = 0

@@ -47,6 +47,8 @@ class EarlyStoppingConfiguration(JavaSpelling):
                  evaluate_every_n_epochs: int = 1) -> None:
         if evaluate_every_n_epochs < 1:
             raise ConfigurationError(f"evaluate_every_n_epochs must be at least 1, got {evaluate_every_n_epochs}")
+        if not (score_calculator is None or callable(score_calculator) or isinstance(score_calculator, ScoreCalculator)):
+            raise ConfigurationError(f"expected a ScoreCalculator, or a function that makes one; got {score_calculator!r:.60}")
         self._score, self._saver = score_calculator, model_saver or InMemoryModelSaver()
         self._epoch = _all(epoch_termination_conditions, EpochTerminationCondition)
         self._iteration = _all(iteration_termination_conditions, IterationTerminationCondition)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ...samediff.errors import ConfigurationError
 from ...samediff.javanames import JavaSpelling
+from ...samediff.unwritten import unwritten
 from ..computation_graph import ComputationGraph
 from ..multilayer import MultiLayerNetwork
 
@@ -14,18 +15,22 @@ from ..multilayer import MultiLayerNetwork
 class EarlyStoppingModelSaver(JavaSpelling):
     """Base: keeps models and gives them back."""
 
+    @unwritten(when_called=True)
     def save_best_model(self, model: Any, score: float) -> None:
         """Keep the best model so far."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def save_latest_model(self, model: Any, score: float) -> None:
         """Keep the latest model."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def get_best_model(self) -> Any:
         """The best model, None before there is one."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def get_latest_model(self) -> Any:
         """The latest model, None before there is one."""
         raise NotImplementedError
@@ -59,7 +64,7 @@ class InMemoryModelSaver(EarlyStoppingModelSaver):
 
 
 class LocalFileModelSaver(EarlyStoppingModelSaver):
-    """Keeps DL4J model zips in a folder: ``bestModel.bin`` and ``latestModel.bin``.
+    """Keeps DL4J model zips in a folder: ``bestModel.bin`` and ``latestModel.bin``; ``encoding`` has no effect, text in zips is UTF-8.
 
     Raises
     ------

@@ -7,14 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...samediff.data import DataSet, MultiDataSet
-from ...samediff.errors import ConfigurationError
 from ...samediff.evaluation import ROC, Evaluation, RegressionEvaluation, ROCBinary, ROCMultiClass
 from ...samediff.javanames import JavaSpelling
+from ...samediff.unwritten import unwritten
+from ..given_data import some
 
 
 class ScoreCalculator(JavaSpelling):
     """Base of scores. Derive from it for a score of your own."""
 
+    @unwritten(when_called=True)
     def calculate_score(self, network: Any) -> float:
         """The score of a network."""
         raise NotImplementedError
@@ -40,12 +42,10 @@ class DataSetLossCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """Sum of score times examples over all batches, divided by the number of examples for the mean."""
         total, count = 0.0, 0
-        for data in self.iterator:
+        for data in some(self.iterator, "score"):
             size = data.num_examples()
             total += network.score(data) * size
             count += size
-        if not count:
-            raise ConfigurationError("the iterator of DataSetLossCalculator has no data")
         return total / count if self.average else total
 
 
@@ -136,7 +136,7 @@ class _ReconstructionCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """The regression metric of the reconstructed inputs."""
         layer, evaluation = network.get_layer(0), RegressionEvaluation()
-        for data in self.iterator:
+        for data in some(self.iterator, "score"):
             x = first_input(data)
             evaluation.eval(x, self._reconstruct(layer, x))
         return float(evaluation.score_for_metric(self.metric))
@@ -180,7 +180,7 @@ class VAEReconProbScoreCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """Over all batches."""
         layer, total, count = network.get_layer(0), 0.0, 0
-        for data in self.iterator:
+        for data in some(self.iterator, "score"):
             x = first_input(data)
             measure = layer.reconstruction_log_probability if self.log_prob else layer.reconstruction_probability
             total += float(np.sum(measure(x, self.samples)))

@@ -7,6 +7,7 @@ from enum import Enum
 
 from ...samediff.errors import ConfigurationError
 from ...samediff.javanames import JavaSpelling
+from ...samediff.unwritten import unwritten
 
 
 class TimeUnit(Enum):
@@ -27,6 +28,7 @@ class EpochTerminationCondition(JavaSpelling):
     def initialize(self) -> None:
         """Forget what an earlier training left."""
 
+    @unwritten(when_called=True)
     def terminate(self, epoch: int, score: float, minimize: bool) -> bool:
         """Whether to stop after this epoch (from 0); ``minimize`` says whether small scores are good."""
         raise NotImplementedError
@@ -38,6 +40,7 @@ class IterationTerminationCondition(JavaSpelling):
     def initialize(self) -> None:
         """Forget what an earlier training left."""
 
+    @unwritten(when_called=True)
     def terminate(self, score: float) -> bool:
         """Whether to stop now, given the score of the last batch."""
         raise NotImplementedError

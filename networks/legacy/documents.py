@@ -4,13 +4,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...samediff.stand_in import named_classes
 from .wrapper_names import unwrapped
 
 
 def is_before_09(document: Mapping[str, Any]) -> bool:
     """Whether a configuration is of 0.5.0 ... 0.8.0: its layers name updaters, but hold no object of one."""
-    found = [layer for _, layer in layer_documents(document)]
-    return any(isinstance(f.get("updater"), str) for f in found) and not any("iupdater" in f for f in found)
+    named = False
+    for _, layer in layer_documents(document):
+        if "iupdater" in layer:
+            return False
+        named = named or isinstance(layer.get("updater"), str)
+    return named
 
 
 def layers_of(document: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -21,26 +26,18 @@ def layers_of(document: Mapping[str, Any]) -> list[tuple[str, str]]:
 def class_names(document: Mapping[str, Any]) -> Iterator[str]:
     """All classes that a configuration of any version names."""
     for _, layer in layer_documents(document):
-        yield from _named_classes(layer)
+        yield from named_classes(layer)
+    confs = document.get("confs")
+    for conf in confs if isinstance(confs, list) else ():
+        yield from named_classes({k: v for k, v in conf.items() if k != "layer"} if isinstance(conf, Mapping) else None)
     vertices, preprocessors = document.get("vertices"), document.get("inputPreProcessors")
     for part in (vertices, preprocessors):
         for value in part.values() if isinstance(part, Mapping) else ():
             found = unwrapped(value, polymorphic=True)
             inner = found.pop("layerConf", None) if isinstance(found, dict) else None
-            yield from _named_classes(found)
+            yield from named_classes(found)
             if isinstance(inner, Mapping):
-                yield from _named_classes({k: v for k, v in inner.items() if k != "layer"})
-
-
-def _named_classes(value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _named_classes(item)
-    elif isinstance(value, Mapping):
-        if isinstance(value.get("@class"), str):
-            yield value["@class"]
-        for item in value.values():
-            yield from _named_classes(item)
+                yield from named_classes({k: v for k, v in inner.items() if k != "layer"})
 
 
 def layer_documents(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

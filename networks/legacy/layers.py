@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ...samediff.configuration import Configuration, find_class
+from ...samediff.configuration import Configuration, find_class, is_registered
 from .updaters import KEYS as UPDATER_KEYS
 from .updaters import number, updaters_of
 
@@ -26,6 +26,8 @@ _ABSENT: dict[str, dict[str, Any]] = {
 
 def upgraded_layer(layer: Mapping[str, Any], conf: Mapping[str, Any]) -> dict[str, Any]:
     """A layer's document, whose objects name their classes, in today's form; ``conf`` is the configuration around it."""
+    if "@class" in layer and not is_registered(str(layer["@class"])):
+        return dict(layer)          # what of it would be old, nobody knows
     cls = find_class(str(layer["@class"])) if "@class" in layer else Configuration
     known = {info.json for info in cls._fields.values()}
     made = _ABSENT.get(cls.__name__, {}) | dict(layer)

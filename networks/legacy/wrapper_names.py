@@ -45,7 +45,7 @@ def unwrapped(value: Any, polymorphic: bool = False) -> Any:
     """
     if isinstance(value, list):
         return [unwrapped(v) for v in value]
-    if not isinstance(value, Mapping):
+    if isinstance(value, (str, int, float)) or not isinstance(value, Mapping):      # most are plain
         return value
     if len(value) == 1:
         ((name, body),) = value.items()

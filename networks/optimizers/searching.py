@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...samediff.training.listener import Listeners
+from ...samediff.training.transaction import Transaction
 from ..batch import Batch
 from .base import Optimizer, States
 from .line_search import BackTrackLineSearch
@@ -17,7 +18,13 @@ class SearchingOptimizer(Optimizer):
 
     Directions are made of what the updaters make of the gradients: with learning rate, regularization and momentum. As in DL4J updaters
     run before the search and once more after it.
+
+    Attributes
+    ----------
+    learned : what :meth:`learn` gave after the last whole step
     """
+
+    learned: Any = None
 
     def __init__(self, network: Fitting, search: BackTrackLineSearch) -> None:
         super().__init__(network)
@@ -27,23 +34,26 @@ class SearchingOptimizer(Optimizer):
         """Where to go from here, given the update at these parameters."""
         raise NotImplementedError
 
-    def learn(self, before: Any, update: Any, params: Any, new_update: Any) -> None:
-        """Take note of parameters and updates before and after a step."""
+    def learn(self, before: Any, update: Any, params: Any, new_update: Any) -> Any:
+        """What is known for the next step, from parameters and updates before and after this one; :attr:`learned` is not changed."""
+        return None
 
     def step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
-        flat = self.network.engine.flat
-        start, state, done = flat.params.copy(), flat.state.copy(), False
+        engine, learned, done = self.network.engine, self.learned, self.network.engine.iteration
         try:
-            after = self._step(batch, states, hear, start)
-            done = True
-        finally:
-            if not done:            # a search that ends in an error leaves parameters as after the last whole step
-                flat.params[...], flat.state[...] = start, state
+            with engine.flat.gate, Transaction([engine.flat.params, engine.flat.state], engine.counter):
+                after = self._step(batch, states, hear)
+                engine.counter += 1
+        except BaseException:
+            if engine.iteration == done:
+                self.learned = learned
+            raise
         return after
 
-    def _step(self, batch: Batch, states: States, hear: Listeners, start: Any) -> dict[str, Any]:
+    def _step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
         network = self.network
         engine, flat = network.engine, network.engine.flat
+        start = flat.params.copy()
 
         def score(params: Any) -> float:
             engine.set_params(params)
@@ -60,6 +70,6 @@ class SearchingOptimizer(Optimizer):
         engine.set_params(params)
         after = self._evaluate_and_tell(batch, states, hear)
         network._updates.make(batch.rows)
-        self.learn(start, update, params, flat.gradients)
+        self.learned = self.learn(start, update, params, flat.gradients)
         engine.constrain()
         return after

@@ -21,7 +21,7 @@ class StochasticGradientDescent(Optimizer):
     def _in_one_go(self, batch: Batch, hear: Listeners) -> bool:
         """Gradient and update in one call, where nobody asks for what is between them; whether that was possible."""
         network = self.network
-        if network._checks_finite or any(hear.wants(hook) for hook in BETWEEN):
+        if network._checks_finite or (hear and any(hear.wants(hook) for hook in BETWEEN)):
             return False
         score = network.engine.whole_step(batch)
         if score is not None:

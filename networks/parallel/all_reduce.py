@@ -4,7 +4,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class AllReduce(ABC):
 
     rank: int
     size: int
+    on_devices: ClassVar[bool] = False      # arrays are exchanged where they are, on devices
 
     @abstractmethod
     def reduce(self, array: Any, divisor: float = 1.0) -> None:

@@ -24,6 +24,8 @@ Connect = Callable[[int, int], Any]
 class DeviceAllReduce(ThreadAllReduce):
     """Ranks that are threads, each with a device of its own; arrays are exchanged where they are."""
 
+    on_devices = True
+
     def __init__(self, rank: int, size: int, barrier: threading.Barrier, lent: list[Any], driver: Driver, connect: Connect) -> None:
         super().__init__(rank, size, barrier, lent)
         self._driver, self._connect = driver, connect

@@ -1,6 +1,7 @@
 """Requests of many threads, answered by one network."""
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Sequence
@@ -11,13 +12,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.arrays import as_array
+from ...samediff.background import started
 from ...samediff.configuration_builder import Builder
 from ...samediff.data import DataSet, MultiDataSet
-from ...samediff.errors import ConfigurationError, GraphError, ShutdownError
+from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.javanames import JavaSpelling
+from ...samediff.locks import rlock
+from ...samediff.source import work_for
 from ..batch import Batch
 from ..network import Network
-from .requests import Request, RequestQueue
+from .requests import Request, RequestQueue, shut_down
 from .settings import InferenceMode, InferenceSettings, LoadBalanceMode
 
 
@@ -39,6 +43,7 @@ class _Runner:
         """Run requests together; each alone where that fails, so that an error meets its own request only."""
         network, alone = self.serving
         key = requests[0].key
+        work_for(requests[0].line)
         if len(requests) > 1 and key not in alone:
             try:
                 parts = _split(_run(network, *_joined(requests)), requests)
@@ -52,6 +57,7 @@ class _Runner:
                     request.future.set_result(part)
                 return
         for request in requests:
+            work_for(request.line)
             try:
                 result = _run(network, request.inputs, request.masks)
             except BaseException as error:      # belongs to whoever waits
@@ -80,12 +86,33 @@ def _split(outputs: Sequence[Any], requests: Sequence[Request]) -> list[list[Any
     return [[o[end - r.rows:end].copy() for o in outputs] for r, end in zip(requests, ends)]
 
 
+class _Crew:
+    """The workers of one process, as many as could be started, and the queue out of which they take requests."""
+
+    def __init__(self, runner: _Runner, settings: InferenceSettings) -> None:
+        self.process = os.getpid()
+        self.queue = RequestQueue(settings.queue_limit)
+        self.gate = threading.BoundedSemaphore(settings.workers) if settings.load_balance_mode is LoadBalanceMode.FIFO else None
+        self.threads: list[threading.Thread] = []
+        if settings.inference_mode is not InferenceMode.INPLACE:
+            most = settings.batch_limit if settings.inference_mode is InferenceMode.BATCHED else 1
+            runner.counts = [0] * settings.workers
+            found = [started(runner.work, self.queue, most, i, name=f"dl4py-inference-{i}") for i in range(settings.workers)]
+            self.threads = [thread for thread in found if thread is not None]
+
+    def close(self) -> None:
+        """Let the workers end, unless they are those of another process."""
+        if self.process == os.getpid():
+            self.queue.close()
+
+
 class ParallelInference(JavaSpelling):
     """Answers requests of any number of threads with one network (DL4J's ``ParallelInference``).
 
     Workers take the requests out of a bounded queue. In the mode ``BATCHED`` those that wait at the same time and have equal shapes (but
     for the number of examples) are run as one batch, and each gets its own rows back. An error reaches only the request that
-    caused it. All workers share the network: parameters that change are seen at once, and memory is needed once.
+    caused it. All workers share the network: parameters that change are seen at once, and memory is needed once. A forked process has
+    workers of its own; where no thread can be started, requests are answered by the threads that ask.
 
     Parameters
     ----------
@@ -118,19 +145,21 @@ class ParallelInference(JavaSpelling):
 
     def __init__(self, network: Network, **options: Any) -> None:
         self.settings = settings = InferenceSettings(**options)
-        self._runner = runner = _Runner(_ready(network))
-        self._queue = queue = RequestQueue(settings.queue_limit)
-        self._gate = threading.BoundedSemaphore(settings.workers) if settings.load_balance_mode is LoadBalanceMode.FIFO else None
-        self._closed = False
-        self._threads: list[threading.Thread] = []
-        if settings.inference_mode is not InferenceMode.INPLACE:
-            most = settings.batch_limit if settings.inference_mode is InferenceMode.BATCHED else 1
-            runner.counts = [0] * settings.workers
-            self._threads = [threading.Thread(target=runner.work, args=(queue, most, i), name=f"dl4py-inference-{i}", daemon=True)
-                             for i in range(settings.workers)]
-            for thread in self._threads:
-                thread.start()
-        weakref.finalize(self, queue.close)      # forgotten: the threads end
+        self._runner = _Runner(_ready(network))
+        self._closed, self._making = False, rlock()
+        self._crew = self._made(_Crew(self._runner, settings))
+
+    def _made(self, crew: _Crew) -> _Crew:
+        weakref.finalize(self, crew.close)      # forgotten: the threads end
+        return crew
+
+    def _workers(self) -> _Crew:
+        """Those of this process, which may have been forked from that of the last ones."""
+        if self._crew.process != os.getpid():
+            with self._making:
+                if self._crew.process != os.getpid():
+                    self._crew = self._made(_Crew(self._runner, self.settings))
+        return self._crew
 
     def output(self, *inputs: Any, input_masks: Any = None) -> Any:
         """Outputs of the network, outside of training, as soon as they are there.
@@ -166,16 +195,17 @@ class ParallelInference(JavaSpelling):
         return request.future
 
     def _start(self, request: Request) -> None:
-        if self.settings.inference_mode is not InferenceMode.INPLACE:
-            self._queue.put(request)
-            return
         if self._closed:
-            raise ShutdownError("the request cannot be answered: ParallelInference was shut down; build another one")
+            raise shut_down()
+        crew = self._workers()
+        if crew.threads:
+            crew.queue.put(request)
+            return
         request.future.set_running_or_notify_cancel()
-        if self._gate is None:
+        if crew.gate is None:
             self._runner.answer([request])
         else:
-            with self._gate:
+            with crew.gate:
                 self._runner.answer([request])
 
     def _read(self, given: tuple[Any, ...], masks: Any) -> tuple[list[Any], list[Any], bool]:
@@ -217,8 +247,8 @@ class ParallelInference(JavaSpelling):
     def shutdown(self) -> None:
         """End the workers: what is being run is answered, what waits gets a :class:`~dl4py.samediff.errors.ShutdownError`."""
         self._closed = True
-        self._queue.close()
-        for thread in self._threads:
+        self._crew.close()
+        for thread in self._crew.threads:
             if thread is not threading.current_thread():
                 thread.join()
 

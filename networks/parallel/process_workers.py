@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from ...samediff.background import started
 from ...samediff.errors import WorkerError
 from ...samediff.training.listener import Listener
 from ..fitting import Fitting
 from .all_reduce import AllReduce, BrokenGroupError
 from .process_all_reduce import ProcessAllReduce
-from .replica import Replica, SharedListeners, Task
+from .replica import Begin, Replica, SharedListeners, Task
 from .settings import WrapperSettings
-from .workers import Workers
+from .workers import NoWorkerError, Workers
 
 _SECONDS_TO_END = 10.0
 _SECONDS_BETWEEN_LOOKS = 1.0
@@ -33,14 +34,16 @@ class ProcessWorkers(Workers):
     """
 
     def __init__(self, network: Fitting, settings: WrapperSettings) -> None:
+        self._processes: list[Any] = []
+        self._all_started, self._closing = threading.Event(), False
+        if started(self._watch_over, name="dl4py-training-watch") is None:
+            raise NoWorkerError("no thread can be started that watches over processes")
         context, flat = multiprocessing.get_context("spawn"), network.engine.flat
         ends = ProcessAllReduce.group(settings.workers, max(flat.params.nbytes, flat.state.nbytes, 64), context)
         self.ranks: AllReduce = ends[0]
         self._queues = [context.Queue(2) for _ in ends[1:]]
         self._answers: list[Connection] = []
-        self._processes = []
         self._error: BaseException | None = None
-        self._closing = False
         made = pickle.dumps((type(network), network._configuration))
         for end, tasks in zip(ends[1:], self._queues):
             here, there = context.Pipe(False)
@@ -50,12 +53,11 @@ class ProcessWorkers(Workers):
             there.close()
             self._answers.append(here)
             self._processes.append(process)
-        self._watch = threading.Thread(target=self._watch_over, name="dl4py-training-watch", daemon=True)
-        self._watch.start()
+        self._all_started.set()
 
-    def begin(self, listeners: Sequence[Listener], lock: Any) -> None:
+    def begin(self, begin: Begin, listeners: Sequence[Listener], lock: Any) -> None:
         for rank in range(1, self.ranks.size):
-            self._put(rank, "begin")
+            self._put(rank, begin)
 
     def feed(self, rank: int, task: Task) -> None:
         self._put(rank, task)
@@ -105,6 +107,7 @@ class ProcessWorkers(Workers):
 
     def _watch_over(self) -> None:
         """Nobody waits for a process that has ended."""
+        self._all_started.wait()
         wait([p.sentinel for p in self._processes])
         if not self._closing:
             self.ranks.abort()
@@ -143,7 +146,7 @@ def _serve(made: bytes, ranks: AllReduce, settings: WrapperSettings, tasks: Any,
             if replica is None:
                 kind, configuration = pickle.loads(made)
                 replica = Replica(kind(configuration).init(), ranks, settings)
-            replica.begin() if task == "begin" else replica.train(task, hear)
+            replica.do(task, hear)
         except Exception as error:                      # raised again where the training was called
             failed = True
             answers.send(_portable(error, ranks.rank))

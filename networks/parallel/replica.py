@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ...samediff.locks import rlock
 from ...samediff.residence import to_host
+from ...samediff.source import SourceLine, work_for
 from ...samediff.training.listener import Listener, Listeners
+from ...samediff.training.transaction import Transaction
 from ..batch import Batch
 from ..fitting import Fitting
 from .all_reduce import AllReduce, Alone
@@ -28,6 +30,13 @@ class Task:
     etl_time: int = 0
 
 
+@dataclass(frozen=True)
+class Begin:
+    """A training begins, at that line of the user."""
+
+    line: SourceLine | None
+
+
 class Replica:
     """A network and its place among the ranks."""
 
@@ -43,6 +52,14 @@ class Replica:
     @property
     def _shares(self) -> bool:
         return self._settings.training_mode is TrainingMode.SHARED_GRADIENTS and not isinstance(self._ranks, Alone)
+
+    def do(self, task: Task | Begin, hear: Listeners) -> None:
+        """What comes next: a round, or the first one of a training."""
+        if isinstance(task, Begin):
+            work_for(task.line)
+            self.begin()
+        else:
+            self.train(task, hear)
 
     def begin(self) -> None:
         """Take over parameters, updater state and counters of rank 0."""
@@ -64,12 +81,7 @@ class Replica:
         if not network.engine.slots:
             return None
         if batch is not None:
-            own = network._optimizer
-            network._optimizer = network.engine.structure.solver, self._shared
-            try:
-                self._fit(task, batch, hear)
-            finally:
-                network._optimizer = own
+            self._fit(task, batch, hear)
             done = pieces_of(network, batch)
         for _ in range(task.pieces - done):
             self._shared.step_without_data(batch, batch is not None and _is_cut(network, batch))
@@ -77,7 +89,7 @@ class Replica:
 
     def _fit(self, task: Task, batch: Batch, hear: Listeners) -> None:
         self.network.set_last_etl_time(task.etl_time)
-        self.network._fit_batch(batch, hear)
+        self.network._fit_batch(batch, hear, self._shared)
 
     def _average(self, active: bool) -> float:
         """Replace parameters, updater state and score by their means over the ranks that had data."""
@@ -88,10 +100,15 @@ class Replica:
             count, score = sums[0], float(sums[1] / sums[0])
             params, _, state = engine.flat.vectors
             averaged = [params, *([state] if self._settings.average_updaters else [])]
-            for array in averaged:
+            means = averaged if self._ranks.on_devices else [to_host(a).copy() for a in averaged]
+            for array in means:
                 if not active:
                     to_host(array)[...] = 0
                 self._ranks.reduce(array, count)
+            if means is not averaged:
+                with engine.flat.gate, Transaction(averaged):
+                    for array, mean in zip(averaged, means):
+                        array[...] = mean
             self.network._score = score
         return score
 
@@ -113,7 +130,7 @@ class SharedListeners(Listeners):
 
     def __init__(self, listeners: Sequence[Listener], lock: Any = None) -> None:
         super().__init__(listeners)
-        self._lock = lock or threading.RLock()
+        self._lock = lock or rlock()
 
     def call(self, hook: str, *args: Any) -> None:
         with self._lock:

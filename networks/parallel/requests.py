@@ -8,16 +8,17 @@ from concurrent.futures import Future
 from typing import Any
 
 from ...samediff.errors import ShutdownError
+from ...samediff.source import user_line
 
 
 class Request:
-    """Inputs and masks of one call, and the promise of its outputs.
+    """Inputs and masks of one call, the user's line that made it, and the promise of its outputs.
 
     Requests with the same ``key`` can be put below each other along the axis of the examples; None stands alone.
     """
 
     def __init__(self, inputs: Sequence[Any], masks: Sequence[Any]) -> None:
-        self.inputs, self.masks = list(inputs), list(masks)
+        self.inputs, self.masks, self.line = list(inputs), list(masks), user_line()
         self.future: Future[list[Any]] = Future()
         self.rows = int(self.inputs[0].shape[0]) if self.inputs else 0
         arrays = [*self.inputs, *self.masks]
@@ -53,7 +54,7 @@ class RequestQueue:
             while len(self._waiting) >= self._limit and not self._closed:
                 self._room.wait()
             if self._closed:
-                raise _shut_down()
+                raise shut_down()
             self._waiting.append(request)
             self._filled.notify()
 
@@ -99,8 +100,9 @@ class RequestQueue:
             self._room.notify_all()
         for request in left:
             if request.future.set_running_or_notify_cancel():
-                request.future.set_exception(_shut_down())
+                request.future.set_exception(shut_down())
 
 
-def _shut_down() -> ShutdownError:
+def shut_down() -> ShutdownError:
+    """What requests get that nobody will answer."""
     return ShutdownError("the request cannot be answered: ParallelInference was shut down; build another one")

@@ -45,7 +45,6 @@ class SharedGradientDescent(StochasticGradientDescent):
             rows = self._exchange(0)
             if batch is not None:
                 engine.update(rows, batch, stateful)
-                engine.iteration += 1
 
     def _exchange(self, rows: int) -> int:
         """Replace gradients and score by those of the joint batch, and return its number of examples."""

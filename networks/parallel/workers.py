@@ -7,12 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from ...samediff.background import started
 from ...samediff.devices import Device
+from ...samediff.errors import WorkerError
 from ...samediff.training.listener import Listener
 from ..fitting import Fitting
 from .all_reduce import AllReduce, BrokenGroupError, ThreadAllReduce
-from .replica import Replica, SharedListeners, Task
+from .replica import Begin, Replica, SharedListeners, Task
 from .settings import WrapperSettings
+
+
+class NoWorkerError(WorkerError):
+    """The system gives no thread for a worker."""
 
 
 class Workers(ABC):
@@ -21,7 +27,7 @@ class Workers(ABC):
     ranks: AllReduce        # rank 0's end
 
     @abstractmethod
-    def begin(self, listeners: Sequence[Listener], lock: Any) -> None:
+    def begin(self, begin: Begin, listeners: Sequence[Listener], lock: Any) -> None:
         """Let every worker take part in :meth:`Replica.begin`."""
 
     @abstractmethod
@@ -58,16 +64,19 @@ class ThreadWorkers(Workers):
         self._queues: list[queue.Queue[Any]] = [queue.Queue(1) for _ in others]
         self._errors: list[BaseException] = []
         self._hear = SharedListeners(())
-        self._threads = [threading.Thread(target=self._work, args=(rank, replica, tasks), name=f"dl4py-training-{rank}", daemon=True)
-                         for rank, (replica, tasks) in enumerate(zip(self._replicas, self._queues), 1)]
-        for thread in self._threads:
-            thread.start()
+        self._threads: list[threading.Thread] = []
+        for rank, (replica, tasks) in enumerate(zip(self._replicas, self._queues), 1):
+            thread = started(self._work, rank, replica, tasks, name=f"dl4py-training-{rank}")
+            if thread is None:
+                self.close()
+                raise NoWorkerError(f"no thread can be started for worker {rank}")
+            self._threads.append(thread)
 
-    def begin(self, listeners: Sequence[Listener], lock: Any) -> None:
+    def begin(self, begin: Begin, listeners: Sequence[Listener], lock: Any) -> None:
         self._hear = SharedListeners(listeners, lock)
         for replica, tasks in zip(self._replicas, self._queues):
             replica.network.set_listeners(*listeners)
-            tasks.put("begin")
+            tasks.put(begin)
 
     def feed(self, rank: int, task: Task) -> None:
         self._queues[rank - 1].put(task)
@@ -84,9 +93,8 @@ class ThreadWorkers(Workers):
 
     def close(self) -> None:
         self.ranks.abort()
-        for tasks in self._queues:
+        for thread, tasks in zip(self._threads, self._queues):
             tasks.put(None)
-        for thread in self._threads:
             thread.join()
 
     def _work(self, rank: int, replica: Replica, tasks: queue.Queue[Any]) -> None:
@@ -94,7 +102,7 @@ class ThreadWorkers(Workers):
         while (task := tasks.get()) is not None:
             if not failed:          # after an error tasks are taken away, so that nobody waits for room
                 try:
-                    replica.begin() if task == "begin" else replica.train(task, self._hear)
+                    replica.do(task, self._hear)
                 except BaseException as error:      # raised again where the training was called
                     failed = True
                     error.add_note(f"in worker {rank} of the parallel training")

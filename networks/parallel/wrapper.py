@@ -1,27 +1,30 @@
 """Training on several batches at once."""
 from __future__ import annotations
 
+import os
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
 from ...samediff.configuration_builder import Builder
 from ...samediff.data import AsyncDataSetIterator, AsyncMultiDataSetIterator, DataSet, DataSetIterator, MultiDataSet
 from ...samediff.data.iterator import BatchIterator
-from ...samediff.errors import ConfigurationError, GraphError
+from ...samediff.errors import ConfigurationError
 from ...samediff.javanames import JavaSpelling
-from ...samediff.training.interrupts import Interrupts
+from ...samediff.locks import rlock
+from ...samediff.source import user_line
 from ...samediff.training.listener import HasListeners, Listener
 from ...samediff.training.listeners import report
 from ..batch import Batch
 from ..fitting import Fitting
+from ..given_data import no_batch
 from .all_reduce import BrokenGroupError
-from .replica import Replica, SharedListeners, Task, pieces_of
+from .replica import Begin, Replica, SharedListeners, Task, pieces_of
 from .settings import TrainingMode, WrapperSettings
-from .workers import ThreadWorkers, Workers
+from .workers import NoWorkerError, ThreadWorkers, Workers
 
 
 class ParallelWrapper(HasListeners, JavaSpelling):
@@ -42,7 +45,7 @@ class ParallelWrapper(HasListeners, JavaSpelling):
     ----------
     network : MultiLayerNetwork or ComputationGraph
     workers : int, default 2
-        With one, training is that of ``network.fit``.
+        With one, training is that of ``network.fit``; so it is where no thread can be started for the others.
     averaging_frequency : int, default 1
     average_updaters : bool, default True
     report_score_after_averaging : bool, default False
@@ -91,12 +94,12 @@ class ParallelWrapper(HasListeners, JavaSpelling):
             raise ConfigurationError(f"expected a MultiLayerNetwork or ComputationGraph, got {type(network).__name__}")
         self._network, self.settings = network, WrapperSettings(**options)
         self._listeners: list[Listener] = []
-        self._lock, self._stop, self._closed = threading.RLock(), threading.Event(), threading.Event()
+        self._lock, self._stop, self._closed = rlock(), threading.Event(), threading.Event()
         self._rounds, self._averaged = 0, False
         self._workers: Workers | None = None
         self._replica: Replica | None = None
-        self._made_for: Any = None
-        self._end = weakref.finalize(self, lambda: None)
+        self._made_for: tuple[Any, int] = None, 0
+        self._end: Callable[[], object] = lambda: None
 
     def fit(self, data: Any) -> None:
         """Go through the data once, ``workers`` batches at a time: an iterator (from where it stands), or a list of data sets.
@@ -106,10 +109,10 @@ class ParallelWrapper(HasListeners, JavaSpelling):
         with self._lock, self._reading(data) as batches:
             self._stop.clear()
             replica, workers = self._ready()
-            lock = threading.RLock()
+            lock = rlock()
             listeners = list(dict.fromkeys([*self._network.get_listeners(), *self._listeners]))
             try:
-                workers.begin(listeners, lock)
+                workers.begin(Begin(user_line()), listeners, lock)
                 replica.begin()
                 self._run(batches, replica, workers, SharedListeners(listeners, lock))
                 workers.finish()
@@ -122,50 +125,56 @@ class ParallelWrapper(HasListeners, JavaSpelling):
                 raise
 
     def _run(self, batches: Iterator[Any], replica: Replica, workers: Workers, hear: SharedListeners) -> None:
-        settings, network = self.settings, self._network
+        settings, network, count = self.settings, self._network, workers.ranks.size
         averages = settings.training_mode is TrainingMode.AVERAGING
-        began = time.perf_counter()
-        with Interrupts() as interrupts:
-            while not self._stop.is_set() and (taken := _some(batches, settings.workers)):
-                found = [self._batch(data) for data in taken]
-                self._rounds += 1
-                task = Task(None, averages and self._rounds % settings.averaging_frequency == 0,
-                            1 if averages else max(pieces_of(network, b) for b in found), round(1000 * (time.perf_counter() - began)))
-                tasks = [Task(b, task.average, task.pieces, task.etl_time) for b in found]
-                tasks += [task] * (settings.workers - len(tasks))
-                for rank, other in enumerate(tasks[1:], 1):
-                    workers.feed(rank, other)
-                with interrupts.held():
-                    score = replica.train(tasks[0], hear)
-                if score is not None:
-                    self._averaged = True
-                    if settings.report_score_after_averaging:
-                        report(f"Averaged score: {score}")
-                began = time.perf_counter()
+        began, before = time.perf_counter(), self._rounds
+        while not self._stop.is_set() and (taken := _some(batches, count)):
+            found = [self._batch(data) for data in taken]
+            self._rounds += 1
+            task = Task(None, averages and self._rounds % settings.averaging_frequency == 0,
+                        1 if averages else max(pieces_of(network, b) for b in found), round(1000 * (time.perf_counter() - began)))
+            tasks = [Task(b, task.average, task.pieces, task.etl_time) for b in found]
+            tasks += [task] * (count - len(tasks))
+            for rank, other in enumerate(tasks[1:], 1):
+                workers.feed(rank, other)
+            score = replica.train(tasks[0], hear)
+            if score is not None:
+                self._averaged = True
+                if settings.report_score_after_averaging:
+                    report(f"Averaged score: {score}")
+            began = time.perf_counter()
+        if self._rounds == before and not self._stop.is_set():
+            raise no_batch("fit")
 
     def _ready(self) -> tuple[Replica, Workers]:
         """The first worker and the others, made at the first fit, and again for a changed configuration."""
         structure = self._network.engine.structure
-        if self._workers is None or self._replica is None or self._made_for is not structure:
+        if self._workers is None or self._replica is None or not self._is_made_for(structure):
             self._end()
-            workers: Workers
+            self._workers = workers = self._started()
+            self._end = weakref.finalize(self, _close, workers, os.getpid())
+            self._replica, self._made_for = Replica(self._network, workers.ranks, self.settings), (structure, os.getpid())
+        return self._replica, self._workers
+
+    def _is_made_for(self, structure: Any) -> bool:
+        made_for, process = self._made_for
+        return made_for is structure and process == os.getpid()
+
+    def _started(self) -> Workers:
+        try:
             if self.settings.processes and self.settings.workers > 1:
                 from .process_workers import ProcessWorkers
-                workers = ProcessWorkers(self._network, self.settings)
-            else:
-                workers = ThreadWorkers(self._network, self.settings)
-            self._workers = workers
-            self._end = weakref.finalize(self, workers.close)
-            self._replica, self._made_for = Replica(self._network, workers.ranks, self.settings), structure
-        return self._replica, self._workers
+                return ProcessWorkers(self._network, self.settings)
+            return ThreadWorkers(self._network, self.settings)
+        except NoWorkerError as error:
+            report(f"ParallelWrapper trains with one worker: {error}")
+            return ThreadWorkers(self._network, self.settings.replace(workers=1))
 
     def _reading(self, data: Any) -> _Reading:
         return _Reading(data, self.settings.prefetch_buffer)
 
     def _batch(self, data: Any) -> Batch:
-        if not isinstance(data, (DataSet, MultiDataSet)):
-            raise GraphError(f"the data to fit gives a {type(data).__name__}; expected data sets")
-        return self._network._batch_of(data)
+        return self._network._batch_in(data, "fit")
 
     def stop_fit(self) -> None:
         """End a running :meth:`fit` after the present round."""
@@ -263,6 +272,12 @@ class WrapperBuilder(Builder):
 
 
 ParallelWrapper.Builder = WrapperBuilder
+
+
+def _close(workers: Workers, process: int) -> None:
+    """End workers, unless they are those of a process that this one was forked from."""
+    if process == os.getpid():
+        workers.close()
 
 
 def _some(batches: Iterator[Any], count: int) -> list[Any]:

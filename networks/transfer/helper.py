@@ -6,6 +6,7 @@ from typing import Any
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
 from ...samediff.javanames import JavaSpelling
+from ...samediff.training.transaction import Transaction
 from ..computation_graph import ComputationGraph
 from ..configuration import LayerVertex
 from ..multilayer import MultiLayerNetwork
@@ -40,9 +41,10 @@ class TransferLearningHelper(JavaSpelling):
     def _share(self) -> None:
         """The head's parameters in the whole network and in the one that was given."""
         for network in (self._whole, self._given):
-            arrays = network.engine.flat.arrays
-            for name, array in self._head.engine.flat.arrays.items():
-                arrays[self._outer(name)][...] = array
+            flat = network.engine.flat
+            with flat.gate, Transaction([flat.params]):
+                for name, array in self._head.engine.flat.arrays.items():
+                    flat.arrays[self._outer(name)][...] = array
 
     def _outer(self, name: str) -> str:
         if isinstance(self._whole, MultiLayerNetwork):
@@ -63,11 +65,10 @@ class TransferLearningHelper(JavaSpelling):
 
     def fit_featurized(self, data: Any, epochs: int = 1) -> None:
         """Train the rest on what :meth:`featurize` gave: a data set, or an iterator of them."""
-        if isinstance(data, (DataSet, MultiDataSet)):
-            self._head.fit(data)
-        else:
-            self._head.fit(data, epochs)
-        self._share()
+        try:
+            self._head.fit(data, epochs=epochs)
+        finally:                # after an error the steps before it count
+            self._share()
 
     def output_from_featurized(self, features: Any) -> Any:
         """The network's outputs for what :meth:`featurize` gave: an array, or a list of them for a graph."""

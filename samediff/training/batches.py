@@ -54,7 +54,10 @@ def as_batch(item: Any, config: TrainingConfig, labels_needed: bool = True) -> B
     labels = item.get_labels()
     if not labels_needed and not labels:
         config = _without_labels(config)
-    return Batch(item, config.placeholders(item.get_features(), labels, item.get_features_mask_arrays(), item.get_labels_mask_arrays()))
+    masks = item.get_labels_mask_arrays()
+    if not labels_needed and not config.data_set_label_mapping:      # they are for evaluations, not for the graph
+        labels, masks = [], None
+    return Batch(item, config.placeholders(item.get_features(), labels, item.get_features_mask_arrays(), masks))
 
 
 def in_batches(data: Any, size: Any, config: TrainingConfig) -> list[MultiDataSet]:

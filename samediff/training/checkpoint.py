@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ..errors import ConfigurationError, FileFormatError
+from ..files.atomic import remove_left_over, write_file
+from ..files.regular import read_file
 from ..javanames import JavaSpelling
 from .checkpoint_loading import CheckpointLoading, load_model
 from .history import Loss
@@ -116,6 +118,7 @@ class CheckpointListener(CheckpointLoading, Listener):
                                      f"{old[0].name}; use another directory or delete_existing(True)")
         for file in old:
             file.unlink()
+        remove_left_over(self.root_dir, lambda name: name == RECORD or _FILE.fullmatch(name) is not None)
 
     @staticmethod
     def builder(root_dir: str | os.PathLike[str]) -> CheckpointListenerBuilder:
@@ -163,10 +166,8 @@ class CheckpointListener(CheckpointLoading, Listener):
         model.save(str(self.root_dir / name), self.save_updater_state)
         write_state(self.root_dir / name, model, epoch, epoch_over)
         record = self.root_dir / RECORD
-        with record.open("a", encoding="utf-8", newline="\n") as file:
-            if file.tell() == 0:
-                file.write(_HEADER + "\n")
-            file.write(saved.to_file_string() + "\n")
+        lines = _lines(record) or [_HEADER]
+        write_file(record, "".join(f"{line}\n" for line in (*lines, saved.to_file_string())))
         self._number, self._last = self._number + 1, saved
         if self.log_saving:
             report(f"Model checkpoint saved: epoch {epoch}, iteration {iteration}, path: {self.root_dir / name}")
@@ -205,9 +206,15 @@ def available_checkpoints(root_dir: str | os.PathLike[str]) -> list[Checkpoint]:
     record = Path(root_dir) / RECORD
     if not record.exists():
         raise ConfigurationError(f"{root_dir} holds no {RECORD}: it is not a directory of checkpoints")
-    lines = record.read_text(encoding="utf-8").splitlines()
-    found = [Checkpoint.from_file_string(line) for line in lines[1:] if line.strip()]
+    found = [Checkpoint.from_file_string(line) for line in _lines(record)[1:]]
     return [c for c in found if (Path(root_dir) / c.filename).exists()]
+
+
+def _lines(record: Path) -> list[str]:
+    """The lines of a record, none before there is one."""
+    if not record.exists():
+        return []
+    return [line for line in read_file(record).decode("utf-8", "replace").splitlines() if line.strip()]
 
 
 def last_checkpoint(root_dir: str | os.PathLike[str]) -> Checkpoint | None:

@@ -5,6 +5,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
 from ..configuration_values import write_json
 from ..datatype import DataType
 from ..document_text import read_text
@@ -79,6 +81,7 @@ class TrainingConfig(JavaSpelling):
         self.data_set_feature_mask_mapping = _names(data_set_feature_mask_mapping)
         self.data_set_label_mask_mapping = _names(data_set_label_mask_mapping)
         self.loss_variables = _names(loss_variables)
+        self.counter = np.zeros(1, np.int64)      # the native call that takes a step counts it
         self.iteration_count, self.epoch_count = int(iteration_count), int(epoch_count)
         self.initial_loss_data_type = DataType.of(initial_loss_data_type)
         self.train_evaluations = _evaluations(train_evaluations)
@@ -90,6 +93,15 @@ class TrainingConfig(JavaSpelling):
             missing = [name for name in found if name not in labels]
             if missing:
                 raise ConfigurationError(f"TrainingConfig: evaluations of {missing} need the index of a label array")
+
+    @property
+    def iteration_count(self) -> int:
+        """Iterations done."""
+        return self.counter.item()
+
+    @iteration_count.setter
+    def iteration_count(self, count: int) -> None:
+        self.counter[0] = count
 
     @staticmethod
     def builder() -> Any:

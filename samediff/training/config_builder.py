@@ -8,6 +8,7 @@ from ..configuration import UnknownOptionError
 from ..datatype import DataType
 from ..errors import ConfigurationError, did_you_mean
 from ..javanames import JavaSpelling, to_snake
+from ..old_names import instead
 from .config import TrainingConfig
 from .history import name_of
 from .regularization import L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
@@ -117,7 +118,7 @@ class TrainingConfigBuilder(JavaSpelling):
             if name.startswith("_"):
                 raise
         known = [n for n in dir(type(self)) if not n.startswith("_")]
-        hint = did_you_mean(to_snake(name), known) or f"; its options: {', '.join(known)}"
+        hint = instead("training", name) or did_you_mean(to_snake(name), known) or f"; its options: {', '.join(known)}"
         raise UnknownOptionError(f"the builder of TrainingConfig has no option {name!r}{hint}")
 
     def _set(self, **values: Any) -> Self:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigurationError
+from ..files.nd4j import Nd4j
 from .listener import At, Listener
 from .listeners import report
 
@@ -37,11 +38,9 @@ class ArraySavingListener(Listener):
             raise ConfigurationError(f"ArraySavingListener: {self.directory} is not empty; use another directory")
 
     def op_execution(self, sd: Any, at: At, batch: Any, op: Any, op_context: Any, outputs: Sequence[Any]) -> None:
-        from ..files.nd4j_array import write_array
         for number, array in enumerate(outputs):
             name = re.sub(r"[^\w.-]", "_", op.name)       # op names hold slashes
-            with (self.directory / f"{at.iteration()}_{name}__{number}.bin").open("wb") as file:
-                write_array(file, array)
+            Nd4j.save_binary(array, self.directory / f"{at.iteration()}_{name}__{number}.bin")
 
     @staticmethod
     def compare(dir1: str | os.PathLike[str], dir2: str | os.PathLike[str], eps: float) -> list[str]:

@@ -108,17 +108,17 @@ class Evaluating(Fitting):
         for name in names:
             self.variable(name)
         found = evaluate(self, Source(data), [*self._listeners, *heard], Operation.INFERENCE, *names)
-        if not found:
-            raise ConfigurationError("the data has no batch: nothing to compute")
         return [values for _, values in found]
 
-    def _heard_output(self, listeners: Listeners, placeholders: Mapping[str, Any] | None, names: list[str]) -> dict[str, Any]:
-        listeners.call("operation_start", self, Operation.INFERENCE)
-        wanted = list(dict.fromkeys([*names, *wanted_variables(self, listeners.members, Operation.INFERENCE, names)]))
+    def _heard_output(self, listeners: Listeners, placeholders: Mapping[str, Any] | None, names: list[str],
+                      at: At | None = None, training: bool = False) -> dict[str, Any]:
+        at = at if at is not None else At.default_at()
+        listeners.call("operation_start", self, at.operation())
+        wanted = list(dict.fromkeys([*names, *wanted_variables(self, listeners.members, at.operation(), names)]))
         feeds = {k if isinstance(k, str) else k.name(): v for k, v in (placeholders or {}).items()}
-        values = self._run(placeholders, wanted)
-        tell_ops(self, listeners, At(0, 0, Operation.INFERENCE), None, feeds, values)
-        listeners.call("operation_end", self, Operation.INFERENCE)
+        values = self._run(placeholders, wanted, training)
+        tell_ops(self, listeners, at, None, feeds, values)
+        listeners.call("operation_end", self, at.operation())
         return {n: values[n] for n in names}
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 from ..errors import ConfigurationError
 from ..javanames import JavaSpelling
+from ..unwritten import unwritten
 from .history import EvaluationRecord, LossCurve, name_of
 from .listener import At, Listener, ListenerResponse, ListenerVariables, Operation
 
@@ -119,12 +120,13 @@ class BaseEvaluationListener(Listener):
     frozenset({'softmax'})
     """
 
+    @unwritten(when_called=True)
     def evaluations(self) -> ListenerEvaluations:
         """Return which evaluations to fill."""
-        raise NotImplementedError(f"{type(self).__name__} must define evaluations()")
+        raise NotImplementedError
 
     def other_required_variables(self, sd: Any) -> ListenerVariables | None:
-        """Return variables to compute besides those that are evaluated."""
+        """Return variables to compute besides those that are evaluated: none; override it (``sd`` has no effect here)."""
         return None
 
     def epoch_start_evaluations(self, sd: Any, at: At) -> None:

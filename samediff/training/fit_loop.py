@@ -14,8 +14,8 @@ from .batches import Batch, Source, as_batch
 from .evaluative import HistoryListener
 from .history import History, Loss, LossCurve
 from .hooks import tell_ops, wanted_variables
-from .interrupts import Interrupts
 from .listener import At, Listener, Listeners, Operation
+from .transaction import Transaction
 
 if TYPE_CHECKING:
     from .fitting import Fitting
@@ -36,7 +36,6 @@ class FitLoop:
         self._tells = bool(extra)
         self._wants_updates = self.listeners.wants("pre_update")
         self._stop = False
-        self.interrupts = Interrupts()
 
     # One step
 
@@ -61,11 +60,9 @@ class FitLoop:
         if self.finite or self._tells or self._wants_updates:
             return None
         scores = self.sd._regularization_scores()
-        with self.interrupts.held():
-            results = self.session.step.in_one_go(batch.feeds, at.iteration(), at.epoch(), self.sd.seed)
-            if results is None:
-                return None
-            self.config.increment_iteration_count()
+        results = self.session.step.in_one_go(batch.feeds, at.iteration(), at.epoch(), self.sd.seed, self.config.counter)
+        if results is None:
+            return None
         return self._loss(dict(zip(self.outputs, results)), scores)
 
     def _in_turn(self, batch: Batch, at: At) -> Loss:
@@ -77,9 +74,10 @@ class FitLoop:
             self._check_finite(batch, loss, context)
         if self._tells:
             tell_ops(self.sd, self.listeners, at, batch.data, batch.feeds, values)
-        with self.interrupts.held():
-            self._update(at)
-            self.config.increment_iteration_count()
+        if not self._wants_updates:
+            self.session.step.update(at.iteration(), at.epoch(), counter=self.config.counter)
+            return loss
+        self._update(at)
         return loss
 
     def _loss(self, values: dict[str, Any], scores: dict[str, float]) -> Loss:
@@ -88,14 +86,10 @@ class FitLoop:
         return Loss([*self.session.losses, *scores], [*data, *scores.values()])
 
     def _update(self, at: At) -> None:
-        if not self._wants_updates:
-            self.session.step.update(at.iteration(), at.epoch())
-            return
         params = self.session.params
-        before = [a.copy() for a in params.vectors()]
         old = {n: params.arrays[n].copy() for n in params.arrays}
         sign = 1 if self.config.minimize else -1
-        try:
+        with params.gate, Transaction(params.vectors(), self.config.counter):
             self.session.step.update(at.iteration(), at.epoch())
             new = {n: a.copy() for n, a in params.arrays.items()}
             for name in (n for n in params.arrays if n in params.trained):
@@ -104,10 +98,7 @@ class FitLoop:
                 self.listeners.call("pre_update", self.sd, at, self.sd.variable(name), update)
                 if not np.array_equal(update, given, equal_nan=True):  # a listener may change it
                     params.arrays[name][...] = old[name] - sign * update
-        except BaseException:
-            for array, kept in zip(params.vectors(), before):
-                array[...] = kept
-            raise
+            self.config.increment_iteration_count()
 
     def _check_finite(self, batch: Batch, loss: Loss, context: RunContext) -> None:
         params = self.session.params
@@ -129,8 +120,7 @@ class FitLoop:
         """One iteration; the epoch counter stays."""
         self.listeners.call("operation_start", self.sd, Operation.TRAINING)
         start = _now()
-        with self.interrupts:
-            loss = self.step(item)
+        loss = self.step(item)
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)
         return History(loss=LossCurve([loss]), training_time_millis=_now() - start)
 
@@ -140,13 +130,12 @@ class FitLoop:
         curve = LossCurve()
         self.sd._training_data = source.data
         try:
-            with self.interrupts:
-                for number in range(1, epochs + 1):
-                    curve = self._epoch(source, curve)
-                    if validation is not None and (number - 1) % frequency == 0:
-                        self._validate(validation)
-                    if self._stop:
-                        break
+            for number in range(1, epochs + 1):
+                curve = self._epoch(source, curve)
+                if validation is not None and (number - 1) % frequency == 0:
+                    self._validate(validation)
+                if self._stop:
+                    break
         finally:
             self.sd._training_data = None
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)
@@ -194,6 +183,8 @@ def evaluate(sd: Fitting, source: Source, members: Sequence[Listener], operation
         tell_ops(sd, listeners, at, batch.data, batch.feeds, values)
         listeners.iteration_done(sd, at, batch.data, None)
         results.append((batch.data, {n: values[n] for n in names}))
+    if not results:
+        raise ConfigurationError(f"the data has no batch: nothing to {'compute' if operation is Operation.INFERENCE else 'evaluate'}")
     listeners.call("operation_end", sd, operation)
     return results
 

@@ -1,7 +1,6 @@
 """Training from the methods of a graph: configuration, listeners, fit, updater state."""
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from ..differentiation import Differentiation
 from ..errors import ConfigurationError, FileFormatError, UnknownNameError
 from ..javanames import JavaSpelling
+from ..locks import rlock
 from .batches import Source, in_batches, is_array, is_single
 from .config import TrainingConfig, refuse_unknown
 from .fit_loop import FitLoop
@@ -32,7 +32,7 @@ class Fitting(HasListeners, Differentiation):
         self._listeners: list[Listener] = []
         self._session: TrainingSession | None = None
         self._states: States = {}
-        self._fit_lock = threading.RLock()
+        self._fit_lock = rlock()
 
     # Configuration and listeners
 

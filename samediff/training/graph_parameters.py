@@ -1,7 +1,6 @@
 """The trainable variables of a graph in flat vectors, with updater state, and the step that trains them."""
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,8 @@ import numpy as np
 from .. import devices
 from ..errors import ConfigurationError
 from ..executor.session import uses_reference
+from ..lazy_property import lazy_property
+from ..locks import Rank, rlock
 from ..residence import to_host
 from .config import TrainingConfig
 from .flat import state_by_parameter
@@ -43,7 +44,7 @@ class GraphParameters:
                 self.shapes[v.name()] = array.shape
                 slot = FlatSlot(v.name(), array.shape, self.updater, regularization=terms)
                 found.setdefault((v.dtype, v.name() in trained), []).append(slot)
-        self.trained = trained
+        self.trained, self.gate = trained, rlock(Rank.STEPS)
         self.groups = [(used, FlatParameters(slots, dtype.numpy)) for (dtype, used), slots in found.items()]
         self._arrays = {n: a for _, flat in self.groups for n, a in flat.arrays.items()}
         self._gradient_arrays = {n: a for _, flat in self.groups for n, a in flat.gradient_arrays.items()}
@@ -130,7 +131,7 @@ class TrainingSession:
         self.graph = graph
         self.step = TrainingStep(graph, names, self.params, self.losses, config.minimize)  # type: ignore[arg-type]  # same parts
 
-    @functools.cached_property
+    @lazy_property
     def penalties(self) -> Penalties:
         """What regularization adds to the score."""
         used = [flat.params for used, flat in self.params.groups if used]

@@ -1,15 +1,16 @@
 """Listeners: what they can hear during training of graphs and networks, and how they are called."""
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar
 
 from ..data.position import Positioned
 from ..errors import ConfigurationError
-from ..javanames import JavaSpelling, to_snake
+from ..javanames import JavaSpelling
 from .history import Loss, LossCurve, name_of
 
 
@@ -187,13 +188,6 @@ class Listener(JavaSpelling):
     5
     """
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name, value in list(vars(cls).items()):
-            snake = to_snake(name)
-            if snake != name and snake in HOOKS and callable(value):
-                setattr(cls, snake, value)
-
     def is_active(self, operation: Operation) -> bool:
         """Return whether to listen to that operation."""
         return True
@@ -278,7 +272,8 @@ class Listeners:
                 raise ConfigurationError(f"expected a listener (a subclass of Listener); got {listener!r:.60}")
             if operation is None or listener.is_active(operation):
                 self.members.append(listener)
-        self._calls = {hook: [getattr(m, hook) for m in self.members if _overrides(m, hook)] for hook in HOOKS}
+        self._calls = {hook: [_noting(m, hook) for m in self.members if _overrides(m, hook)] for hook in HOOKS}
+        self._epochs = [(_noting(m, "epoch_start"), _noting(m, "epoch_end")) for m in self.members]
         self._iteration_done = [(call, _takes_at(call)) for call in self._calls["iteration_done"]]
 
     def wants(self, hook: str) -> bool:
@@ -297,8 +292,8 @@ class Listeners:
 
     def epoch_start(self, model: Any, at: At) -> None:
         """Tell that an epoch starts, in both forms."""
-        for listener in self.members:
-            listener.epoch_start(model, at)
+        for start, _ in self._epochs:
+            start(model, at)
 
     def iteration_done(self, model: Any, at: At, data_set: Any = None, loss: Loss | None = None) -> None:
         """Tell that an iteration is done, each listener in its own form."""
@@ -310,7 +305,7 @@ class Listeners:
 
     def epoch_end(self, model: Any, at: At, loss_curve: LossCurve | None = None, epoch_time_millis: int = 0) -> bool:
         """Tell that an epoch has ended, in both forms; return whether a listener wants to stop."""
-        answers = [listener.epoch_end(model, at, loss_curve, epoch_time_millis) for listener in self.members]
+        answers = [end(model, at, loss_curve, epoch_time_millis) for _, end in self._epochs]
         return ListenerResponse.STOP in answers
 
     def validation_done(self, sd: Any, at: At, validation_time_millis: int = 0) -> bool:
@@ -320,6 +315,20 @@ class Listeners:
 
     def __bool__(self) -> bool:
         return bool(self.members)
+
+
+def _noting(listener: Listener, hook: str) -> Callable[..., Any]:
+    """A hook whose exceptions say which listener they are from."""
+    call = getattr(listener, hook)
+
+    @functools.wraps(call)
+    def told(*args: Any) -> Any:
+        try:
+            return call(*args)
+        except Exception as error:
+            error.add_note(f"in {hook} of listener {type(listener).__module__}.{type(listener).__qualname__}")
+            raise
+    return told
 
 
 def _overrides(listener: Listener, hook: str) -> bool:

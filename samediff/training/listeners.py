@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TextIO
 
 from ..errors import ConfigurationError, did_you_mean
+from ..files.atomic import write_file
 from ..javanames import to_snake
 from .history import Loss, LossCurve
 from .listener import At, Listener, ListenerResponse, Operation
@@ -77,7 +78,7 @@ class ScoreListener(_TrainingOnly):
 
     def iteration_done(self, model: Any, at: At, data_set: Any = None, loss: Loss | None = None) -> None:
         self._iterations += 1
-        self._examples += examples_in(data_set)
+        self._examples += examples_in(model, data_set)
         if at.iteration() == 0 or at.iteration() % self.frequency:
             return
         text = f"Loss at epoch {at.epoch()}, iteration {at.iteration()}: {score_of(model, loss):.5f}"
@@ -119,7 +120,7 @@ class PerformanceListener(_TrainingOnly):
         if not before:
             return  # the first iteration includes compilation
         seconds = max(now - before, 1e-9)
-        self.last_batches_per_sec, self.last_samples_per_sec = 1 / seconds, examples_in(data_set) / seconds
+        self.last_batches_per_sec, self.last_samples_per_sec = 1 / seconds, examples_in(model, data_set) / seconds
         if at.iteration() % self.frequency:
             return
         parts = [(self.report_etl, f"ETL: {self._etl_ms} ms"), (self.report_iteration, f"iteration {at.iteration()}"),
@@ -209,7 +210,7 @@ class CollectScoresIterationListener(_TrainingOnly):
         """Write ``Iteration<delimiter>Score`` and a line for each score, to a path or an open file."""
         text = "\n".join([f"Iteration{delimiter}Score", *(f"{i}{delimiter}{s!r}" for i, s in self._scores)])
         if isinstance(target, (str, Path)):
-            Path(target).write_text(text, encoding="utf-8")
+            write_file(target, text)
         elif isinstance(target, TextIO) or hasattr(target, "encoding"):
             target.write(text)
         else:
@@ -256,11 +257,14 @@ class ProgressListener(_TrainingOnly):
         return None
 
 
-def examples_in(data_set: Any) -> int:
-    """Return the number of examples in a batch, 0 if it does not say."""
+def examples_in(model: Any, data_set: Any) -> int:
+    """Return the number of examples in a batch; where the data set does not say, that of the model's last batch, or 0."""
     count = getattr(data_set, "num_examples", None)
     if count is not None:
         return int(count())
     features = getattr(data_set, "features", None)
     first: Any = features[0] if isinstance(features, (list, tuple)) and features else features
-    return int(first.shape[0]) if getattr(first, "ndim", 0) else 0
+    if getattr(first, "ndim", 0):
+        return int(first.shape[0])
+    last = getattr(model, "batch_size", None)
+    return int(last()) if callable(last) else 0

@@ -1,7 +1,6 @@
 """What regularization adds to a score."""
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from .. import devices
 from .. import expression as ex
 from ..devices import Device
 from ..executor.loops import Loops, NativeLoops
+from ..locks import rlock
 from ..residence import to_host
 from .device_program import DeviceProgram
 from .regularization import Regularization
@@ -35,7 +35,7 @@ class Penalties:
 
     def __init__(self, terms: Sequence[tuple[Any, Regularization]], reference: bool = False) -> None:
         self.terms = list(terms)
-        self._lock = threading.Lock()
+        self._lock = rlock()
         numbers = {array.dtype: np.zeros(len(self.terms), array.dtype) for array, _ in self.terms}
         self.sums = [numbers[array.dtype][k:k + 1] for k, (array, _) in enumerate(self.terms)]
         self._elsewhere: dict[Device, DeviceProgram] = {}
@@ -73,7 +73,7 @@ class Penalties:
 
     def _summed(self) -> dict[int, Any]:
         """The sums that compiled code makes, by the number of the term."""
-        if devices.active and not devices.current_device().is_cpu:
+        if devices.active and not devices.current_device().on_host:
             return self._summed_on(devices.current_device())
         for array, _ in self.terms:
             to_host(array)

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ..configuration import Configuration, configuration
 from ..errors import ConfigurationError
+from ..unwritten import unwritten
 from .schedules import FixedSchedule, Schedule
 
 
@@ -26,6 +27,14 @@ class Regularization(Configuration):
     apply_step: ClassVar[ApplyStep] = ApplyStep.BEFORE_UPDATER
     coefficient_name: ClassVar[str]
 
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """See :meth:`Configuration.of`."""
+        if isinstance(value, bool):
+            raise ConfigurationError("regularization takes L1Regularization(...), L2Regularization(...) or WeightDecay(...); it was "
+                                     "a switch before DL4J 1.0.0: leave it out, l1(...), l2(...) and weight_decay(...) are enough")
+        return super().of(value)
+
     def validate(self) -> None:
         name = self.coefficient_name
         self.__dict__[name] = Schedule.of(getattr(self, name))
@@ -35,10 +44,12 @@ class Regularization(Configuration):
         schedule: Schedule = getattr(self, self.coefficient_name)
         return schedule.value_at(iteration, epoch)
 
+    @unwritten(when_called=True)
     def apply(self, xp: Any, param: Any, gradient: Any, coefficient: float, lr: float = 1.0) -> Any:
         """Return the new gradient (BEFORE_UPDATER) or update (POST_UPDATER); elementwise."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def penalty(self, xp: Any, param: Any) -> Any:
         """Return what each entry costs at strength 1; elementwise, so that it is traced into one kernel with its sum."""
         raise NotImplementedError

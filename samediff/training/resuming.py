@@ -7,6 +7,8 @@ from typing import Any
 
 from ..data.position import Positioned
 from ..errors import ConfigurationError, FileFormatError
+from ..files.atomic import write_file
+from ..files.regular import read_file
 
 SUFFIX = ".resume.json"
 
@@ -19,7 +21,7 @@ def write_state(model_file: Path, model: Any, epoch: int, epoch_over: bool) -> N
     state: dict[str, Any] = {"data": model.get_data_position(), "epochOver": epoch_over, "epochCounted": counted}
     if type(model).__name__ == "SameDiff":
         state["seed"] = model.seed
-    state_file(model_file).write_text(json.dumps(state), encoding="utf-8", newline="\n")
+    write_file(state_file(model_file), json.dumps(state))
 
 
 def state_file(model_file: Path) -> Path:
@@ -69,7 +71,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigurationError(f"{path.name} is missing: the checkpoint is of another program or an older version, "
                                  "load the model and start the epoch again")
     try:
-        state = json.loads(path.read_text(encoding="utf-8"))
+        state = json.loads(read_file(path))
     except ValueError as error:
         raise FileFormatError(f"{path}: not JSON ({error})") from None
     if not isinstance(state, dict) or not isinstance(state.get("data"), (dict, type(None))) or not isinstance(state.get("seed", 0), int):

@@ -5,9 +5,11 @@ import math
 from enum import Enum
 from typing import Any, ClassVar, Self
 
+from ..authored import is_number
 from ..configuration import Configuration, configuration, field
 from ..configuration_builder import Builder, BuilderAccess
 from ..errors import ConfigurationError
+from ..unwritten import unwritten
 
 
 class ScheduleType(Enum):
@@ -25,6 +27,8 @@ class Schedule(Configuration):
     Where a schedule is expected, a number stands for a :class:`FixedSchedule`.
     """
 
+    result_checks = {"value_at": is_number}
+
     @classmethod
     def of(cls, value: Any) -> Self:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and issubclass(FixedSchedule, cls):
@@ -32,6 +36,7 @@ class Schedule(Configuration):
             return fixed  # type: ignore[no-any-return]
         return super().of(value)
 
+    @unwritten
     def value_at(self, iteration: int, epoch: int) -> float:
         """Return the value in that iteration (from 0) of that epoch (from 0)."""
         raise NotImplementedError
@@ -67,6 +72,7 @@ class CountedSchedule(Schedule):
     def value_at(self, iteration: int, epoch: int) -> float:
         return self.at(iteration if self.schedule_type is ScheduleType.ITERATION else epoch)
 
+    @unwritten
     def at(self, count: int) -> float:
         """Return the value at a count of iterations or epochs."""
         raise NotImplementedError

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import FileFormatError, UnknownNameError, did_you_mean
+from ..files.atomic import extend_file, write_file
+from ..files.regular import read_file
 from ..javanames import JavaSpelling
+from ..unwritten import unwritten
 
 _FORMAT, _VERSION = "dl4py-training-stats", 1
 
@@ -39,10 +42,12 @@ def summary_of(array: Any, bins: int) -> dict[str, Any]:
 class StatsStorage(JavaSpelling):
     """Records of iterations, oldest first."""
 
+    @unwritten(when_called=True)
     def put(self, record: dict[str, Any]) -> None:
         """Add a record."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def records(self) -> list[dict[str, Any]]:
         """All records."""
         raise NotImplementedError
@@ -52,7 +57,7 @@ class StatsStorage(JavaSpelling):
 
         ``series("score")``, ``series("learning_rate")``, ``series("parameters", "0_W", "mean_magnitude")``.
         """
-        found = [(r["iteration"], value) for r in self.records() if (value := _at(r, path)) is not None]
+        found = [(r["iteration"], value) for r in self.records() if "iteration" in r and (value := _at(r, path)) is not None]
         if not found:
             known = sorted({key for r in self.records() for key in _keys(r, path[:-1])})
             raise UnknownNameError(f"no record has {'/'.join(path)!r}{did_you_mean(path[-1], known)}; "
@@ -111,21 +116,24 @@ class FileStatsStorage(StatsStorage):
         if self.path.exists() and self.path.stat().st_size:
             self.records()
         else:
-            self._write({"format": _FORMAT, "version": _VERSION})
-
-    def _write(self, record: dict[str, Any]) -> None:
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(record, allow_nan=False, separators=(",", ":")) + "\n")
+            write_file(self.path, _line({"format": _FORMAT, "version": _VERSION}) + b"\n")
 
     def put(self, record: dict[str, Any]) -> None:
-        self._write(record)
+        extend_file(self.path, b"\n" + _line(record), b"\n")
 
     def records(self) -> list[dict[str, Any]]:
-        lines = self.path.read_text(encoding="utf-8").split("\n")[:-1]      # what follows the last line end is being written
+        lines = read_file(self.path).split(b"\n")[:-1]      # what follows the last line end is being written
         try:
             head, *found = [json.loads(line) for line in lines]
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FileFormatError(f"{self.path}: not a file of training statistics ({error})") from None
+        for line, record in enumerate(found, 2):
+            if not isinstance(record, dict):
+                raise FileFormatError(f"{self.path}, line {line}: expected a record, got {record!r:.60}")
         if not isinstance(head, dict) or head.get("format") != _FORMAT or head.get("version") != _VERSION:
             raise FileFormatError(f"{self.path}: not a file of training statistics of version {_VERSION}")
         return found
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, allow_nan=False, separators=(",", ":")).encode()

@@ -88,7 +88,7 @@ class StatsListener(Listener):
         now = time.perf_counter()
         if self._due("performance", i) and self._last_time is not None:
             record["iteration_ms"] = 1000 * (now - self._last_time)
-            record["examples"] = examples_in(data_set) or int(getattr(model, "_last_batch_size", 0))
+            record["examples"] = examples_in(model, data_set)
         self._last_time = now
         if self._arrays_due(i):
             bins = self.bins if self._due("histograms", i) else 0

@@ -1,28 +1,36 @@
 """A training step: forward and backward plan, then the update of one flat parameter vector."""
 from __future__ import annotations
 
-import threading
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import devices
 from .. import expression as ex
+from ..bounded import Bounded
 from ..executor.context import RunContext
 from ..executor.plan import Plan
-from ..executor.plans import MAX_PLANS, plan_for
+from ..executor.plans import kept_plans, plan_for
 from ..executor.session import Request, call_key, checked_feeds, request_for, run_reference, uses_reference
+from ..lazy_property import lazy_property
+from ..locks import Rank, rlock
 from ..residence import to_host
 from .device_program import DeviceProgram
 from .device_step import DeviceStep
 from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
 from .normalize_kernel import Normalization
+from .planned_step import PlannedStep
 from .regularization import Regularization
+from .transaction import Transaction
 from .update_kernel import UpdateKernel, UpdateRule
 from .updater import IUpdater
-from .whole_step import WholeStep
+from .whole_step import WholeStep, counted
+
+if TYPE_CHECKING:
+    from ..executor.cpu.native.program import Segment
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class FlatSlot:
     @property
     def size(self) -> int:
         """Number of entries."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
 
 
 @dataclass
@@ -52,6 +60,10 @@ class FlatParameters:
     """Parameters, gradients and updater state as flat vectors, and the same numbers as arrays by name.
 
     While a network runs on a device these live there, and come to the host when they are asked for.
+
+    Attributes
+    ----------
+    gate : lock that is held while parameters and state change, and by who reads or replaces all of them
     """
 
     slots: Sequence[FlatSlot]
@@ -64,6 +76,7 @@ class FlatParameters:
         self.blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in self.slots])
         self._state = initial_state(np, self.blocks, self.dtype)
         self._arrays, self._gradient_arrays = self.views(self._params), self.views(self._gradients)
+        self.gate = rlock(Rank.STEPS)
 
     @property
     def vectors(self) -> tuple[Any, Any, Any]:
@@ -152,7 +165,6 @@ class TrainingStep:
     def __init__(self, graph: Any, gradients: Mapping[str, str], flat: FlatParameters, outputs: Sequence[str],
                  minimize: bool = True) -> None:
         self.graph, self.flat, self.outputs = graph, flat, tuple(outputs)
-        self._kernels: list[UpdateKernel] | None = None
         self._minimize = minimize
         self._pinned: dict[str, Any] = {}
         self._copied: list[tuple[str, Any]] = []
@@ -165,14 +177,14 @@ class TrainingStep:
         self.names = frozenset(gradients)
         self._clearing: dict[devices.Device, DeviceProgram] = {}      # of those others, where they are on a device
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
-        self.lock = threading.RLock()
+        self.lock = rlock()
+        self._segment: tuple[int, Segment, Any] | None = None
         self.last_plan: Plan | None = None          # of the last :meth:`compute`
-        self._plans: dict[Any, Plan] = {}           # by what was given, where that needs no checks again
-        self._wholes: dict[Any, WholeStep | DeviceStep | None] = {}
+        self._known: Bounded[Any, PlannedStep] = kept_plans()     # by what was given, where that needs no checks again
 
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
-        if self._others and devices.active and not devices.current_device().is_cpu:
+        if self._others and devices.active and not devices.current_device().on_host:
             self._clear_on(devices.current_device())
             return
         for array in self._others:
@@ -193,25 +205,25 @@ class TrainingStep:
             return results
         plan = self.last_plan = self.plan_for(values, context.training)
         if context.training and all(values[n] is feeds.get(n) for n in plan.feeds):
-            if len(self._plans) >= MAX_PLANS:
-                self._plans.clear()
-                self._wholes.clear()
-            self._plans[call_key(feeds, self.outputs, True)] = plan
+            key = call_key(feeds, self.outputs, True)
+            known = self._known.get(key)
+            if known is None or known.plan is not plan:
+                self._known[key] = PlannedStep(self, plan)
         return self.run_plan(plan, [values[n] for n in plan.feeds], context)
 
-    def in_one_go(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int) -> Sequence[Any] | None:
+    def in_one_go(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int, counter: Any = None) -> Sequence[Any] | None:
         """Gradients and update in one call, for feeds of a form that :meth:`compute` has seen; None where that cannot be.
 
         The results are valid until the next call.
         """
         key = None if uses_reference() else call_key(feeds, self.outputs, True)
-        plan = self._plans.get(key)
-        if plan is None:
+        known = self._known.get(key)
+        if known is None:
             return None
-        if key not in self._wholes:
-            self._wholes[key] = self.whole(plan)
-        whole = self._wholes[key]
-        return None if whole is None else whole([feeds[n] for n in plan.feeds], iteration, epoch, 1.0, seed)
+        if known.counter is not counter:
+            known = self._known[key] = PlannedStep(self, known.plan, counter=counter)
+        whole = known.whole
+        return None if whole is None else whole([feeds[n] for n in known.plan.feeds], iteration, epoch, 1.0, seed)
 
     def _request(self, training: bool) -> Request:
         return request_for(self.graph, (*self.outputs, *self._pinned), training)
@@ -237,23 +249,55 @@ class TrainingStep:
             to_host(array)[...] = values[name]
         return tuple(values[n] for n in self.outputs)
 
-    def update(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
-        """Turn the gradients into updates and subtract them; ``scale`` multiplies the gradients first."""
-        for kernel in self.kernels():
-            kernel(iteration, epoch, scale)
+    def update(self, iteration: int, epoch: int, scale: float = 1.0, counter: Any = None,
+               afterwards: Callable[[], None] | None = None) -> None:
+        """Turn the gradients into updates and subtract them; ``scale`` multiplies the gradients first.
+
+        All of it happens or, after an error or an interrupt, nothing: ``afterwards`` too, which changes the new parameters, and that
+        ``counter``, an array of one number, rises by 1.
+        """
+        kernels = self.kernels()
+        if afterwards is None and all(k.is_compiled for k in kernels):
+            for kernel in kernels:
+                kernel.set_rates(iteration, epoch, scale)
+                kernel.come_home()
+            with self.flat.gate:
+                self._native_update(counter)()
+            return
+        with self.flat.gate, Transaction([a for k in kernels for a in k.changed], counter):
+            for kernel in kernels:
+                kernel(iteration, epoch, scale)
+            if afterwards is not None:
+                afterwards()
+            if counter is not None:
+                counter += 1
+
+    def _native_update(self, counter: Any) -> Segment:
+        """All updaters and the counter as one native call."""
+        key = id(counter)
+        if self._segment is None or self._segment[0] != key:
+            from ..executor.cpu.native.program import Segment
+            counting = [] if counter is None else [counted(counter)]
+            self._segment = key, Segment([*(i for k in self.kernels() for i in k.instructions), *counting]), counter
+        return self._segment[1]
 
     def kernels(self) -> list[UpdateKernel]:
         """What turns the gradients into new parameters."""
-        if self._kernels is None:
-            self._kernels = self.flat.kernels(self._minimize)
         return self._kernels
 
-    def whole(self, plan: Plan, normalization: Normalization | None = None) -> WholeStep | DeviceStep | None:
-        """A plan of this step together with normalization and update, as one native call or CUDA graph; None where that cannot be."""
+    @lazy_property
+    def _kernels(self) -> list[UpdateKernel]:
+        return self.flat.kernels(self._minimize)        # the same for all threads: they hold the rates of a step
+
+    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> WholeStep | DeviceStep | None:
+        """A plan of this step together with normalization and update, as one native call or CUDA graph; None where that cannot be.
+
+        Each step adds 1 to ``counter``, an array of one number.
+        """
         if self._copied:
             return None
         kind = WholeStep if plan.driver is None else DeviceStep
-        return kind.of(plan, self.kernels(), len(self.outputs), normalization)
+        return kind.of(plan, self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
                  between: Callable[[], None] | None = None) -> tuple[Any, ...]:

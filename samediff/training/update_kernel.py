@@ -114,11 +114,12 @@ class UpdateKernel:
     def made_by(self, loops: Loops) -> Any:
         """What applies the rule to the numbers of :meth:`set_rates`, for the device of ``loops``; None where there is no compiled form."""
         stored = [ex.cast(ex.input_(i, a.dtype), self._wide) for i, a in enumerate(self.arrays)]
-        exprs = [ex.cast(e, a.dtype) for e, a in zip(ex.compose(self.exprs, stored), self._changed)]
-        return loops.each(exprs, [*self.arrays, *self._scalars], self._changed)
+        exprs = [ex.cast(e, a.dtype) for e, a in zip(ex.compose(self.exprs, stored), self.changed)]
+        return loops.each(exprs, [*self.arrays, *self._scalars], self.changed)
 
     @property
-    def _changed(self) -> list[Any]:
+    def changed(self) -> list[Any]:
+        """The arrays that a step changes: parameters and state."""
         return [self.arrays[0], *self.arrays[2:]]
 
     def come_home(self) -> None:
@@ -139,5 +140,5 @@ class UpdateKernel:
             self._call()
             return
         results = ex.evaluate(self.exprs, numpy_xp, [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars])
-        for array, value in zip(self._changed, results):
+        for array, value in zip(self.changed, results):
             array[...] = value.astype(array.dtype, copy=False)

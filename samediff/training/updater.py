@@ -8,8 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ..authored import ResultCheck, is_number, shown
 from ..configuration import Configuration, configuration
 from ..errors import ConfigurationError, ShapeError, UnknownNameError, did_you_mean
+from ..unwritten import unwritten
 from .schedules import Schedule
 
 Arrays = tuple[Any, ...]
@@ -25,6 +27,32 @@ def array_namespace(array: Any) -> Any:
         import cupy
         return cupy
     return np
+
+
+def _is_step(updater: Any, result: Any, given: Mapping[str, Any]) -> str:
+    names = updater.state_names
+    expected = f"the update and a tuple of its {len(names)} new states ({', '.join(names)}) were expected" if names else (
+        "the update and () were expected: it has no state_names")
+    if not isinstance(result, (tuple, list)) or len(result) != 2 or result[0] is None:
+        return f"{shown(result)}; {expected}"
+    update, state = result
+    if not isinstance(state, (tuple, list)):
+        return f"{shown(state)} as its new states; {expected}"
+    if len(state) != len(names):
+        return f"{len(state)} new states; {expected}"
+    gradient = given["gradient"]
+    wrong = [part for part in (update, *state) if isinstance(gradient, np.ndarray) and np.shape(part) not in ((), gradient.shape)]
+    return f"{shown(wrong[0])} for a gradient of shape {gradient.shape}; update and states have the same shape" if wrong else ""
+
+
+def _are_numbers(updater: Any, result: Any, given: Mapping[str, Any]) -> str:
+    ok = isinstance(result, (tuple, list)) and not any(is_number(updater, n, given) for n in result)
+    return "" if ok else f"{shown(result)}; a tuple of numbers was expected"
+
+
+def _one_for_each_state(updater: Any, result: Any, given: Mapping[str, Any]) -> str:
+    fits = not _are_numbers(updater, result, given) and len(result) == len(updater.state_names)
+    return "" if fits else f"{shown(result)}; a number for each of state_names {updater.state_names} was expected"
 
 
 @configuration()
@@ -43,6 +71,8 @@ class IUpdater(Configuration):
     ``xp.where`` …), so that it runs as one loop over a flat block of parameters on every device.
     """
 
+    result_checks: ClassVar[Mapping[str, ResultCheck]] = {"step": _is_step, "hyper": _are_numbers, "state_init": _one_for_each_state}
+    kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("state_init", "state_size", "stored_as", "has_learning_rate")
     state_names: ClassVar[tuple[str, ...]] = ()
     half_epsilon: ClassVar[float] = 0.0     # the least epsilon with which a state of float16 keeps steps finite
 
@@ -69,6 +99,7 @@ class IUpdater(Configuration):
         """Return the number that each state array is filled with at the start."""
         return (0.0,) * len(self.state_names)
 
+    @unwritten
     def step(self, xp: Any, gradient: Any, state: Arrays, hyper: Scalars) -> tuple[Any, Arrays]:
         """Return the update and the new state. All arrays have the shape and type of ``gradient``."""
         raise NotImplementedError

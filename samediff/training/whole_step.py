@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 LONGEST, MOST = 4e6, 256
 
 
+def counted(counter: Any) -> Instruction:
+    """The instruction that adds 1 to an array of one number. No signal handler comes between it and others of the same native call."""
+    from ..executor.cpu.native.entry import Instruction
+    from ..executor.cpu.native.runner import ADD_ONE
+    return Instruction(ADD_ONE, [counter], [True], work=1.0)
+
+
 class _Program:
     """Instructions of a plan's frame, and where in them the feeds go.
 
@@ -56,7 +63,9 @@ class WholeStep:
     copies : what puts gradients to their places that the plan does not write there
     kernels : the updaters
     results : the arrays in which the outputs of the plan are after a run
+    gate : lock that is held while parameters change
     normalization : what happens to gradients before the updaters, if anything does
+    counter : array of one number, to which each step adds 1
 
     Attributes
     ----------
@@ -64,12 +73,13 @@ class WholeStep:
     """
 
     def __init__(self, plan: Plan, frame: Frame, copies: Sequence[Instruction], kernels: Sequence[UpdateKernel],
-                 results: Sequence[Any], normalization: Normalization | None = None) -> None:
+                 results: Sequence[Any], gate: Any, normalization: Normalization | None = None, counter: Any = None) -> None:
         from ..executor.cpu.native.program import locator
         from ..executor.cpu.native.runner import GIVEN, launch, place
         self.plan, self.kernels, self._results, self._normalization = plan, kernels, results, normalization
         self._launch, self._place, self._locate = launch, place, locator()
-        behind = [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions)]
+        behind = [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions),
+                  *([] if counter is None else [counted(counter)])]
         every, wanted = ([i for k in steps for i in frame.natives.get(k, ())] + behind
                          for steps in (range(len(plan.steps)), plan.steps_for(plan.sources[len(results):])))
         self._frame, self._program = frame, _Program(plan, frame, every, self._locate)
@@ -77,6 +87,7 @@ class WholeStep:
         self._words = None if plan.words is None else frame.locals[plan.words]
         whole = LONGEST // sum(i.work for i in every)
         self.most = 1 if self._words is not None else int(min(MOST, max(1, whole)))
+        self._gate = gate
         self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
         self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed
         for i, k in zip(self._program.columns, self._program.indices.tolist()):
@@ -87,7 +98,8 @@ class WholeStep:
         self._places = np.array([k.numbers.ctypes.data + j * k.numbers.itemsize for k in kernels for j in range(k.numbers.size)], np.int64)
 
     @staticmethod
-    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, normalization: Normalization | None = None) -> WholeStep | None:
+    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, gate: Any, normalization: Normalization | None = None,
+           counter: Any = None) -> WholeStep | None:
         """The step of a plan whose first ``outputs`` results are wanted; None where Python has something left to do."""
         if not all(k.is_compiled for k in kernels):
             return None
@@ -99,7 +111,7 @@ class WholeStep:
         if frame.calls or frame.copies or any(r is None for r in (*found, *copies)):
             plan.put_back(frame)
             return None
-        return WholeStep(plan, frame, copies, kernels, found, normalization)  # type: ignore[arg-type]  # none is None
+        return WholeStep(plan, frame, copies, kernels, found, gate, normalization, counter)  # type: ignore[arg-type]  # none is None
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
@@ -114,7 +126,9 @@ class WholeStep:
         address, locate = self._program.address, self._locate
         for k, local in self._feeds:
             self._place(address, local, locate(feeds[k]))
-        self._launch(address, *[0 if k is None else locate(feeds[k]) for k in self._given])
+        given = [0 if k is None else locate(feeds[k]) for k in self._given]
+        with self._gate:
+            self._launch(address, *given)
         return self._results
 
     def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
@@ -132,7 +146,9 @@ class WholeStep:
         numbers = np.hstack([k.rule.several(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
         numbers = np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype)
         for p, rows in ((self._silent, slice(count - 1)), (self._program, slice(count - 1, count))):
-            launch_series(p.address, p.indices, np.ascontiguousarray(places[rows, p.columns]), self._places, numbers[rows])
+            table = np.ascontiguousarray(places[rows, p.columns])
+            with self._gate:
+                launch_series(p.address, p.indices, table, self._places, numbers[rows])
         return self._results
 
     def _come_home(self) -> None:

@@ -20,12 +20,13 @@ from dl4py.layers import (
 from dl4py.networks import (
     BackpropType,
     ComputationGraphConfiguration,
+    EarlyStoppingConfiguration,
     MultiLayerConfiguration,
     MultiLayerNetwork,
     NegativeGradientStepFunction,
     NeuralNetConfiguration,
 )
-from dl4py.samediff.errors import ConfigurationError
+from dl4py.samediff.errors import ConfigurationError, DataTypeError
 from dl4py.samediff.training import Adam, Sgd
 
 
@@ -129,3 +130,32 @@ def test_a_network_prints_its_size():
     net = MultiLayerNetwork(conf)
     assert repr(net) == "<MultiLayerNetwork, not initialised>"
     assert repr(net.init()) == "<MultiLayerNetwork: 2 layers, 17 parameters>"
+
+
+class Foreign:
+    def getActivation(self, x, training):
+        return x
+
+
+@pytest.mark.parametrize("make, said", [
+    (lambda: DenseLayer(n_in=3, n_out=2, activation=ActivationTanH), r"it is a class, ActivationTanH\(...\) makes"),
+    (lambda: DenseLayer(n_in=3, n_out=2, updater=Sgd), r"it is a class, Sgd\(...\) makes an object"),
+    (lambda: DenseLayer(n_in=3, n_out=2, activation=Foreign()), "of type Foreign: one of your own is an object of a class derived"),
+    (lambda: DenseLayer(n_in=3, n_out=2, activation=Foreign), "of type type: derive it from IActivation"),
+    (lambda: DenseLayer(n_in=3, n_out=2, activation=lambda x: x), "derived from IActivation"),
+    (lambda: DenseLayer(n_in=3, n_out=None), "DenseLayer.n_out: None is not among the values that it takes"),
+    (lambda: NeuralNetConfiguration.Builder().seed(None).list(OutputLayer(n_in=3, n_out=2)).build(), "seed: None is not among"),
+    (lambda: NeuralNetConfiguration.Builder().graph_builder().add_inputs("i").add_layer("a", DenseLayer(n_in=3, n_out=2), len, "i"),
+     "expected names of inputs, layers or vertices; got .*len"),
+    (lambda: EarlyStoppingConfiguration.Builder().score_calculator(3).build(), "expected a ScoreCalculator"),
+])
+def test_values_of_another_kind_are_refused_with_what_to_write(make, said):
+    with pytest.raises(ConfigurationError, match=said):
+        make()
+
+
+@pytest.mark.parametrize("given", [None, "a.csv", b"x", {"x": 1}])
+def test_what_is_no_array_is_no_input(given):
+    net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(OutputLayer(n_in=3, n_out=2)).build()).init()
+    with pytest.raises(DataTypeError, match=f"an input of the network is no array of numbers: .* of type {type(given).__name__}"):
+        net.output(given)

@@ -49,5 +49,5 @@ def test_layers_of_a_graph():
 
 
 def test_rows_of_different_length_are_no_data():
-    with pytest.raises(DataTypeError, match="DataSet features.*padding"):
+    with pytest.raises(DataTypeError, match="rows of different length|one length"):
         DataSet([[1, 2], [3]], np.ones((2, 1)))

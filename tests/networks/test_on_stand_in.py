@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import pytest
 
-from dl4py.samediff import Device, ListDataSetIterator
+from dl4py.samediff import Device, ListDataSetIterator, devices
 from dl4py.samediff.executor.cuda import drivers
-from dl4py.samediff.executor.cuda import plan as plans
 from tests.samediff.executor.cuda.support import needs_compiler
 from tests.samediff.executor.cuda.test_gpu import cupy  # noqa: F401 - a fixture
 
@@ -19,7 +18,7 @@ def fresh(cupy):  # noqa: F811 - the fixture
     """No driver of another test."""
     yield
     drivers._drivers.pop(Device("cuda", 0), None)
-    plans.target_of.cache_clear()
+    devices._backends.clear()
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from networkcheck import network
 
-from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer
+from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer, VariationalAutoencoder
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, GraphError
 from dl4py.samediff.training import (
@@ -87,3 +88,17 @@ def test_listeners_hear_the_layer_as_in_dl4j(tmp_path, capsys):
     assert capsys.readouterr().err.count("Score at iteration") == 4
     assert len(storage.records()) == 4 and set(storage.records()[-1]["gradients"]) == {"W", "b", "vb"}
     assert not list(tmp_path.iterdir())         # there is no network to save at these moments
+
+
+def test_what_only_pretraining_moves_can_be_left_out():
+    """Numbers of DL4J 1.0.0-M2.1."""
+    conf = (NeuralNetConfiguration.Builder().l2(0.1).l2_bias(0.2).seed(1).list(
+        VariationalAutoencoder(n_in=5, n_out=2, encoder_layer_sizes=(4,), decoder_layer_sizes=(3,)),
+        OutputLayer(n_in=2, n_out=2, activation="identity", loss="mse")).build())
+    for net in (MultiLayerNetwork(conf).init(), MultiLayerNetwork(conf).init().to_computation_graph()):
+        size = net.params().size
+        net.set_params(np.arange(size) * np.float32(0.01))
+        assert (size, net.params(True).size, net.num_params(False), net.num_params(True)) == (99, 99, 99, 40)
+        assert [n.partition("_")[2] for n in net.param_table(True)] == ["e0W", "e0b", "pZXMeanW", "pZXMeanb", "W", "b"]
+        assert net.calc_regularization_score() == net.calc_regularization_score(True) == pytest.approx(0.451239978303034, rel=1e-6)
+        assert net.calc_regularization_score(False) == pytest.approx(2.147960022411251, rel=1e-6)

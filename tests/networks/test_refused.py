@@ -15,13 +15,17 @@ Y = np.eye(3)[[0, 1, 2, 0, 1, 2]]
 DATA = DataSet(X, Y)
 
 CASES = {
+    "parameters to share": (lambda n: n.init(np.zeros(n.num_params()), False), ConfigurationError, "networks have memory of their own"),
     "parameter of transposed shape": (lambda n: n.set_param("0_W", np.ones((5, 4))), ShapeError,
                                       r"shape \(4, 5\), the array given has \(5, 4\)"),
-    "parameter of text": (lambda n: n.set_param("0_b", list("abcde")), DataTypeError, "holds numbers, the array given <U1"),
+    "parameter of text": (lambda n: n.set_param("0_b", list("abcde")), DataTypeError, "a parameter needs numbers, got text"),
     "table with an unknown name": (lambda n: n.set_param_table({"0_W": np.ones((4, 5)), "zz": 1}), UnknownNameError, "no parameter 'zz'"),
     "table with a wrong shape": (lambda n: n.set_param_table({"0_W": np.ones((4, 5)), "1_b": [1, 2]}), ShapeError, "'1_b' has shape"),
     "no examples": (lambda n: n.fit(X[:0], Y[:0]), ShapeError,
                     r"a batch without examples cannot be fitted; the first input has shape \(0, 4\)"),
+    "gradient of no examples": (lambda n: (n.set_input(X[:0]), n.set_labels(Y[:0]), n.compute_gradient_and_score()), ShapeError,
+                                "a batch without examples has no loss"),
+    "no labels": (lambda n: n.score(DataSet(X, Y[:0])), ShapeError, "a batch without examples has no loss|labels"),
     "no batches": (lambda n: n.fit([]), ShapeError, "without examples"),
     "score of a number": (lambda n: n.score(3), GraphError, "score takes a DataSet or MultiDataSet.* got int"),
     "evaluation of a number": (lambda n: n.evaluate(3), ConfigurationError, "an evaluation needs a data set.* got int"),

@@ -109,9 +109,13 @@ def test_same_seed_same_training():
 def test_parameters_by_name():
     net = dense()
     assert list(net.param_table()) == ["0_W", "0_b", "1_W", "1_b"] and net.num_params() == 43 == net.params().size
-    flat = net.params()
-    flat[:] = 0
-    assert net.params().any()
+    for vector in (net.params(), net.get_layer(0).params()):
+        with pytest.raises(GraphError, match="set_params"):
+            vector[:] = 0
+        with pytest.raises(GraphError, match="set_params"):
+            vector -= 1
+        vector.copy()[:] = 0
+    assert net.params().any() and type(net.params() - 1) is np.ndarray
     net.set_param("1_b", [1, 2, 3])
     assert net.get_param("1_b").tolist() == [1, 2, 3] and net.params()[-3:].tolist() == [1, 2, 3]
     net.get_param("1_W")[...] = 0

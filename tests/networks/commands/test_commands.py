@@ -222,3 +222,49 @@ def test_progress_is_told_for_large_files(trained, tmp_path, monkeypatch, capsys
     assert "reading" in told
     assert "%" in told
     assert "writing" in told
+
+
+def test_a_reader_that_goes_away_is_no_error(trained):
+    command = [sys.executable, "-m", "dl4py.networks", "inspect", "--json", str(trained[2])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait(60) == 141
+
+
+@pytest.mark.parametrize("words, said", [
+    (["sumary", "x.zip"], "there is no command 'sumary'; did you mean 'summary'?"),
+    (["foo"], "there is no command 'foo'; commands: inspect, summary, profile, convert, info"),
+    (["inspect", "x.zip", "--jsn"], "unknown: --jsn; did you mean '--json'?"),
+    ([], "required: COMMAND"),
+    (["inspect"], "required: file"),
+    (["profile", "x.zip", "--batch", "many"], "invalid int value: 'many'"),
+])
+def test_what_is_not_understood_ends_with_2(words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2 and said in capsys.readouterr().err
+
+
+def test_the_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0 and capsys.readouterr().out.startswith("dl4py ")
+
+
+def test_files_that_cannot_be_read_end_with_1(trained, tmp_path, capsys, monkeypatch):
+    (tmp_path / "text.zip").write_text("no zip")
+    for command in ("inspect", "summary", "profile"):
+        for name, said in (("none.zip", "No such file"), (".", "is a folder"), ("text.zip", "text.zip: ")):
+            assert main([command, str(tmp_path / name)]) == 1
+            found = capsys.readouterr()
+            assert found.out == "" and found.err.startswith("dl4py: ") and said in found.err and found.err.count("\n") == 1
+    monkeypatch.setattr("dl4py.networks.commands.inspect", lambda path: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert main(["inspect", str(trained[2])]) == 130
+
+
+def test_no_share_of_the_limits_is_above_all_of_them(trained, capsys):
+    assert main(["profile", str(trained[2])]) == 0
+    text = capsys.readouterr().out
+    shares = [float(word[:-1]) for word in text.split() if word.endswith("%")]
+    assert shares and max(shares) <= 100

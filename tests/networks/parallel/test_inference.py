@@ -249,7 +249,7 @@ def test_shutdown_answers_everybody():
 
 def test_threads_of_a_forgotten_service_end():
     service = ParallelInference(dense(), workers=2)
-    threads = service._threads
+    threads = service._crew.threads
     service.output(np.zeros((1, 4)))
     del service
     gc.collect()

@@ -86,7 +86,7 @@ def test_other_values():
     graph().fit(DATA, listeners=[every])
     assert every.hears_every_value() and {"z", "p", "loss"} <= set(every.names)
     assert some.required_variables(None).training_variables() == {"p", "z"}
-    with pytest.raises(NotImplementedError, match="must define evaluations"):
+    with pytest.raises(NotImplementedError, match="must implement evaluations"):
         BaseEvaluationListener().required_variables(None)
 
 

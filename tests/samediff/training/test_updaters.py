@@ -77,6 +77,18 @@ def test_step_keeps_float32_and_does_not_touch_its_inputs(kind: type[IUpdater]) 
     assert all(type(h) is float for h in updater.hyper(3, 0))
 
 
+@pytest.mark.parametrize(("updater", "wanted"), [
+    (Adam(beta1=0.7, beta2=0.9), {"M": 0.6, "V": 0.4}), (AMSGrad(beta1=0.7, beta2=0.9), {"M": 0.6, "V": 0.4, "V_HAT": 0.4}),
+    (AdaBelief(beta1=0.7, beta2=0.9), {"M": 0.6, "S": 0.196}), (AdaMax(beta1=0.7, beta2=0.9), {"M": 0.6, "V": 2.0}),
+    (Nadam(beta1=0.7, beta2=0.9), {"M": 0.6, "V": 0.4}), (Nesterovs(0.5, 0.9), {"V": -1.0}), (RmsProp(rms_decay=0.9), {"G": 0.4}),
+    (AdaGrad(), {"grad": 4.0}), (AdaDelta(rho=0.9, epsilon=0.1), {"msg": 0.4, "msdx": 0.08})], ids=lambda u: type(u).__name__)
+def test_states_are_named_for_what_they_are(updater, wanted):
+    """After one step from nothing with a gradient of 2."""
+    rule = updater.instantiate(np.zeros((1, updater.state_size(1))), True)
+    rule.apply_updater(np.array([2.0]), 0, 0)
+    assert {k: float(np.ravel(v)[0]) for k, v in rule.get_state().items()} == pytest.approx(wanted, rel=1e-4)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", ALL)
 def test_the_rule_can_be_traced_with_its_scalars_as_inputs(kind: type[IUpdater], dtype: type) -> None:
