@@ -13,6 +13,7 @@ if __name__ == "layers":
     text = "layers/ is the source folder of dl4py.layers: run `pip install -e .` once, then import dl4py.layers"
     raise ImportError(text)
 
+from . import kernels as kernels      # so that back ends know where those of the ops of layers are
 from .activations import (
     Activation, ActivationCube, ActivationELU, ActivationGELU, ActivationHardSigmoid, ActivationHardTanH,
     ActivationIdentity, ActivationLReLU, ActivationMish, ActivationPReLU, ActivationRReLU, ActivationRationalTanh,

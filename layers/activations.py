@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from ..samediff.authored import keeps_shape
 from ..samediff.configuration import Configuration, configuration, find_class
 from ..samediff.errors import ConfigurationError, did_you_mean
 from ..samediff.javanames import JavaSpelling, squash
 from ..samediff.op import Op
+from ..samediff.unwritten import unwritten
 from . import activation_ops as ops
 from .direct import direct, floating
 
@@ -50,6 +52,8 @@ class IActivation(Configuration):
     ActivationLReLU()
     """
 
+    result_checks = {"define": keeps_shape}
+
     @classmethod
     def of(cls, value: Any) -> Self:
         if isinstance(value, str):
@@ -58,9 +62,10 @@ class IActivation(Configuration):
             value = value.get_activation_function()
         return super().of(value)
 
+    @unwritten
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
         """Add the function to a graph."""
-        raise NotImplementedError(f"{type(self).__name__} must implement define(self, sd, x)")
+        raise NotImplementedError
 
     def get_activation(self, x: Any, training: bool = False) -> Any:
         """The function of an array, which stays as it is."""

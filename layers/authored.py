@@ -10,7 +10,6 @@ from ..samediff.errors import DL4PyError, GraphError
 from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
 from ..samediff.variable import SDVariable
-from .java_overrides import JavaOverrides
 from .step_ops import mask_shape
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def routed(cls: type, name: str, through: str) -> None:
     setattr(cls, name, method)
 
 
-class Guarded(JavaOverrides):
+class Guarded:
     """Mix-in: the methods by which users build graphs are called through :func:`variable`."""
 
     guarded_methods: ClassVar[tuple[str, ...]] = ()

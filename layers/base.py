@@ -4,7 +4,7 @@ network.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import InitVar
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
@@ -21,6 +21,7 @@ from .defaults import LayerDefaults, _distribution, constrainer, merged, regular
 from .dropout import IDropout
 from .formats import RNNFormat
 from .input_type import InputType, InputTypeConvolutionalFlat, InputTypeFeedForward
+from .old_options import OLD_OPTIONS
 from .preprocessors import InputPreProcessor
 from .weight_init import IWeightInit
 from .weight_noise import IWeightNoise
@@ -61,6 +62,7 @@ class Layer(LayerContract, Configuration):
     unset (None or NaN) are taken from the network.
     """
 
+    removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
     weight_names: ClassVar[tuple[str, ...]] = ()
     bias_names: ClassVar[tuple[str, ...]] = ()

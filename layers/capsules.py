@@ -15,7 +15,7 @@ from .parameters import LayerScope, ParameterTable
 from .samediff_base import GraphDefinedHiddenLayer
 from .series_ops import reshaped
 from .sizes import convolved, repeated
-from .windows import window_attributes
+from .windows import refuse_causal, window_attributes
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -72,6 +72,7 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
     def validate(self) -> None:
         for name in ("kernel_size", "stride", "padding", "dilation"):
             self.__dict__[name] = repeated(getattr(self, name), 2)
+        refuse_causal(self, self.convolution_mode)
 
     def define_parameters(self, params: ParameterTable) -> None:
         area, out = math.prod(self.kernel_size), self.capsule_dimensions * self.channels

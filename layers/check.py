@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.checks import CheckReport
+from ..samediff.checks import CheckReport, require_instance
 from .base import Layer
-from .check_parts import configuration_checks, graph_checks, masks_for
+from .check_parts import configuration_checks, graph_checks, masks_for, options_kept
 from .check_subject import Runner, Subject, drawn, time_axis
 from .input_type import InputType
 from .vertices import GraphVertex
@@ -51,13 +51,17 @@ def check_layer(layer: Layer, inputs: InputType | Any, labels: Any = None, *, in
     output type: InputTypeFeedForward(size=2), (3, 2)
     gradient: relative error below 0.0001
     """
+    require_instance("check_layer", layer, Layer, "DenseLayer(n_out=3)")
     report = CheckReport(f"layer {type(layer).__name__}")
+    kept = layer.replace()
     configuration_checks(report, layer)
     kinds, arrays = _examples([inputs], None if input_type is None else [input_type], seed)
     made: list[Subject] = []
     if report.run("sizes follow from the input type", lambda: made.append(Subject.of_layer(layer, kinds[0], arrays[0], labels))):
         report.checks.pop()
+        inner = made[0].conf.replace()
         _run(report, made[0], None if mask is None else [np.asarray(mask)], tolerance, seed)
+        options_kept(report, [(kept, layer), (inner, made[0].conf)])
     return report
 
 
@@ -81,13 +85,17 @@ def check_vertex(vertex: GraphVertex, *inputs: InputType | Any, input_types: Seq
     >>> check_vertex(MergeVertex(), InputType.feed_forward(3), InputType.feed_forward(2)).passed
     True
     """
+    require_instance("check_vertex", vertex, GraphVertex, "MergeVertex()")
     report = CheckReport(f"vertex {type(vertex).__name__}")
+    kept = vertex.replace()
     configuration_checks(report, vertex)
     kinds, arrays = _examples(inputs, input_types, seed)
     made: list[Subject] = []
     if report.run("sizes follow from the input types", lambda: made.append(Subject.of_vertex(vertex, kinds, arrays))):
         report.checks.pop()
+        inner = made[0].conf.replace()
         _run(report, made[0], masks, tolerance, seed)
+        options_kept(report, [(kept, vertex), (inner, made[0].conf)])
     return report
 
 

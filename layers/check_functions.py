@@ -5,28 +5,28 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.checks import CheckFailure, CheckReport
+from ..samediff.checks import CheckFailure, CheckReport, require_instance
 from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError
 from ..samediff.executor.context import RunContext
 from ..samediff.executor.session import run
 from ..samediff.gradient_check import check_gradient
 from ..samediff.graph import SameDiff
-from .activations import IActivation
+from .activations import Activation, IActivation
 from .check_parts import close, configuration_checks, fits
 from .check_subject import distinct, drawn, time_axis
 from .formats import MaskState
 from .input_type import InputType
-from .losses import ILossFunction
+from .losses import ILossFunction, LossFunction
 from .preprocessors import InputPreProcessor
 
 
-def check_activation(activation: IActivation, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
+def check_activation(activation: IActivation | Activation | str, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
     """Check an activation function: configuration, gradient, large inputs, both floating types.
 
     Parameters
     ----------
-    activation : IActivation
+    activation : IActivation or name
     x : array, optional
         Inputs away from points without a derivative; drawn by default.
 
@@ -36,6 +36,8 @@ def check_activation(activation: IActivation, x: Any = None, *, tolerance: float
     >>> check_activation(ActivationSwish()).passed
     True
     """
+    activation = IActivation.of(activation) if isinstance(activation, (str, Activation)) else activation
+    require_instance("check_activation", activation, IActivation, "ActivationSwish()")
     report = CheckReport(f"activation {type(activation).__name__}")
     configuration_checks(report, activation)
     given = 3 * distinct((4, 5), np.random.default_rng(seed)) if x is None else np.asarray(x, np.float64)
@@ -55,20 +57,31 @@ def check_activation(activation: IActivation, x: Any = None, *, tolerance: float
         if not all(np.isfinite(p).all() for p in parts):
             raise CheckFailure("values or gradients of inputs near 90 and -90 are not finite")
 
+    def loaded() -> None:
+        again = type(activation).from_json(activation.to_json())
+        close(_defined(again.define, given), _defined(activation.define, given), "values after JSON")
+
     report.run("float32", values)
+    report.run("the same after JSON", loaded)
     report.run("large inputs", large)
     report.run("gradient", lambda: check_gradient(lambda sd, v: activation.define(sd, v[0]), [given], 1, tolerance, seed,
                                                   names=["the input"]))
     return report
 
 
-def check_loss(loss: ILossFunction, labels: Any, output: Any, activation: Any = "identity", *, tolerance: float = 1e-4,
+def _defined(define: Any, *arrays: Any) -> Any:
+    """The value of what a method adds to a graph of its own: equal objects may share theirs elsewhere."""
+    sd = SameDiff()
+    return define(sd, *map(sd.constant, arrays)).eval()
+
+
+def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: Any, activation: Any = "identity", *, tolerance: float = 1e-4,
                seed: int = 0) -> CheckReport:
     """Check a loss function: configuration, gradient for the output, scores of examples, masks, both floating types.
 
     Parameters
     ----------
-    loss : ILossFunction
+    loss : ILossFunction or name
     labels, output : array
         Labels (batch, n) and what the activation acts on (batch, m), away from points without a derivative.
     activation : IActivation or name
@@ -79,6 +92,8 @@ def check_loss(loss: ILossFunction, labels: Any, output: Any, activation: Any = 
     >>> check_loss(LossMSE(), [[1.0, 0.0], [0.5, 1.0]], [[0.2, 0.3], [0.1, -0.4]], "tanh").passed
     True
     """
+    loss = ILossFunction.of(loss) if isinstance(loss, (str, LossFunction)) else loss
+    require_instance("check_loss", loss, ILossFunction, "LossMSE()")
     report = CheckReport(f"loss {type(loss).__name__}")
     configuration_checks(report, loss)
     act, y, z = IActivation.of(activation), np.asarray(labels, np.float64), np.asarray(output, np.float64)
@@ -125,7 +140,13 @@ def check_loss(loss: ILossFunction, labels: Any, output: Any, activation: Any = 
         return check_gradient(lambda sd, v: loss.define(sd, v[1], v[0], act, v[2] if with_mask else None), arrays, 1, tolerance, seed,
                               fixed=(1, 2), names=["the output"])
 
+    def loaded() -> None:
+        again = type(loss).from_json(loss.to_json())
+        found, wanted = (_defined(lambda sd, a, b, which=which: which.define(sd, a, b, act), y, z) for which in (again, loss))
+        close(found, wanted, "scores after JSON")
+
     report.run("scores of examples", scores)
+    report.run("the same after JSON", loaded)
     report.run("gradient", lambda: differences(False))
     report.run("masks", masked)
     report.run("gradient with masks", lambda: differences(True))
@@ -152,6 +173,7 @@ def check_preprocessor(preprocessor: InputPreProcessor, inputs: InputType | Any,
     >>> check_preprocessor(CnnToFeedForwardPreProcessor(2, 3, 4), InputType.convolutional(2, 3, 4)).passed
     True
     """
+    require_instance("check_preprocessor", preprocessor, InputPreProcessor, "CnnToFeedForwardPreProcessor(2, 3, 4)")
     report = CheckReport(f"preprocessor {type(preprocessor).__name__}")
     configuration_checks(report, preprocessor)
     x = drawn(inputs, np.random.default_rng(seed)) if isinstance(inputs, InputType) else np.asarray(inputs, np.float64)

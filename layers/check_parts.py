@@ -11,6 +11,7 @@ from ..samediff.configuration import Configuration
 from ..samediff.datatype import DataType
 from ..samediff.executor.session import uses_reference
 from ..samediff.gradient_check import check_gradient
+from ..samediff.graph import SameDiff
 from .check_subject import STEPS, Result, Runner, Subject, time_axis
 from .input_type import InputType, InputTypeRecurrent
 
@@ -68,6 +69,31 @@ def parameters(subject: Subject) -> str:
     if count != sum(p.size for p in subject.parameters):
         raise CheckFailure(f"num_params() is {count}, the parameters have {sum(p.size for p in subject.parameters)} values")
     return ", ".join(f"{p.name} {p.shape}" for p in subject.parameters) or "none"
+
+
+def options_kept(report: CheckReport, pairs: Sequence[tuple[Configuration, Configuration]]) -> None:
+    """Add a check that nothing which ran has changed a configuration object, of which there are copies."""
+    def check() -> None:
+        for kept, now in pairs:
+            if now != kept:
+                raise CheckFailure(f"{kept!r} became {now!r}: what is built of options does not change them")
+    report.run("options stay", check)
+
+
+def used(subject: Subject) -> str:
+    """Each parameter that trains has an effect on activations or scores."""
+    sd = SameDiff()
+    names = [p.name for p in subject.parameters if p.role != "statistic"]
+    values = {p.name: sd.var(p.name, subject.values[p.name]) for p in subject.parameters}
+    xs = [sd.constant(f"x{i}", a) for i, a in enumerate(subject.arrays)]
+    labels = None if subject.labels is None else sd.constant("labels", np.asarray(subject.labels, np.float64))
+    built = subject.build(sd, xs, values, [None] * len(xs), labels)
+    outputs = [v.sum() for v in (built.activations, built.scores) if v is not None]
+    found = sd.gradients(sum(outputs[1:], outputs[0]), [values[n] for n in names])
+    unused = [n for n, g in zip(names, found) if g is None]
+    if unused:
+        raise CheckFailure(f"nothing that is computed depends on {', '.join(unused)}")
+    return f"{len(names)}"
 
 
 def keeps(subject: Subject, promised: InputType, shape: tuple[int, ...], text: str) -> None:
@@ -289,6 +315,8 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
         return
     report.run("values are finite", lambda: finite(subject, runner))
     report.run("gradient", lambda: gradient(subject, (), tolerance, seed))
+    if subject.parameters and not (subject.frozen or hasattr(subject.conf, "define_pretraining")):
+        report.run("parameters are used", lambda: used(subject))
     if masks is not None:
         if takes_masks(subject, runner, masks):
             report.run("masks", lambda: masked(subject, runner, masks))

@@ -3,9 +3,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from ..samediff.authored import is_array
 from ..samediff.configuration import Configuration, configuration, field
 from ..samediff.errors import ConfigurationError
 from ..samediff.training import constraints as rules
+from ..samediff.unwritten import unwritten
 
 _PACKAGE = "org.deeplearning4j.nn.conf.constraint."
 GROUPS = ALL, WEIGHTS, BIASES = "<all>", "<weights>", "<biases>"
@@ -35,6 +37,8 @@ class LayerConstraint(Configuration):
     (1,) for the rows of a dense weight matrix, (1, 2, 3) for the filters of a convolution.
     """
 
+    result_checks = {"constrained": is_array}
+
     params: tuple[str, ...] = field(default=(), aliases=("param_names",))
     epsilon: float = 1e-6
     dimensions: tuple[int, ...] | None = None
@@ -44,6 +48,7 @@ class LayerConstraint(Configuration):
         import numpy
         return self.constrained(xp or numpy, param)
 
+    @unwritten
     def constrained(self, xp: Any, param: Any) -> Any:
         """Return the constrained array, in array code; override it."""
         raise NotImplementedError

@@ -21,7 +21,7 @@ from .input_type import (
 )
 from .parameters import LayerScope, ParameterTable
 from .sizes import deconvolved
-from .windows import WINDOW, complete_window, refuse_causal, window_arguments, window_attributes, window_counts, windowed_mask
+from .windows import WINDOW, complete_window, window_arguments, window_attributes, window_counts, windowed_mask
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -33,6 +33,7 @@ class BaseConvolution(FeedForwardLayer):
     """What all convolutions share; a single number stands for all axes of a window."""
 
     rank: ClassVar[int] = 2
+    causal_mode: ClassVar[ConvolutionMode | None] = None    # what Causal stands for; None: nothing
     operation: ClassVar[Any] = conv.Conv2D
     weights_format: ClassVar[str] = "OIYX"
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
@@ -117,10 +118,6 @@ class ConvolutionLayer(BaseConvolution):
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
     data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
-
-    def validate(self) -> None:
-        super().validate()
-        refuse_causal(self)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)
@@ -220,6 +217,7 @@ class Convolution1DLayer(BaseConvolution):
     rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
     cnn2d_data_format: CNN2DFormat = CNN2DFormat.NCHW
     kernel_size: tuple[int, ...] = (2, 2)
+    causal_mode: ClassVar[ConvolutionMode | None] = ConvolutionMode.Causal
     operation: ClassVar[Any] = conv.Conv1D
     weights_format: ClassVar[str] = "YXIO"
 

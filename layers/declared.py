@@ -11,7 +11,6 @@ from ..samediff.errors import ConfigurationError
 from ..samediff.javanames import JavaSpelling
 from ..samediff.nd4j_random import Nd4jRandom
 from . import authored
-from .java_overrides import JavaOverrides
 from .parameters import Order, Parameter, ParameterTable
 from .weight_init import IWeightInit
 
@@ -109,7 +108,7 @@ class SDVertexParams(SDLayerParams):
         return {"biasParams": document["biasParams"], "inputs": list(self.inputs), "weightParams": document["weightParams"]}
 
 
-class Declaring(JavaOverrides):
+class Declaring:
     """The part of custom layers and vertices that concerns their parameters; names and order are DL4J's."""
 
     label: Any
@@ -146,7 +145,10 @@ class Declaring(JavaOverrides):
         array[...] = IWeightInit.of(weight_init).init(rng, fan_in, fan_out, array.shape, order, array.dtype)
 
     def param_reshape_order(self, param: str | None) -> Order:
-        """Order in which the piece of the flat vector is folded: "c" or "f"; None asks for that of :meth:`init_weights`."""
+        """Order in which the piece of the flat vector is folded: "c" or "f"; None asks for that of :meth:`init_weights`.
+
+        Here ``param`` has no effect; override it for parameters that differ.
+        """
         return "c"
 
     def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Values that a whole network gives its layers, and the options that layers and networks share."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import InitVar
-from typing import Any
+from typing import Any, ClassVar
 
 from ..samediff.configuration import Configuration, configuration, field, option
 from ..samediff.training.flat import GradientNormalization
@@ -19,6 +20,7 @@ from .activations import ActivationSigmoid, IActivation
 from .constraints import ALL, BIASES, WEIGHTS, LayerConstraint
 from .dropout import IDropout
 from .formats import AlgoMode, ConvolutionMode
+from .old_options import OLD_OPTIONS
 from .weight_init import IWeightInit, WeightInitXavier
 from .weight_noise import IWeightNoise
 
@@ -54,6 +56,7 @@ def _distribution(values: dict[str, Any], distribution: Any) -> None:
 class LayerDefaults(Configuration):
     """The values that layers take from their network where they set none themselves."""
 
+    removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     activation: IActivation = field(default=ActivationSigmoid(), aliases=("activation_fn",))
     weight_init: IWeightInit = field(default=WeightInitXavier(), aliases=("weight_init_fn",))
     bias_init: float = 0.0

@@ -12,6 +12,7 @@ from ..samediff.configuration import Configuration, configuration
 from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError
 from ..samediff.nd4j_random import Nd4jRandom, Order
+from ..samediff.unwritten import unwritten
 
 _JAVA = "org.deeplearning4j.nn.conf.distribution."
 
@@ -33,10 +34,11 @@ class Distribution(Configuration):
             document = {"type": document["@class"]} | {k: v for k, v in document.items() if k != "@class"}
         return super().from_document(document)
 
+    @unwritten
     def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
                dtype: Any = DataType.FLOAT) -> NDArray[Any]:
         """Draw an array; its elements are drawn in linear order ``order``."""
-        raise NotImplementedError(f"{type(self).__name__} does not define sample")
+        raise NotImplementedError
 
 
 @configuration(_JAVA + "NormalDistribution")

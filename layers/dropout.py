@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..samediff.authored import keeps_shape, spreads_to_shape
 from ..samediff.configuration import Configuration, configuration
 from ..samediff.errors import ConfigurationError
 from ..samediff.training.schedules import Schedule
+from ..samediff.unwritten import unwritten
 from .noise_ops import AddNoise
 from .retention import Retains, Retention
 
@@ -23,6 +25,10 @@ _PACKAGE = "org.deeplearning4j.nn.conf.dropout."
 class IDropout(Configuration):
     """Base of all dropouts. Fields of this type also take a number: the probability to KEEP a value, 0 for none."""
 
+    result_checks = {"draw": spreads_to_shape, "define": keeps_shape}
+
+    kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("define",)      # what acts while training only
+
     @classmethod
     def of(cls, value: Any) -> Self:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -30,9 +36,10 @@ class IDropout(Configuration):
             return found  # type: ignore[no-any-return]
         return super().of(value)
 
+    @unwritten(unless="define")
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
         """Draw for an array of that shape: it becomes ``x * factor + shift``; either may be None."""
-        raise NotImplementedError(f"{type(self).__name__} must implement draw(self, rng, shape, dtype, iteration, epoch)")
+        raise NotImplementedError
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
         """Add the dropout to a graph; it acts while training only."""

@@ -36,9 +36,10 @@ class Lookup:
         if self.has_bias:
             params.bias("b", (self.n_out,), init=self.bias_init)
 
-    def looked_up(self, sd: SameDiff, index: SDVariable, params: LayerScope) -> SDVariable:
-        """``W[index] + b``. Shapes: index (*S) -> (*S, n_out)."""
-        rows = sd.call("base", "gather", params["W"], sd.add_op(RowIndices(self.n_in, params.owner), [index]), 0)
+    def looked_up(self, sd: SameDiff, index: SDVariable, params: LayerScope, single: bool = False) -> SDVariable:
+        """``W[index] + b``. Shapes: index (*S) -> (*S, n_out); one ``single`` index per example, (batch, 1) -> (batch, n_out)."""
+        checked = sd.add_op(RowIndices(self.n_in, params.owner, single), [index])
+        rows = sd.call("base", "gather", params["W"], sd.call("base", "reshape", checked, -1) if single else checked, 0)
         return rows + params["b"] if self.has_bias else rows  # type: ignore[no-any-return]
 
 
@@ -52,7 +53,7 @@ class EmbeddingLayer(Lookup, FeedForwardLayer):
     has_bias: bool = False
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        z = masked(self.looked_up(sd, sd.call("base", "reshape", x, -1), params), mask)
+        z = masked(self.looked_up(sd, x, params, single=True), mask)
         return masked(activated(self, sd, z), mask)
 
 

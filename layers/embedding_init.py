@@ -6,10 +6,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..samediff.arrays import to_numbers
 from ..samediff.configuration import Configuration, configuration
 from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError
 from ..samediff.nd4j_random import Nd4jRandom, Order
+from ..samediff.unwritten import unwritten
 from .weight_init import IWeightInit
 
 _JAVA = "org.deeplearning4j.nn.weights."
@@ -19,9 +21,10 @@ _JAVA = "org.deeplearning4j.nn.weights."
 class EmbeddingInitializer(Configuration):
     """Source of embedding vectors: override ``vectors``."""
 
+    @unwritten(when_called=True)
     def vectors(self) -> NDArray[Any]:
         """Return the vectors. Shapes: (vocabulary, vector size)."""
-        raise NotImplementedError(f"{type(self).__name__} does not define vectors")
+        raise NotImplementedError
 
     def get_weight_init_function(self) -> WeightInitEmbedding:
         """Return the initialiser that copies the vectors."""
@@ -30,7 +33,7 @@ class EmbeddingInitializer(Configuration):
     @classmethod
     def of(cls, value: Any) -> Self:
         if isinstance(value, (np.ndarray, list, tuple)):
-            value = ArrayEmbeddingInitializer(np.asarray(value))
+            value = ArrayEmbeddingInitializer(to_numbers(value, "an embedding"))
         return super().of(value)
 
 
@@ -61,7 +64,7 @@ class WeightInitEmbedding(IWeightInit):
         source = self.serializable_init or self.non_serializable_init
         if source is None:
             raise ConfigurationError("WeightInitEmbedding has no vectors: the file it comes from did not keep them")
-        vectors = np.asarray(source.vectors())
+        vectors = to_numbers(source.vectors(), "an embedding")
         if vectors.shape != tuple(shape):
             raise ConfigurationError(f"embedding vectors of shape {vectors.shape} do not fit weights of shape "
                                      f"{tuple(shape)}: set n_in to the vocabulary and n_out to the vector size")

@@ -4,49 +4,45 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..samediff.datatype import DataType
-from ..samediff.errors import DataTypeError, ShapeError
+from ..samediff.errors import ShapeError
 from ..samediff.op import Op, Specs, op
+from ..samediff.ops.indices import check_range, check_whole
 from ..samediff.spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
+    pass
 
 
 @op("row_indices", inputs="x", gradient="zero")
 class RowIndices(Op):
-    """Whole numbers from 0 to ``count - 1`` as integers; ``owner`` names the layer in errors.  Shapes: x (any) -> the same.
+    """Whole numbers from 0 to ``count - 1`` as integers; ``owner`` names the layer in errors.
+
+    Shapes: x (any) -> the same; (batch) or (batch, 1) where an example has a ``single`` index.
 
     Raises
     ------
     ShapeError
-        An index outside of the table, when it is computed.
+        An index outside of the table, when it is computed; several for an example that has one.
     DataTypeError
-        A fraction or NaN.
+        A fraction, NaN or infinity.
     """
 
     count: int
     owner: str = "embedding"
+    single: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Integers."""
-        return TensorSpec(specs[0].shape, DataType.INT)
+        shape = specs[0].shape
+        if self.single and shape is not None and any(n not in (1, -1) for n in shape[1:]):
+            raise ShapeError(f"{self.owner} takes one index for each example, shape (batch, 1); got {shape}")
+        return TensorSpec(shape, DataType.INT)
 
     def compute(self, xp: Any, x: Any) -> Any:
         """Checked, then converted."""
-        if x.size:
-            whole = xp.floor(x) == x          # also False for NaN
-            if not xp.all(whole):
-                raise DataTypeError(f"{self.owner}: indices must be whole numbers, got {x[~whole].reshape(-1)[0]}")
-            outside = (x < 0) | (x >= self.count)
-            if xp.any(outside):
-                raise ShapeError(f"{self.owner}: index {int(x[outside].reshape(-1)[0])} is out of range; "
-                                 f"the table has {self.count} rows (0 to {self.count - 1})")
+        check_whole(f"{self.owner}: index", x)
+        check_range(f"{self.owner}: index", x, self.count, "a table whose number of rows is")
         return x.astype(DataType.INT.numpy)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The same; -1 for what is refused here, which gives rows of NaN: nothing can be raised on a device."""
-        from ..samediff.executor.cuda.elementwise import loop
-        return loop(self._or_none, specs)
-
-    def _or_none(self, xp: Any, x: Any) -> Any:
+    def or_none(self, xp: Any, x: Any) -> Any:
         return xp.where((x >= 0) & (x < self.count) & (xp.floor(x) == x), x, -1)

@@ -17,7 +17,7 @@ from .parameters import LayerScope, ParameterTable
 from .samediff_base import GraphDefinedHiddenLayer
 from .series_ops import reshaped
 from .sizes import convolved, effective, repeated
-from .windows import PAD_MODES, MaskWindows
+from .windows import PAD_MODES, MaskWindows, refuse_causal
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -157,6 +157,7 @@ class LocallyConnected2D(LocallyConnected, GraphDefinedHiddenLayer):
     def validate(self) -> None:
         for name in ("kernel", "stride", "padding", "dilation"):
             self.__dict__[name] = repeated(getattr(self, name), 2)
+        refuse_causal(self, self.cm)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """As in DL4J the positions, which run down the columns, are read as rows of the result."""

@@ -13,7 +13,6 @@ from ..samediff.spec import TensorSpec
 from .loss_terms import same_shapes
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
     from ..samediff.variable import SDVariable
 
 
@@ -60,15 +59,6 @@ class RowSlope(Op):
         """The slope of each row times its upstream gradient."""
         return self.of.slope(xp, labels, output) * upstream.reshape(-1, 1)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep, for the loss that has one."""
-        from ..samediff.executor.cuda.sweep import swept
-        from ..samediff.executor.cuda.sweeps import PROXIMITY_SLOPE
-        shape = specs[0].shape or ()
-        if not isinstance(self.of, CosineProximity) or specs[1].shape != shape or any(s.dtype is not specs[0].dtype for s in specs):
-            return None
-        return swept(PROXIMITY_SLOPE, (1,), specs, [shape, shape, (shape[0], 1)])
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """There is none."""
@@ -91,12 +81,6 @@ class CosineProximity(RowLoss):
         """Scalar product of the directions."""
         a, b = (xp.maximum(_norm(xp, v), xp.asarray(1e-5, v.dtype)) for v in (labels, output))
         return -(labels * output / (a * b)).sum(axis=1, dtype=output.dtype)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        from ..samediff.executor.cuda.elementwise import by_rows
-        from ..samediff.executor.cuda.sweeps import PROXIMITY
-        return by_rows(PROXIMITY, *specs)
 
     def slope(self, xp: Any, labels: Any, output: Any) -> Any:
         """-(y |p|^2 - p (y p)) / (|y| |p|^3)."""
@@ -246,11 +230,6 @@ class MaskedRows(Op):
     def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
         """Row by row."""
         return scores * mask.reshape(-1)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..samediff.executor.cuda.elementwise import loop
-        return loop(lambda xp, scores, mask: scores * mask, specs, (None, specs[0].shape))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

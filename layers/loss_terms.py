@@ -1,7 +1,6 @@
 """Losses as sums of one term per output: the terms and their slopes, as graph ops."""
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,11 @@ import numpy as np
 from ..samediff.errors import ShapeError
 from ..samediff.families import Elementwise
 from ..samediff.op import Op, Specs, op
-from ..samediff.spec import TensorSpec, size
+from ..samediff.ops.indices import check_range, check_whole
+from ..samediff.spec import TensorSpec
 from .series_ops import fits
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
     from ..samediff.variable import SDVariable
 
 
@@ -78,8 +77,13 @@ def same_shapes(loss: str, labels: TensorSpec, output: TensorSpec) -> None:
     """ShapeError unless labels and outputs can have one shape."""
     a, b = labels.shape, output.shape
     if a is not None and b is not None and not fits(a, b):
+        hint = ""
+        if len(a) == 1 and b[1:] == (1,):
+            hint = ": labels.reshape(-1, 1) is such a column"
+        elif a[1:] in ((), (1,)) and len(b) == 2:
+            hint = ": numbers of classes become such rows by np.eye(classes)[labels.ravel()], or go into fit as whole numbers in one axis"
         raise ShapeError(f"{loss}: labels of shape {list(a)} do not fit outputs of shape {list(b)}; both must have the same shape, "
-                         "one column per output of the layer")
+                         f"one column per output of the layer{hint}")
 
 
 @op("layer_loss_terms", inputs="labels output")
@@ -186,11 +190,6 @@ class PerOutput(Op):
         """By the shape of the mask."""
         return x * mask if mask.shape == x.shape else x
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..samediff.executor.cuda.elementwise import loop
-        return loop(lambda xp, x, mask: x * mask, specs) if specs[0].shape == specs[1].shape else None
-
     def same_as(self, *specs: TensorSpec) -> int | None:
         """x for another mask."""
         return None if specs[0].shape == specs[1].shape else 0
@@ -221,16 +220,6 @@ class OneHotLabels(Op):
         """By comparison with the column numbers."""
         n = output.shape[-1]
         index = labels.reshape(-1, 1)
-        if index.size and (index.min() < 0 or index.max() >= n):
-            raise ShapeError(f"{self.loss}: labels must lie between 0 and {n - 1}; got {index.min():g} to {index.max():g}")
+        check_whole(f"{self.loss}: label", index)
+        check_range(f"{self.loss}: label", index, n, "a number of classes of")
         return (index == np.arange(n)).astype(output.dtype)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The same; NaN for labels that are no columns, as nothing can be raised there."""
-        from ..samediff.executor.cuda.actions import CudaKernel
-        from ..samediff.executor.cuda.rows import one_hot
-        labels, output = specs
-        if not labels.is_static or not output.shape or output.shape[-1] == -1:
-            return None
-        made = one_hot(1, output.shape[-1], 1.0, 0.0, output.dtype, labels.with_shape((size(labels.shape),)), math.nan)
-        return None if made is None else CudaKernel(lambda labels, output, out: made.actions(labels.reshape(-1), out))

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ..samediff.authored import scores_examples
 from ..samediff.configuration import Configuration, configuration, field, find_class
 from ..samediff.errors import ConfigurationError, did_you_mean
 from ..samediff.javanames import JavaSpelling, squash
+from ..samediff.unwritten import unwritten
 from . import loss_rows as rows
 from .activations import ActivationSoftmax, IActivation
 from .affine import column
@@ -32,6 +34,8 @@ class ILossFunction(Configuration):
     LossBinaryXENT()
     """
 
+    result_checks = {"define": scores_examples, "define_loss": scores_examples}
+
     #: Whether ``compute_score_array`` adds up over the outputs where the score takes their mean.
     array_adds_outputs: ClassVar[bool] = False
 
@@ -43,13 +47,14 @@ class ILossFunction(Configuration):
             value = value.get_i_loss_function()
         return super().of(value)
 
+    @unwritten
     def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
                mask: SDVariable | None = None) -> SDVariable:
         """Add the loss to a graph: one score per example.
 
         Shapes: labels and pre_output (batch, outputs), mask (batch, 1) or (batch, outputs) -> (batch,).
         """
-        raise NotImplementedError(f"{type(self).__name__} must implement define(self, sd, labels, pre_output, activation, mask)")
+        raise NotImplementedError
 
     def _define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, mask: SDVariable | None, activation: Any) -> SDVariable:
         return self.define(sd, labels, pre_output, activation, mask)

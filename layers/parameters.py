@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..samediff.errors import ConfigurationError, UnknownNameError, did_you_mean
+from ..samediff.datatype import DataType
+from ..samediff.errors import ConfigurationError, DataTypeError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from ..samediff.javanames import JavaSpelling
+from ..samediff.spec import TensorSpec
 from ..samediff.variable import SDVariable
 
 Role = Literal["weight", "bias", "gain", "statistic", "unregularized"]
@@ -148,15 +150,29 @@ class LayerScope(Mapping[str, SDVariable]):
 
     def keep_state(self, name: str, value: SDVariable) -> None:
         """Hand on recurrent state to the next run."""
-        self._hooks.keep_state(self._prefix + name, value)
+        self._hooks.keep_state(self._prefix + name, expect_variable(f"{self.owner}: the state {name!r}", value))
 
     def move(self, name: str, step: SDVariable) -> None:
-        """Subtract ``step`` from a running statistic after each training step."""
-        self._hooks.move(self._prefix + name, step)
+        """Subtract ``step``, which has its shape, from a running statistic after each training step."""
+        self._hooks.move(self._prefix + name, expect_variable(f"{self.owner}: the step of {name!r}", step, self[name].spec))
 
     def penalty(self, score: SDVariable) -> None:
         """Add a scalar to the loss of the network."""
-        self._hooks.penalty(score)
+        self._hooks.penalty(expect_variable(f"{self.owner}: the penalty", score, TensorSpec((), DataType.FLOAT)))
+
+
+def expect_variable(what: str, value: Any, like: TensorSpec | None = None) -> SDVariable:
+    """``value`` when it is a floating variable, of the shape of ``like`` but for axes of size 1; else a GraphError."""
+    if not isinstance(value, SDVariable):
+        raise GraphError(f"{what} must be a variable; got {value!r:.60}")
+    if not value.dtype.is_floating:
+        raise DataTypeError(f"{what} must be of a floating type; got {value!r}")
+    wanted = None if like is None or like.shape is None else like.shape
+    if wanted is None or value.spec.accepts(wanted):
+        return value
+    if not TensorSpec(tuple(n for n in value.spec.shape or () if n != 1), value.dtype).accepts([n for n in wanted if n != 1]):
+        raise ShapeError(f"{what} must be of shape {wanted}; got {value!r}")
+    return value.sd.call("base", "reshape", value, *wanted)  # type: ignore[no-any-return]
 
 
 @dataclass

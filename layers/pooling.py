@@ -19,7 +19,7 @@ from .input_type import (
     InputTypeRecurrent,
 )
 from .parameters import LayerScope
-from .windows import WINDOW, complete_window, refuse_causal, window_arguments, window_attributes, window_counts, windowed_mask
+from .windows import WINDOW, complete_window, window_arguments, window_attributes, window_counts, windowed_mask
 
 if TYPE_CHECKING:
     from ..samediff.graph import SameDiff
@@ -31,6 +31,7 @@ class BasePooling(NoParamLayer):
     """Pooling over windows."""
 
     rank: ClassVar[int] = 2
+    causal_mode: ClassVar[ConvolutionMode | None] = None    # what Causal stands for; None: nothing
     operations: ClassVar[dict[PoolingType, type[Op]]] = {
         PoolingType.MAX: pool.MaxPool2D, PoolingType.AVG: pool.AvgPool2D, PoolingType.PNORM: pool.PNormPool2D}
     convolution_mode: ConvolutionMode | None = None
@@ -102,10 +103,6 @@ class SubsamplingLayer(BaseSubsampling):
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
 
-    def validate(self) -> None:
-        super().validate()
-        refuse_causal(self)
-
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional)
         assert isinstance(input_type, InputTypeConvolutional)
@@ -120,16 +117,19 @@ class SubsamplingLayer(BaseSubsampling):
 
 @layer("Subsampling1DLayer", aliases=("org.deeplearning4j.nn.conf.layers.Pooling1D",))
 class Subsampling1DLayer(BaseSubsampling):
-    """Pooling over time. Shapes: x (batch, size, time) -> (batch, size, out time); one number describes a window."""
+    """Pooling over time. Shapes: x (batch, size, time) -> (batch, size, out time); one number describes a window.
+
+    The mode ``Causal`` pads nothing, as in DL4J; unlike there, types and masks tell the steps that come out.
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
+    causal_mode: ClassVar[ConvolutionMode | None] = ConvolutionMode.Truncate    # DL4J pads nothing
     kernel_size: tuple[int, ...] = (2, 1)
     stride: tuple[int, ...] = (1, 1)
 
     def operation(self) -> Op:
         """Two-dimensional pooling over steps, with a second axis of size 1."""
-        same = self.convolution_mode in (ConvolutionMode.Same, ConvolutionMode.Causal)      # DL4J pads both alike
-        return super().operation().replace(k_w=1, s_w=1, p_w=0, d_w=1, padding_mode="SAME" if same else "VALID")
+        return super().operation().replace(k_w=1, s_w=1, p_w=0, d_w=1)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         axis = 3 if self.data_format is CNN2DFormat.NCHW else 2

@@ -10,6 +10,7 @@ from ..samediff.configuration import Configuration, configuration, field
 from ..samediff.errors import ConfigurationError
 from ..samediff.families import unary
 from ..samediff.nd4j_random import Nd4jRandom, get_random
+from ..samediff.unwritten import unwritten
 from .activations import ActivationIdentity, ActivationSigmoid, ActivationTanH, IActivation
 from .base import PACKAGE
 from .direct import direct, floating
@@ -40,20 +41,23 @@ class ReconstructionDistribution(Configuration):
         """True for a loss in place of a probability."""
         return False
 
+    @unwritten
     def define(self, sd: SameDiff, x: SDVariable, pre_output: SDVariable) -> SDVariable:
         """Add the negative log probability of each example to a graph.
 
         Shapes: x (batch, size), pre_output (batch, distribution_input_size(size)) -> (batch,).
         """
-        raise NotImplementedError(f"{type(self).__name__} must implement define(self, sd, x, pre_output)")
+        raise NotImplementedError
 
+    @unwritten(when_called=True)
     def define_mean(self, sd: SameDiff, pre_output: SDVariable) -> SDVariable:
         """Add the mean of the distribution to a graph, (batch, size)."""
-        raise NotImplementedError(f"{type(self).__name__} must implement define_mean(self, sd, pre_output)")
+        raise NotImplementedError
 
+    @unwritten(when_called=True)
     def sample(self, rng: Nd4jRandom, pre_output: Any) -> Any:
         """Draw data of the distribution, (batch, size)."""
-        raise NotImplementedError(f"{type(self).__name__} must implement sample(self, rng, pre_output)")
+        raise NotImplementedError
 
     # On arrays
 

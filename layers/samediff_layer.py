@@ -122,7 +122,7 @@ class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer):
     def feed_forward_mask_array(self, mask: Any, current_mask_state: MaskState, minibatch_size: int) -> Any:
         """Mask and state for the next layer; override it to return ``(None, state)`` and drop the mask.
 
-        ``mask`` is a variable; the number of examples is not known yet (-1).
+        ``mask`` is a variable; ``minibatch_size`` is not known yet (-1) and has no effect here.
         """
         return mask, current_mask_state
 

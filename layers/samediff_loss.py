@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from ..samediff.configuration import configuration
+from ..samediff.unwritten import unwritten
 from .activations import IActivation
 from .loss_rows import MaskedRows
 from .losses import ILossFunction
@@ -43,9 +44,10 @@ class SameDiffLoss(ILossFunction):
     0.5
     """
 
+    @unwritten(unless="define")
     def define_loss(self, sd: SameDiff, layer_input: SDVariable, labels: SDVariable) -> SDVariable:
         """The score of each example, (batch,) or (batch, 1), from the activations of the output layer."""
-        raise NotImplementedError(f"{type(self).__name__} must implement define_loss(self, sd, layer_input, labels)")
+        raise NotImplementedError
 
     def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
                mask: SDVariable | None = None) -> SDVariable:

@@ -10,7 +10,6 @@ from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
     from ..samediff.variable import SDVariable
 
 Grads = Sequence["SDVariable | None"]
@@ -18,10 +17,6 @@ Grads = Sequence["SDVariable | None"]
 
 def _product(*sizes: int) -> int:
     return -1 if -1 in sizes else math.prod(sizes)
-
-
-def _same(xp: Any, x: Any) -> Any:
-    return x
 
 
 def fits(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
@@ -50,11 +45,6 @@ class SeriesRows(Op):
         """Time to the front, then joined with the batch."""
         steps = x.transpose(1, 0, 2) if self.channels_last else x.transpose(2, 0, 1)
         return steps.reshape(-1, steps.shape[2])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..samediff.executor.cuda.elementwise import rearranged
-        return rearranged(lambda x: x.transpose(1, 0, 2) if self.channels_last else x.transpose(2, 0, 1), *specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
         """Back to series."""
@@ -87,13 +77,6 @@ class RowsSeries(Op):
         steps = x.reshape(-1, batch.shape[0], x.shape[1]) if x.shape[0] else x.reshape(0, batch.shape[0], x.shape[1])
         return steps.transpose(1, 0, 2) if self.channels_last else steps.transpose(1, 2, 0)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..samediff.executor.cuda.elementwise import rearranged
-        (rows, size), n = specs[0].shape or (-1, -1), (specs[1].shape or (-1,))[0]
-        steps = (rows // max(n, 1), n, size)
-        return rearranged(lambda x: x.reshape(steps).transpose((1, 0, 2) if self.channels_last else (1, 2, 0)), *specs)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
         """Back to rows."""
         return [inputs[0].sd.add_op(SeriesRows(self.channels_last), [output_grads[0]]), None]
@@ -122,11 +105,6 @@ class PositionRows(Op):
         """Channels to the end, the rest joined."""
         last = x if self.channels_last else xp.moveaxis(x, 1, -1)
         return last.reshape(math.prod(last.shape[:-1]), last.shape[-1])
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..samediff.executor.cuda.elementwise import rearranged
-        return rearranged(self.channels_behind, *specs)
 
     def channels_behind(self, x: Any) -> Any:
         """A view with the channels as the last axis."""
@@ -168,18 +146,6 @@ class PositionMaskRows(Op):
         """Spread over the positions, then as :class:`PositionRows`."""
         return PositionRows(self.channels_last).compute(xp, xp.broadcast_to(mask, self.full(mask.shape, like.shape)))
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..samediff.executor.cuda.actions import CudaKernel
-        from ..samediff.executor.cuda.elementwise import launches, traced
-        mask, like = specs
-        if not mask.is_static or not like.is_static:
-            return None
-        whole, rows = self.full(mask.shape or (), like.shape or ()), PositionRows(self.channels_last)
-        shape = whole if self.channels_last else (whole[0], *whole[2:], whole[1])
-        exprs = traced(_same, (mask.dtype.numpy,))
-        return CudaKernel(lambda mask, like, out: launches(exprs, [rows.channels_behind(mask)], [out.reshape(shape)]))
-
 
 @op("row_positions", inputs="x like", shape_inputs=(1,))
 class RowPositions(Op):
@@ -201,15 +167,6 @@ class RowPositions(Op):
             return x.reshape(*like.shape[:-1], x.shape[1])
         return xp.moveaxis(x.reshape(like.shape[0], *like.shape[2:], x.shape[1]), -1, 1)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..samediff.executor.cuda.elementwise import rearranged
-        like, channels = specs[1].shape or (), (specs[0].shape or (0, 0))[1]
-        if self.channels_last:
-            return rearranged(lambda x: x.reshape(*like[:-1], channels), *specs)
-        turned = (0, len(like) - 1, *range(1, len(like) - 1))
-        return rearranged(lambda x: x.reshape(like[0], *like[2:], channels).transpose(turned), *specs)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
         """Back to rows."""
         return [inputs[0].sd.add_op(PositionRows(self.channels_last), [output_grads[0]]), None]
@@ -228,15 +185,6 @@ class ExampleSums(Op):
         n = batch.shape[0]
         return x.reshape(n, x.size // n if n else 0).sum(axis=1, dtype=x.dtype)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        from ..samediff.executor.cuda.elementwise import summed
-        from ..samediff.executor.cuda.sweeps import REDUCTIONS
-        (size,), n = specs[0].shape or (-1,), (specs[1].shape or (-1,))[0]
-        if -1 in (size, n):
-            return None
-        return summed((1,), TensorSpec((n, size // max(n, 1)), specs[0].dtype), REDUCTIONS["reduce_sum"], 1)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
         """Each value gets the gradient of its example."""
         return [inputs[0].sd.add_op(ExampleSpread(), [output_grads[0], inputs[0]]), None]
@@ -253,15 +201,6 @@ class ExampleSpread(Op):
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """In pieces of equal length."""
         return xp.repeat(x, like.size // x.size if x.size else 0)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..samediff.executor.cuda.actions import CudaKernel
-        from ..samediff.executor.cuda.elementwise import launches, traced
-        if not all(s.is_static for s in specs):
-            return None
-        exprs, n = traced(_same, (specs[0].dtype.numpy,)), (specs[0].shape or (0,))[0]
-        return CudaKernel(lambda x, like, out: launches(exprs, [x.reshape(n, 1)], [out.reshape(n, out.size // max(n, 1))]))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
         """Sum again."""

@@ -9,7 +9,6 @@ from ..samediff.op import Op, Specs, op
 from ..samediff.spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
     from ..samediff.variable import SDVariable
 
 Grads = Sequence["SDVariable | None"]
@@ -44,11 +43,6 @@ class LastUnmaskedStep(Op):
             raise ShapeError(f"example {example} is masked out entirely (its mask is all 0): it has no last step")
         return xp.einsum("nct,nt->nc", x, last_of(xp, mask).astype(x.dtype))
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Where the last steps are, then one sweep; NaN for what is refused here: nothing can be raised on a device."""
-        from ..samediff.executor.cuda.steps import last
-        return last(self.strict, *specs)
-
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """To the step that was taken."""
         return [inputs[0].sd.add_op(AtLastUnmaskedStep(), [output_grads[0], inputs[1]]), None]
@@ -66,11 +60,6 @@ class AtLastUnmaskedStep(Op):
     def compute(self, xp: Any, rows: Any, mask: Any) -> Any:
         """An outer product for each example."""
         return rows[:, :, None] * last_of(xp, mask).astype(rows.dtype)[:, None, :]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Where the last steps are, then one loop."""
-        from ..samediff.executor.cuda.steps import at_last
-        return at_last(*specs)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Taken out again."""
@@ -99,11 +88,6 @@ class RepeatSteps(Op):
         """Copies along the time."""
         return xp.repeat(rows[:, :, None], like.shape[2], axis=2)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..samediff.executor.cuda.elementwise import broadcast
-        return broadcast((*(specs[0].shape or ()), 1), specs[0]) if specs[0].is_static and specs[1].is_static else None
-
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Summed over the steps."""
         return [output_grads[0].sum(2), None]
@@ -124,11 +108,6 @@ class MaskOfOnes(Op):
     def compute(self, xp: Any, x: Any) -> Any:
         """Ones."""
         return xp.ones(mask_shape(x.shape), x.dtype)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One loop."""
-        from ..samediff.executor.cuda.elementwise import constants
-        return constants(1)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """None."""
@@ -166,11 +145,6 @@ class StackPadded(Op):
             at += x.shape[0]
         return out
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """Zeros, then a copy for each."""
-        from ..samediff.executor.cuda.copies import stack_padded
-        return stack_padded(*specs)
-
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Each its part."""
         return [inputs[0].sd.add_op(StackedPart(i), [output_grads[0], *inputs]) for i in range(len(inputs))]
@@ -190,11 +164,6 @@ class StackedPart(Op):
         """A view."""
         start, part = sum(p.shape[0] for p in parts[:self.number]), parts[self.number]
         return x[start:start + part.shape[0], ..., :part.shape[-1]]
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One copy."""
-        from ..samediff.executor.cuda.copies import copied
-        return copied(lambda *arrays: [(self.compute(None, *arrays[:-1]), arrays[-1])], *specs)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Back among zeros."""

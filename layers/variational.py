@@ -163,7 +163,7 @@ class VariationalAutoencoder(BasePretrainNetwork):
     # At work
 
     @at_work
-    def has_loss_function(self, net: AtWork) -> bool:
+    def has_loss_function(self, _: AtWork) -> bool:
         """Whether reconstructions are judged by a loss in place of a probability."""
         return self.output_distribution.has_loss_function()
 

@@ -13,12 +13,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..samediff.authored import has_given_shape
 from ..samediff.configuration import Configuration, configuration
 from ..samediff.datatype import DataType
 from ..samediff.errors import ConfigurationError, did_you_mean
 from ..samediff.init_formulas import NORMAL_STD, UNIFORM_LIMIT, Spread, identity, spread
 from ..samediff.javanames import JavaSpelling, to_snake
 from ..samediff.nd4j_random import Nd4jRandom, Order
+from ..samediff.unwritten import unwritten
 from .distributions import Distribution
 
 _JAVA = "org.deeplearning4j.nn.weights."
@@ -39,10 +41,13 @@ class IWeightInit(Configuration):
     WeightInitRelu()
     """
 
+    result_checks = {"init": has_given_shape}
+
+    @unwritten
     def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
              dtype: Any = DataType.FLOAT) -> NDArray[Any]:
         """Return new values for a parameter, drawn from ``rng``."""
-        raise NotImplementedError(f"{type(self).__name__} does not define init")
+        raise NotImplementedError
 
     @classmethod
     def of(cls, value: Any) -> Self:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..samediff.configuration import Configuration, configuration, field
 from ..samediff.errors import ConfigurationError
 from ..samediff.nd4j_random import Nd4jRandom
 from ..samediff.training.schedules import Schedule
+from ..samediff.unwritten import unwritten
 from .distributions import Distribution
 from .noise_ops import AddNoise
 from .parameters import Parameter
@@ -27,9 +28,12 @@ _PACKAGE = "org.deeplearning4j.nn.conf.weightnoise."
 class IWeightNoise(Configuration):
     """Base of all weight noises: what acts on weights, and perhaps biases, in each forward pass while training."""
 
+    kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("acts_on", "applied")
+
+    @unwritten(unless="applied")
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
         """Draw for a parameter of that shape: it becomes ``w * factor + shift``; either may be None."""
-        raise NotImplementedError(f"{type(self).__name__} must implement draw(self, rng, shape, dtype, iteration, epoch)")
+        raise NotImplementedError
 
     def acts_on(self, parameter: Parameter) -> bool:
         """Whether a parameter gets noise: weights, by default."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
 
 WINDOW = ("kernel_size", "stride", "padding")
-PAD_MODES = {ConvolutionMode.Same: "SAME", ConvolutionMode.Causal: "CAUSAL"}
+PAD_MODES: dict[ConvolutionMode | None, str] = {ConvolutionMode.Same: "SAME", ConvolutionMode.Causal: "CAUSAL"}
 
 
 def window_arguments(*args: Any) -> dict[str, Any]:
@@ -32,17 +32,25 @@ def complete_window(layer: Any) -> None:
     window = {name: repeated(getattr(layer, name), layer.rank) for name in (*WINDOW, "dilation")}
     check_window(layer.label, layer.rank, **window)
     vars(layer).update(window)
+    if layer.causal_mode is None:
+        refuse_causal(layer, layer.convolution_mode)
 
 
-def refuse_causal(layer: Any) -> None:
+def refuse_causal(layer: Any, mode: ConvolutionMode | None) -> None:
     """Causal padding has a meaning along time alone."""
-    if layer.convolution_mode is ConvolutionMode.Causal:
+    if mode is ConvolutionMode.Causal:
         raise ConfigurationError(f"{layer.label}: ConvolutionMode.Causal is for one-dimensional layers; use Same or Truncate")
+
+
+def window_mode(layer: Any) -> ConvolutionMode | None:
+    """The mode in which the windows of a layer lie."""
+    mode = layer.convolution_mode
+    return layer.causal_mode if mode is ConvolutionMode.Causal else mode  # type: ignore[no-any-return]
 
 
 def window_counts(layer: Any, sizes: Sequence[int]) -> list[int]:
     """How many windows lie along each axis."""
-    return [convolved(layer.label, n, k, s, p, d, layer.convolution_mode)
+    return [convolved(layer.label, n, k, s, p, d, window_mode(layer))
             for n, k, s, p, d in zip(sizes, layer.kernel_size, layer.stride, layer.padding, layer.dilation)]
 
 
@@ -50,7 +58,7 @@ def window_attributes(layer: Any, operation: Any) -> dict[str, Any]:
     """Kernel, stride, padding, dilation and padding mode of a layer, under the names of the op's attributes."""
     given = {"k": layer.kernel_size, "s": layer.stride, "p": layer.padding, "d": layer.dilation}
     found: dict[str, Any] = {kind + suffix: v for kind, values in given.items() for suffix, v in zip(operation.suffixes, values)}
-    return found | {"padding_mode": PAD_MODES.get(layer.convolution_mode, "VALID")}
+    return found | {"padding_mode": PAD_MODES.get(window_mode(layer), "VALID")}
 
 
 def windowed_mask(layer: Any, mask: SDVariable | None, rank: int) -> SDVariable | None:
@@ -58,7 +66,7 @@ def windowed_mask(layer: Any, mask: SDVariable | None, rank: int) -> SDVariable 
     if mask is None:
         return None
     kernel, stride, padding, dilation = (tuple(v[:rank]) for v in (layer.kernel_size, layer.stride, layer.padding, layer.dilation))
-    window = Window(kernel, stride, padding, dilation, PAD_MODES.get(layer.convolution_mode, "VALID"))
+    window = Window(kernel, stride, padding, dilation, PAD_MODES.get(window_mode(layer), "VALID"))
     return mask.sd.add_op(MaskWindows(window), [mask])  # type: ignore[no-any-return]
 
 

@@ -3,8 +3,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...samediff.authored import is_array, is_variable
 from ...samediff.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, ShapeError
+from ...samediff.unwritten import unwritten
 from ..formats import MaskState
 from ..input_type import InputType
 
@@ -22,21 +24,31 @@ class InputPreProcessor(Configuration):
     Array code: works on NumPy and CuPy arrays and on everything else with ``reshape`` and ``transpose``.
     """
 
+    result_checks = {"define": is_variable, "pre_process": is_array}
+
+    @unwritten(when_called=True)
     def pre_process(self, array: Any, minibatch: int) -> Any:
         """Return the input of the next layer."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def backprop(self, epsilon: Any, minibatch: int) -> Any:
         """Return the gradient for the activations, from the one for the next layer's input."""
         raise NotImplementedError
 
+    @unwritten
     def output_type(self, input_type: InputType) -> InputType:
         """Return the type that the next layer sees."""
         raise NotImplementedError
 
     def get_output_type(self, input_type: InputType) -> InputType:
-        """DL4J's spelling of :meth:`output_type`."""
+        """DL4J's spelling of :meth:`output_type`; a sub-class may override either."""
         return self.output_type(input_type)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "get_output_type" in vars(cls) and "output_type" not in vars(cls):
+            setattr(cls, "output_type", vars(cls)["get_output_type"])  # noqa: B010  # mypy knows no such assignment
 
     def mask(self, mask: Any, minibatch: int) -> Any:
         """Return the mask in the shape that fits the result; unchanged by default."""
@@ -52,12 +64,13 @@ class InputPreProcessor(Configuration):
             expected = " or ".join(kinds)
             raise ConfigurationError(f"{type(self).__name__} takes input of type {expected}; got {input_type!r}")
 
+    @unwritten
     def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
         """Add :meth:`pre_process` to a graph; ``batch`` is a variable whose first axis is the minibatch.
 
         Without ``batch``, that is the first placeholder of the graph: a network's input.
         """
-        raise NotImplementedError(f"{type(self).__name__} must implement define(self, sd, x, batch=None)")
+        raise NotImplementedError
 
     def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
         """Add the mask in the shape that fits the result to a graph; unchanged by default."""

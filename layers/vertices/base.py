@@ -30,6 +30,7 @@ class GraphVertex(Guarded, Configuration):
     """Base of all vertices: it has one or several inputs and one output."""
 
     guarded_methods: ClassVar[tuple[str, ...]] = ("define_vertex",)
+    kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("named_inputs",)
     min_inputs: ClassVar[int] = 1
     max_inputs: ClassVar[int | None] = 1
 

@@ -76,6 +76,10 @@ class SubsetVertex(GraphVertex):
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))
         (given,) = input_types
+        known = given.channels if isinstance(given, InputTypeConvolutional) else getattr(given, "size", 0)
+        if 0 < known <= self.to:
+            raise ConfigurationError(f"SubsetVertex takes features {self.from_} to {self.to}, counted from 0; its input has {known}: "
+                                     f"{given!r}")
         size = self.to - self.from_ + 1             # nothing else is known of series and formats, as in DL4J
         if isinstance(given, InputTypeFeedForward):
             return InputType.feed_forward(size)

@@ -1,6 +1,7 @@
 """Reading ahead in a background thread."""
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import weakref
@@ -8,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConfigurationError
+from ..background import started
+from ..errors import ConfigurationError, GraphError
 from .dataset import DataSet
 from .iterator import BatchIterator, D, MultiDataSetIterator
 from .multi_dataset import MultiDataSet
@@ -63,18 +65,25 @@ class _Async(Wrapper[D]):
         self._size = queue_size
         self._thread: threading.Thread | None = None
         self._ahead: Any = None
+        self._alone = False
 
     def _start(self) -> None:
         self.begin_pass()       # before the thread moves the other iterator
         self._shared = _Ahead(self._size)
-        self._thread = threading.Thread(target=self._shared.read, args=(self._base,), daemon=True, name="dl4py-read-ahead")
-        self._thread.start()
+        self._process = os.getpid()
+        self._thread = started(self._shared.read, self._base, name="dl4py-read-ahead")
+        self._alone = self._thread is None          # no further thread can be had: batches are read when they are asked for
         self._finalizer: Callable[[], Any] = weakref.finalize(self, self._shared.stop)     # abandoned: end the thread
 
     def has_next(self) -> bool:
         if self._ahead is None:
-            if self._thread is None:
+            if self._thread is None and not self._alone:
                 self._start()
+            if self._alone:
+                return self._base.has_next()
+            if self._process != os.getpid():
+                raise GraphError(f"{type(self).__name__} is read ahead by a thread of the process that this one was forked from: "
+                                 "call reset() first, or make the iterator here")
             self._ahead = self._shared.batches.get()
             self._shared.tokens.put(None)
         if isinstance(self._ahead, _Failure):
@@ -83,6 +92,8 @@ class _Async(Wrapper[D]):
 
     def take(self, num: int | None) -> D:
         self._no_part(num)
+        if self._alone:
+            return self._base.next()
         batch: D = self._ahead
         self._ahead = None
         return batch
@@ -97,12 +108,14 @@ class _Async(Wrapper[D]):
             self._finalizer()
             self._thread.join()
         self._thread = self._ahead = None
+        self._alone = False
 
 
 class AsyncDataSetIterator(_Async[DataSet], DataSetWrapper):
     """The batches of another iterator, read ahead in a background thread; the order stays.
 
-    An error of the other iterator is raised in the thread that asks for the batch.
+    An error of the other iterator is raised in the thread that asks for the batch. Where no further thread can be started, batches
+    are read when they are asked for.
 
     Parameters
     ----------

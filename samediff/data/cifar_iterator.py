@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
+from ..files.regular import open_regular, read_file
 from .fetcher import fetch
 from .image_transforms import Transform, resized
 from .labelled_examples import DataSetType, LabelledExamples
@@ -85,14 +86,14 @@ def _records(data: bytes, where: str) -> NDArray[np.uint8]:
 
 
 def _from_folder(folder: Path, names: tuple[str, ...]) -> list[NDArray[np.uint8]]:
-    return [_records((folder / name).read_bytes(), str(folder / name)) for name in names]
+    return [_records(read_file(folder / name), str(folder / name)) for name in names]
 
 
 def _from_archive(path: Path, names: tuple[str, ...]) -> list[NDArray[np.uint8]]:
     """The members of these names, read without unpacking anything to disk."""
     found: dict[str, NDArray[np.uint8]] = {}
     try:
-        with tarfile.open(path, "r:gz") as archive:
+        with open_regular(path) as file, tarfile.open(fileobj=file, mode="r:gz") as archive:
             for member in archive:
                 name = member.name.rpartition("/")[2]
                 if name in names and name not in found and member.isfile() and member.size <= _LARGEST:

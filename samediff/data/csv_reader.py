@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
+from ..files.regular import check_regular, open_regular
 from ..javanames import JavaSpelling
 from .iterator import NoMoreDataError
 from .number_table import read_numbers
@@ -31,6 +33,27 @@ class FileSplit:
         if self.path.is_dir():
             return sorted(p for p in self.path.rglob("*") if p.is_file())
         return [self.path]
+
+    def regular(self) -> list[Path]:
+        """The files; FileNotFoundError when one is missing, PathError for what is no regular file."""
+        files = self.locations()
+        missing = [str(f) for f in files if not f.exists()]
+        if missing:
+            raise FileNotFoundError(f"no such file: {', '.join(missing)}")
+        for file in files:
+            check_regular(file.stat(), str(file), "read")
+        return files
+
+    @staticmethod
+    def files_of(split: FileSplit | str | Path) -> list[Path]:
+        """The files of a split or path; FileNotFoundError when there is none."""
+        files = (split if isinstance(split, FileSplit) else FileSplit(split)).regular()
+        if not files:
+            raise FileNotFoundError(f"no file in the folder {split}")
+        return files
+
+    def __str__(self) -> str:
+        return str(self.path)
 
 
 class CSVRecordReader(JavaSpelling):
@@ -75,11 +98,7 @@ class CSVRecordReader(JavaSpelling):
 
     def initialize(self, split: FileSplit | str | Path) -> Self:
         """Read from these files; returns the reader."""
-        files = (split if isinstance(split, FileSplit) else FileSplit(split)).locations()
-        missing = [str(f) for f in files if not f.is_file()]
-        if missing or not files:
-            raise FileNotFoundError(f"no such file: {', '.join(missing) or split}")
-        self._files, self._table, self._at = files, None, 0
+        self._files, self._table, self._at = FileSplit.files_of(split), None, 0
         return self
 
     def table(self) -> NDArray[Any]:
@@ -117,12 +136,20 @@ class CSVRecordReader(JavaSpelling):
         return np.array(rows, np.str_)
 
     def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
-        """Line number and fields of every record."""
-        with path.open(newline="", encoding="utf-8") as file:
-            for _ in range(self._skip):
-                file.readline()
-            reader = csv.reader(file, delimiter=self._delimiter, quotechar=self._quote)
-            yield from ((reader.line_num + self._skip, row) for row in reader if row)
+        """Line number and fields of every record; FileFormatError for what is no text of UTF-8 in columns."""
+        line = 0
+        with io.TextIOWrapper(open_regular(path), "utf-8", newline="") as file:
+            try:
+                for _ in range(self._skip):
+                    file.readline()
+                    line += 1
+                reader = csv.reader(file, delimiter=self._delimiter, quotechar=self._quote)
+                for row in reader:
+                    line = reader.line_num + self._skip
+                    if row:
+                        yield line, row
+            except (UnicodeDecodeError, csv.Error) as error:
+                raise FileFormatError(f"{path}: no table of UTF-8 text behind line {line}: {error}") from None
 
     def place(self, record: int) -> str:
         """File and line of a record, for messages."""

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import as_array, namespace_of
+from ..arrays import MOST_BYTES, as_array, namespace_of
 from ..errors import DataTypeError, ShapeError
 
 Array: TypeAlias = NDArray[Any]
@@ -16,12 +16,14 @@ TIME_AXIS = 2
 
 def data_array(value: Any, what: str) -> Array | None:
     """The array of a data set part: anything with ``__array__`` or ``__dlpack__``; CuPy arrays stay on their device."""
-    if value is None or (type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiub"):
+    if value is None or (type(value) is np.ndarray and value.ndim and value.dtype.kind in "fiub" and value.nbytes < MOST_BYTES):
         return value
     try:
         array: Array = value if type(value).__module__.partition(".")[0] == "cupy" else as_array(value)
+    except ShapeError:
+        raise
     except (DataTypeError, ValueError) as error:
-        raise DataTypeError(f"{what} is no array: {error}; rows of different length need padding and a mask") from error
+        raise DataTypeError(f"{what} is no array: {error}") from error
     if array.ndim == 0:
         raise ShapeError(f"{what}: expected an array whose first axis is the example, got a single number")
     return array

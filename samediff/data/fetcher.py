@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
+from typing import cast
 from urllib.parse import urlsplit
 
 from ..errors import DL4PyError, FileFormatError
+from ..files.atomic import atomic_write
+from ..files.regular import open_regular
+from ..own_folder import home, make
 
 _CHUNK = 1 << 20
 _TIMEOUT_SECONDS = 30.0
@@ -70,9 +74,20 @@ RESOURCES: dict[str, Resource] = {
 
 
 def data_folder() -> Path:
-    """The folder of fetched data sets: ``DL4PY_DATA``, or ``~/.cache/dl4py``."""
+    """The folder of fetched data sets: ``DL4PY_DATA``, or ``~/.cache/dl4py``.
+
+    Raises
+    ------
+    DownloadError
+        There is no home folder, and none is given.
+    """
     given = os.environ.get("DL4PY_DATA")
-    return Path(given) if given else Path.home() / ".cache" / "dl4py"
+    if given:
+        return Path(given)
+    at = home()
+    if at is None:
+        raise DownloadError("this user has no home folder for data sets: name a folder in DL4PY_DATA")
+    return at / ".cache" / "dl4py"
 
 
 def fetch(name: str) -> Path:
@@ -93,7 +108,7 @@ def fetch(name: str) -> Path:
     wanted = RESOURCES[name]
     path = data_folder() / wanted.file
     if path.exists():
-        _check(path, wanted)
+        _check_kept(path, wanted)
         return path
     failures = []
     for url in wanted.urls:
@@ -106,32 +121,37 @@ def fetch(name: str) -> Path:
                         f"and put it at {path} (DL4PY_DATA chooses another folder)")
 
 
+def _check_kept(path: Path, wanted: Resource) -> None:
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        checked = size == wanted.size and wanted.sha256 is not None
+        digest = hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest() if checked else ""
+    try:
+        _check(str(path), wanted, size, digest)
+    except FileFormatError as error:
+        raise FileFormatError(f"{error}: delete it to fetch it again") from None
+
+
 def _download(url: str, path: Path, wanted: Resource) -> None:
     if urlsplit(url).scheme not in ("http", "https"):
         raise DownloadError("only http and https addresses are fetched")
+    if not os.environ.get("DL4PY_DATA"):
+        make(data_folder())         # compiled kernels lie there too, for the user alone
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        import urllib.request  # loads much that nothing else needs
-        with os.fdopen(handle, "wb") as file, urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
-            size = 0
-            while chunk := answer.read(_CHUNK):
-                size += len(chunk)
-                if size > wanted.size:
-                    raise FileFormatError(f"more than the {wanted.size} bytes that were expected")
-                file.write(chunk)
-        _check(Path(part), wanted)
-        os.replace(part, path)          # all of the file or nothing, also when two processes fetch at once
-    finally:
-        Path(part).unlink(missing_ok=True)
+    import urllib.request  # loads much that nothing else needs
+    with atomic_write(path) as file, urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
+        size, digest = 0, hashlib.sha256()
+        while chunk := answer.read(_CHUNK):
+            size += len(chunk)
+            if size > wanted.size:
+                raise FileFormatError(f"more than the {wanted.size} bytes that were expected")
+            digest.update(chunk)
+            file.write(chunk)
+        _check(url, wanted, size, digest.hexdigest())
 
 
-def _check(path: Path, wanted: Resource) -> None:
-    size = path.stat().st_size
+def _check(where: str, wanted: Resource, size: int, digest: str) -> None:
     if size > wanted.size or (wanted.sha256 is not None and size != wanted.size):
-        raise FileFormatError(f"{path} has {size} bytes, expected {wanted.size}: delete it to fetch it again")
-    if wanted.sha256 is not None:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != wanted.sha256:
-            raise FileFormatError(f"{path} has the SHA-256 {found}, expected {wanted.sha256}: delete it to fetch it again")
+        raise FileFormatError(f"{where} has {size} bytes, expected {wanted.size}")
+    if wanted.sha256 is not None and digest != wanted.sha256:
+        raise FileFormatError(f"{where} has the SHA-256 {digest}, expected {wanted.sha256}")

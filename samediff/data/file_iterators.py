@@ -16,10 +16,7 @@ class _Files(BatchIterator[D]):
 
     def __init__(self, paths: str | Path | Iterable[str | Path]) -> None:
         given = [paths] if isinstance(paths, (str, Path)) else list(paths)
-        self._paths = [p for path in given for p in FileSplit(path).locations()]
-        missing = [str(p) for p in self._paths if not p.is_file()]
-        if missing:
-            raise FileNotFoundError(f"no such file: {', '.join(missing)}")
+        self._paths = [p for path in given for p in FileSplit(path).regular()]
         if not self._paths:
             raise ConfigurationError(f"{type(self).__name__}: no files in {', '.join(map(str, given))}")
         self._at = 0

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import require_numbers, to_numbers
 from ..errors import ConfigurationError, ShapeError
 from ..javanames import JavaSpelling
 from .affine import affine, along_axis_1
@@ -34,6 +35,7 @@ class _ImageMap(JavaSpelling):
         x = data_array(array, "images")
         if x is None:
             raise ShapeError(f"{type(self).__name__}: expected images, got None")
+        require_numbers(x, "a normalizer")
         if inverse:
             shift = along_axis_1(self._shift, x.ndim) if np.ndim(self._shift) else self._shift
             return np.asarray((x - shift) / self._scale).astype(x.dtype if x.dtype.kind == "f" else np.float32)
@@ -71,11 +73,11 @@ class _ImageMap(JavaSpelling):
 
     def transform_label(self, labels: Any) -> Array:
         """Map labels of rank 4, when `fit_label` asks for it."""
-        return self._labels(np.asarray(labels), False) if self._fit_label else np.asarray(labels)
+        return self._labels(to_numbers(labels, "a normalizer"), False) if self._fit_label else to_numbers(labels, "a normalizer")
 
     def revert_labels(self, labels: Any) -> Array:
         """Map labels of rank 4 back, when `fit_label` asks for it."""
-        return self._labels(np.asarray(labels), True) if self._fit_label else np.asarray(labels)
+        return self._labels(to_numbers(labels, "a normalizer"), True) if self._fit_label else to_numbers(labels, "a normalizer")
 
     def revert_features(self, features: Any) -> Array:
         """Map features back."""

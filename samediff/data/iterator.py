@@ -1,16 +1,19 @@
 """What every iterator over data sets can do."""
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
-from ..errors import ConfigurationError, DL4PyError
+from ..errors import ConfigurationError, DataTypeError, DL4PyError
 from ..javanames import JavaSpelling
+from ..unwritten import unwritten
 from .dataset import DataSet
 from .multi_dataset import MultiDataSet
 from .position import Positioned
 
+_IN_JAVA = {"has_next": "has_next() (hasNext in Java's spelling)", "take": "next()"}
 D = TypeVar("D", bound="DataSet | MultiDataSet")
 
 
@@ -18,23 +21,44 @@ class NoMoreDataError(DL4PyError, LookupError):
     """``next`` was called after the last batch (Java's NoSuchElementException)."""
 
 
-class DataSetPreProcessor(Protocol):
+class DataSetPreProcessor(JavaSpelling):
     """Changes every batch that an iterator gives: normalizers and preprocessors."""
 
+    @unwritten(when_called=True)
     def pre_process(self, data: Any) -> None:
         """Change the data set."""
+        raise NotImplementedError
 
 
 class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
     """Batches one after the other: the base of `DataSetIterator` and `MultiDataSetIterator`.
 
-    A subclass defines `has_next`, `take` and `reset`. ``for batch in iterator`` goes through all batches and starts
-    again from the first one every time when the iterator can be reset; otherwise it goes on where it stands. ``fit`` goes on where
-    it stands (`rest`), and `get_position` tells where that is.
+    A subclass defines `has_next`, `take` (or ``next``, as in DL4J) and `reset`. ``for batch in iterator`` goes through all batches and
+    starts again from the first one every time when the iterator can be reset; otherwise it goes on where it stands. ``fit`` goes on
+    where it stands (`rest`), and `get_position` tells where that is.
     """
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = vars(cls).get("next")
+        if own is not None and getattr(cls.take, "__isabstractmethod__", False):        # in DL4J next() is what a sub-class defines
+            required = any(p.default is p.empty for p in [*inspect.signature(own).parameters.values()][1:])
+
+            def take(self: Any, num: int | None) -> Any:
+                return own(self) if num is None and not required else own(self, num)
+
+            setattr(cls, "take", take)  # noqa: B010  # mypy knows no such assignment
+            delattr(cls, "next")
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        missing = sorted(getattr(cls, "__abstractmethods__", ()))
+        if missing:
+            names = ", ".join(_IN_JAVA.get(name, f"{name}()") for name in missing)
+            raise DataTypeError(f"{cls.__name__} cannot give batches yet: it must define {names}")
+        return super().__new__(cls)
+
     batches_stay = False        # whether a batch keeps its values while further ones are made: training may look ahead then
-    _pre_processor: DataSetPreProcessor | None = None
+    _pre_processor: Any = None
 
     @abstractmethod
     def has_next(self) -> bool:
@@ -94,11 +118,14 @@ class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
         """Whether a background thread may read ahead."""
         return True
 
-    def set_pre_processor(self, pre_processor: DataSetPreProcessor | None) -> None:
+    def set_pre_processor(self, pre_processor: DataSetPreProcessor | Any) -> None:
         """Change every batch by this normalizer or preprocessor; None for none."""
+        if pre_processor is not None and not hasattr(pre_processor, "pre_process"):
+            hint = "; its preProcess counts where it derives from DataSetPreProcessor" if hasattr(pre_processor, "preProcess") else ""
+            raise ConfigurationError(f"a normalizer or preprocessor has pre_process(data); {type(pre_processor).__name__} has none{hint}")
         self._pre_processor = pre_processor
 
-    def get_pre_processor(self) -> DataSetPreProcessor | None:
+    def get_pre_processor(self) -> DataSetPreProcessor | Any:
         """The normalizer or preprocessor, or None."""
         return self._pre_processor
 

@@ -7,14 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigurationError
+from ..files.regular import open_regular
 from .dataset import DataSet
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 from .java_random import JavaRandom
 from .multi_dataset import MultiDataSet
-
-
-def _open(path: Any) -> Any:
-    return open(path, "rb")
 
 
 class _Loaded(BatchIterator[D]):
@@ -24,7 +21,7 @@ class _Loaded(BatchIterator[D]):
             random = given.pop(0)
         if not 1 <= len(given) <= 2 or not all(callable(f) for f in given):
             raise ConfigurationError(f"{type(self).__name__}: expected (paths, loader, source factory=open); give functions, got {given}")
-        self._load, self._source = given[0], given[1] if len(given) > 1 else _open
+        self._load, self._source = given[0], given[1] if len(given) > 1 else open_regular
         self._once = isinstance(paths, Iterator)
         self._paths, self._random, self._at = list(paths), random, 0
         self._mix()

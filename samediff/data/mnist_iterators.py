@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
+from ..files.regular import open_regular
 from .fetcher import fetch
 from .idx_files import read_idx
 from .labelled_examples import LabelledExamples
@@ -78,7 +79,7 @@ class MnistDataSetIterator(_Digits):
         prefix = "train" if train else "t10k"
         files = [_mnist_file(f"mnist-{part}-{kind}s", f"{prefix}-{kind}s-idx{rank}-ubyte", top_level_dir)
                  for kind, rank in (("image", 3), ("label", 1))]
-        with files[0].open("rb") as images, files[1].open("rb") as labels:
+        with open_regular(files[0]) as images, open_regular(files[1]) as labels:
             self._images = read_idx(images, 3, str(files[0]))
             classes = _checked(self._images, read_idx(labels, 1, str(files[1])), str(files[0]))
         self._binarize = bool(binarize)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ..arrays import require_numbers
 from ..errors import ConfigurationError, ShapeError
 from .affine import affine, extremes, is_worth, moments
 from .dataset_arrays import Array
@@ -20,7 +21,7 @@ def rows(array: Array, mask: Array | None, what: str) -> Array:
     """The values as float64 rows of one column per feature (axis 1); masked time steps are left out."""
     if array.ndim < 2:
         raise ShapeError(f"normalizers need {what} of rank 2 or more, got shape {array.shape}")
-    moved = np.moveaxis(np.asarray(array), 1, -1)
+    moved = np.moveaxis(np.asarray(require_numbers(array, f"normalizing {what}")), 1, -1)
     if array.ndim == 3 and mask is not None:
         moved = moved[np.asarray(mask).reshape(moved.shape[:2]) > 0]
     return moved.reshape(-1, array.shape[1]).astype(np.float64)
@@ -49,7 +50,7 @@ def chunks(array: Array, mask: Array | None, what: str) -> Iterator[Array]:
 
 def mapped(array: Array, mask: Array | None, scale: Array, shift: Array) -> Array:
     """``array * scale + shift`` along axis 1; masked time steps become 0."""
-    if array.shape[1] != scale.size:
+    if array.ndim < 2 or array.shape[1] != scale.size:
         raise ShapeError(f"the normalizer was fitted to {scale.size} features, got shape {array.shape}")
     out = affine(array, scale, shift)
     if array.ndim == 3 and mask is not None:

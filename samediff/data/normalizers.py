@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import as_array, require_numbers, to_numbers
 from ..errors import ConfigurationError
 from ..javanames import JavaSpelling
 from .dataset import DataSet
@@ -86,7 +87,7 @@ class FittedNormalizer(JavaSpelling):
         values = data_array(array, which)
         if values is None:
             raise ConfigurationError(f"{type(self).__name__}: expected an array of {which}s, got None")
-        return mapped(values, mask, *self._map(which, inverse))
+        return mapped(require_numbers(values, "a normalizer"), mask, *self._map(which, inverse))
 
     def transform(self, data: Any, mask: Any = None) -> Any:
         """Map a data set in place, or an array of features (with its mask) into a new one; returns it."""
@@ -102,18 +103,19 @@ class FittedNormalizer(JavaSpelling):
 
     def transform_label(self, labels: Any, mask: Any = None) -> Array:
         """Map labels, when `fit_label` asks for it."""
-        return self._array(labels, mask, "label", False) if self._fit_label else np.asarray(labels)
+        return self._array(labels, mask, "label", False) if self._fit_label else to_numbers(labels, "a normalizer")
 
     def revert_labels(self, labels: Any, mask: Any = None) -> Array:
         """Map labels back, when `fit_label` asks for it."""
-        return self._array(labels, mask, "label", True) if self._fit_label else np.asarray(labels)
+        return self._array(labels, mask, "label", True) if self._fit_label else to_numbers(labels, "a normalizer")
 
     def revert_features(self, features: Any, mask: Any = None) -> Array:
         """Map features back."""
         return self._array(features, mask, "feature", True)
 
     def _set(self, which: str, first: Any, second: Any) -> None:
-        pair = [np.asarray(v, None if hasattr(v, "dtype") else np.float32).reshape(1, -1) for v in (first, second)]
+        given = [v if hasattr(v, "dtype") else as_array(v, np.float32) for v in (first, second)]
+        pair = [to_numbers(v, "a normalizer").reshape(1, -1) for v in given]
         if pair[0].shape != pair[1].shape:
             raise ConfigurationError(f"{' and '.join(self._statistics.names)} need the same size, "
                                      f"got {pair[0].size} and {pair[1].size}")

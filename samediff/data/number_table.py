@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..executor.cache import jit
 from ..executor.cpu.threads import parts_of, run_parts
+from ..files.regular import open_regular
 
 Bytes: TypeAlias = NDArray[np.uint8]
 
@@ -51,7 +52,7 @@ def read_numbers(path: Path, delimiter: str, skip: int) -> NDArray[np.float64] |
     """
     if not delimiter.isascii() or delimiter.isalnum() or delimiter in "+-._\r\n" or path.stat().st_size < SMALL:
         return None
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         for _ in range(skip):
             if b"\r" in file.readline().rstrip(b"\r\n"):
                 return None

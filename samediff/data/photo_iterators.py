@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
+from ..files.regular import open_regular
 from .fetcher import fetch
 from .image_transforms import Transform
 from .java_random import JavaRandom
@@ -94,7 +95,7 @@ def _people(path: Path) -> dict[str, list[bytes]]:
     """The photographs of every person: the folder of a file in the archive is the person's name."""
     persons: dict[str, list[bytes]] = {}
     try:
-        with tarfile.open(path, "r:gz") as archive:
+        with open_regular(path) as file, tarfile.open(fileobj=file, mode="r:gz") as archive:
             for member in archive:
                 folder, _, name = member.name.rpartition("/")
                 if member.isfile() and name.lower().endswith(".jpg") and member.size <= _LARGEST:

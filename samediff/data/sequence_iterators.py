@@ -32,13 +32,19 @@ class CSVSequenceRecordReader(JavaSpelling):
 
     def __init__(self, skip_num_lines: int = 0, delimiter: str = ",", quote: str = '"') -> None:
         self._options = skip_num_lines, delimiter, quote
-        self.readers: list[CSVRecordReader] = []
+        self._readers: list[CSVRecordReader] = []
 
     def initialize(self, split: FileSplit | str | Path) -> Self:
         """Read from these files; returns the reader."""
-        paths = (split if isinstance(split, FileSplit) else FileSplit(split)).locations()
-        self.readers = [CSVRecordReader(*self._options).initialize(p) for p in paths]
+        self._readers = [CSVRecordReader(*self._options).initialize(p) for p in FileSplit.files_of(split)]
         return self
+
+    @property
+    def readers(self) -> list[CSVRecordReader]:
+        """One reader for each series."""
+        if not self._readers:
+            raise ConfigurationError("CSVSequenceRecordReader: call initialize(path) first")
+        return self._readers
 
     def sequence(self, index: int) -> NDArray[np.float64]:
         """One series. Shapes: (time, columns)."""
@@ -89,8 +95,9 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
         self._regression = bool(given.get("regression", False) if regression is None else regression)
         one = AlignmentMode.ALIGN_START if self._labels is None else AlignmentMode.EQUAL_LENGTH
         self._mode = alignment_mode or given.get("alignment", one)
-        if self._labels is not None and len(self._labels.readers) != len(features.readers):
-            raise ConfigurationError(f"{len(features.readers)} files of features, "
+        count = len(features.readers)
+        if self._labels is not None and len(self._labels.readers) != count:
+            raise ConfigurationError(f"{count} files of features, "
                                      f"{len(self._labels.readers)} of labels")
 
     def _pair(self, index: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -128,7 +135,7 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
         return self._batch
 
     def input_columns(self) -> int:
-        return self._pair(0)[0].shape[1] if self._features.readers else 0
+        return int(self._pair(0)[0].shape[1])
 
     def total_outcomes(self) -> int:
-        return self._pair(0)[1].shape[1] if self._features.readers else 0
+        return int(self._pair(0)[1].shape[1])

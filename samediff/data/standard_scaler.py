@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, ShapeError
+from ..files.atomic import atomic_write
+from ..files.regular import open_regular
 from ..javanames import JavaSpelling
 from .dataset import DataSet
 from .iterator import DataSetIterator
@@ -61,14 +62,15 @@ class StandardScaler(JavaSpelling):
     def save(self, mean: str | os.PathLike[str], std: str | os.PathLike[str]) -> None:
         """Write means and deviations as two files of ND4J arrays."""
         from ..files.nd4j_array import write_array
-        for path, values in ((mean, self.get_mean()), (std, self.get_std())):
-            with Path(path).open("wb") as file:
-                write_array(file, values)
+        values = self.get_mean(), self.get_std()
+        with atomic_write(mean) as first, atomic_write(std) as second:
+            for stream, array in zip((first, second), values):
+                write_array(stream, array)
 
     def load(self, mean: str | os.PathLike[str], std: str | os.PathLike[str]) -> None:
         """Read what `save` wrote."""
         from ..files.nd4j_array import read_array
-        with Path(mean).open("rb") as first, Path(std).open("rb") as second:
+        with open_regular(mean) as first, open_regular(std) as second:
             self._mean, self._std = (np.asarray(read_array(f), np.float64).reshape(-1) for f in (first, second))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, FileFormatError
+from ..files.regular import read_file
 from .dataset import DataSet
 from .fetcher import fetch
 from .java_random import JavaRandom
@@ -57,7 +58,7 @@ class UciSequenceDataSetIterator(ViewIterator):
 
 
 def _table(path: Path) -> NDArray[np.float32]:
-    rows = [line.split() for line in path.read_text(encoding="ascii", errors="replace").splitlines() if line.strip()]
+    rows = [line.split() for line in read_file(path).decode("ascii", "replace").splitlines() if line.strip()]
     if len(rows) != _CLASSES * _OF_EACH:
         raise FileFormatError(f"{path}: {len(rows)} series, expected {_CLASSES * _OF_EACH}")
     for number, row in enumerate(rows):

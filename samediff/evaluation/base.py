@@ -3,46 +3,55 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from ..errors import ConfigurationError, FileFormatError
 from ..javanames import JavaSpelling
+from ..registry import Registry, owner
+from ..unwritten import unwritten
+from .records import mask_and_records
 from .rows import Array, Rows, to_rows
 from .text import json_text, plain_json
 
-_CLASSES: dict[str, type[BaseEvaluation]] = {}
+_CLASSES: Registry[type[BaseEvaluation]] = Registry("evaluation")
 
 
 class BaseEvaluation(JavaSpelling):
     """Base class of the evaluations (DL4J's IEvaluation).
 
     A subclass says how rows are counted (:meth:`count`), joined (:meth:`join`) and written (:meth:`document`,
-    :meth:`restore`).
+    :meth:`restore`). Its JSON names it: ``class Mine(BaseEvaluation, name="org.acme.Mine")``.
     """
 
     java_class: ClassVar[str] = ""
     axis: int = 1
 
-    def __init_subclass__(cls, java: str = "", **kwargs: Any) -> None:
+    def __init_subclass__(cls, java: str = "", name: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if java:
-            cls.java_class = "org.nd4j.evaluation." + java
-            _CLASSES[cls.java_class] = cls
+        cls.java_class = f"org.nd4j.evaluation.{java}" if java else name
+        if cls.java_class:
+            _CLASSES.add(cls.java_class, cls)
 
-    def eval(self, labels: Any, predictions: Any, mask: Any = None) -> None:
+    def eval(self, labels: Any, predictions: Any, mask: Any = None, record_meta_data: Sequence[Any] | None = None) -> None:
         """Add a batch. ``mask`` holds 1 for what counts and 0 for what does not, per row or per output.
+
+        ``record_meta_data``, where each example came from, is kept by :class:`Evaluation` only; a list as third argument is such.
 
         Shapes: labels, predictions (batch, outputs), (batch, outputs, time) or (batch, outputs, height, width); mask
         (batch, 1), (batch, time) or the shape of the labels.
         """
+        mask, _ = mask_and_records(mask, record_meta_data, len(labels))
         self.count(to_rows(labels, predictions, mask, self.axis))
 
+    @unwritten(when_called=True)
     def count(self, rows: Rows) -> None:
         """Add rows to the counts."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def join(self, other: Any) -> None:
         """Add the counts of another evaluation of the same class."""
         raise NotImplementedError
@@ -55,14 +64,17 @@ class BaseEvaluation(JavaSpelling):
             )
         self.join(other)
 
+    @unwritten(when_called=True)
     def reset(self) -> None:
         """Forget everything that was counted."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def stats(self) -> str:
         """Return DL4J's printed report."""
         raise NotImplementedError
 
+    @unwritten(when_called=True)
     def document(self) -> dict[str, Any]:
         """Return the fields of DL4J's JSON, in its order."""
         raise NotImplementedError
@@ -73,7 +85,10 @@ class BaseEvaluation(JavaSpelling):
         raise NotImplementedError
 
     def tagged(self) -> dict[str, Any]:
-        """Return the fields with DL4J's class name in front."""
+        """Return the fields with the class name in front."""
+        if not self.java_class:
+            raise ConfigurationError(f"{owner(type(self)).split()[0]} has no name that JSON could keep: give it one, "
+                                     f'such as class {type(self).__name__}(..., name="org.acme.{type(self).__name__}")')
         return {"@class": self.java_class, **self.document()}
 
     def to_json(self) -> str:
@@ -93,7 +108,7 @@ class BaseEvaluation(JavaSpelling):
     def from_document(cls, doc: Any) -> Self:
         """Return the evaluation of a parsed JSON document."""
         name = doc.get("@class", cls.java_class) if isinstance(doc, dict) else None
-        found = _CLASSES.get(str(name))
+        found = _CLASSES.find(str(name))
         if found is None or not issubclass(found, cls):
             raise FileFormatError(f"expected the JSON of {cls.__name__}, got the class {name!r}")
         try:
@@ -115,7 +130,7 @@ class BaseEvaluation(JavaSpelling):
         return cls.from_document(yaml.safe_load(text))
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other.to_json() == self.to_json()
+        return type(other) is type(self) and json_text(other.document()) == json_text(self.document())
 
     __hash__ = None  # type: ignore[assignment]
 

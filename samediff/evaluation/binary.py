@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..arrays import to_numbers
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from ..java_text import java_number
 from . import counts as c
@@ -15,7 +16,7 @@ from .base import BaseEvaluation, array_document, read_array
 from .counts import Counts
 from .roc_columns import ROCBinary
 from .rows import Array, Rows
-from .text import decimal
+from .text import fixed
 
 COUNTS = {"tp": "countTruePositive", "fp": "countFalsePositive", "tn": "countTrueNegative", "fn": "countFalseNegative"}
 
@@ -83,7 +84,7 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
         elif args and args[0] is not None:
             decision_threshold = args[0]
         self.decision_threshold: Array | None = (
-            None if decision_threshold is None else np.asarray(decision_threshold, np.float32).ravel()
+            None if decision_threshold is None else to_numbers(decision_threshold, "a decision threshold").astype(np.float32).ravel()
         )
         self.roc_binary = None if roc_binary_steps is None else ROCBinary(roc_binary_steps, axis=axis)
         self.labels = list(labels) if labels else None
@@ -193,8 +194,9 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
         return c.recall(self.table(i), np.nan)
 
     def f_beta(self, beta: float, i: int) -> float:
-        """(1 + beta^2) P R / (beta^2 P + R)."""
-        return c.f_beta(self.table(i), beta, np.nan)
+        """(1 + beta^2) P R / (beta^2 P + R); NaN where nothing was positive, in labels or predictions."""
+        t = self.table(i)
+        return c.f_beta(t, beta, np.nan, 0.0 if t.fp or t.fn else np.nan)
 
     def f1(self, i: int) -> float:
         """2 P R / (P + R)."""
@@ -284,11 +286,11 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
             t = self.table(i)
             line = f"{self.labels[i] if self.labels else i!s:<{wide}}"
             line += "".join(
-                f"{decimal(v):<12}" for v in (self.accuracy(i), self.f1(i), self.precision(i), self.recall(i))
+                f"{fixed(v):<12}" for v in (self.accuracy(i), self.f1(i), self.precision(i), self.recall(i))
             )
             line += f"{self.total_count(i):<8}" + "".join(f"{int(v):<7}" for v in (t.tp, t.tn, t.fp, t.fn))
             if self.roc_binary is not None:
-                line += f"{decimal(self.roc_binary.calculate_auc(i)) if self.roc_binary.num_labels() else 'NaN':<12}"
+                line += f"{fixed(self.roc_binary.calculate_auc(i)) if self.roc_binary.num_labels() else 'NaN':<12}"
             lines.append(line)
         if self.decision_threshold is not None:
             lines.append(

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import to_numbers
 from ..errors import ConfigurationError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .classification_measures import ClassificationMeasures
@@ -16,6 +17,7 @@ from .classification_options import counter, names, positional
 from .classification_text import confusion_table, confusion_with_names, report
 from .confusion_matrix import ConfusionMatrix
 from .prediction import MetaData
+from .records import mask_and_records
 from .rows import Array, Rows, to_rows
 
 
@@ -90,7 +92,7 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
         self.binary_positive_class: int | None = options["binary_positive_class"]
         self.binary_decision_threshold: float | None = options["binary_decision_threshold"]
         cost = options["cost_array"]
-        self.cost_array: Array | None = None if cost is None else np.asarray(cost, np.float32).ravel()
+        self.cost_array: Array | None = None if cost is None else to_numbers(cost, "a cost array").astype(np.float32).ravel()
         self.max_warning_classes_to_print = 16
         self.labels_list = names(options["labels"])
         self._numbered = not self.labels_list
@@ -129,23 +131,21 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
     ) -> None:
         """Add a batch, or one example as ``eval(predicted_class, actual_class)``.
 
-        ``record_meta_data`` names where each example came from, for :meth:`get_prediction_errors`.
+        ``record_meta_data`` names where each example came from, for :meth:`get_prediction_errors`; as in DL4J a list may also be the
+        third argument, where a mask is an array.
 
         Shapes: labels, predictions (batch, classes), (batch, classes, time), (batch, classes, height, width); mask
         (batch, 1) or (batch, time).
         """
-        if np.ndim(labels) == 0 and np.ndim(predictions) == 0:
+        if isinstance(labels, (int, np.integer)) and isinstance(predictions, (int, np.integer)):
             if self._confusion is None:
                 raise ConfigurationError(
                     "eval(predicted, actual) needs the number of classes: make it with Evaluation(num_classes)"
                 )
             self._confusion.add(operator.index(predictions), operator.index(labels))
             return
-        if isinstance(mask, (list, tuple)) and mask and not np.issubdtype(np.asarray(mask[0]).dtype, np.number):
-            mask, record_meta_data = None, mask  # DL4J's eval(labels, predictions, metaData)
+        mask, record_meta_data = mask_and_records(mask, record_meta_data, len(labels))
         rows = to_rows(labels, predictions, mask, self.axis)
-        if record_meta_data is not None and len(record_meta_data) != len(np.asarray(labels)):
-            raise ShapeError(f"{len(record_meta_data)} records of meta data for {len(np.asarray(labels))} examples")
         actual, predicted = self._classify(rows)
         if record_meta_data is not None:
             self.remember(actual, predicted, [record_meta_data[i] for i in rows.examples])

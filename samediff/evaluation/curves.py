@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import FileFormatError, ShapeError
 from ..javanames import JavaSpelling, to_camel
-from .text import decimal, json_text, plain_json
+from .text import fixed, json_text, plain_json
 
 Floats = NDArray[np.float64]
 
@@ -112,7 +112,7 @@ class RocCurve(Curve):
 
     def get_title(self) -> str:
         """Return a title with the area."""
-        return f"ROC (Area={decimal(self.calculate_auc())})"
+        return f"ROC (Area={fixed(self.calculate_auc())})"
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class PrecisionRecallCurve(Curve):
 
     def get_title(self) -> str:
         """Return a title with the area."""
-        return f"Precision-Recall Curve (Area={decimal(self.calculate_auprc())})"
+        return f"Precision-Recall Curve (Area={fixed(self.calculate_auprc())})"
 
     def point(self, i: int) -> Point:
         """Return point ``i``."""

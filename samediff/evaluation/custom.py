@@ -67,7 +67,7 @@ class CustomEvaluation(BaseEvaluation):
         return float(self._merge(self._values)) if self._values else float("nan")
 
     def get_value(self, metric: Any = CustomMetric.VALUE) -> float:
-        """Return the number; the metric may be left out."""
+        """Return the number; there is one, so ``metric`` has no effect."""
         return self.value()
 
     def stats(self) -> str:

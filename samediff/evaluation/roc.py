@@ -120,7 +120,8 @@ class ROC(BaseEvaluation, java="classification.ROC"):
         if self.is_exact():
             self._batches.append((np.array(predictions), positive))
             return
-        above = predictions[None, :] >= self.thresholds().astype(predictions.dtype)[:, None]
+        steps = self.thresholds().astype(predictions.dtype)[:, None]
+        above = (predictions >= steps) & (steps < 1)  # nothing counts as above 1: the curve ends at recall 0
         self.true_positives = self.true_positives + (above & positive).sum(1)
         self.false_positives = self.false_positives + (above & ~positive).sum(1)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
-
-import numpy as np
 
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation
@@ -13,7 +12,7 @@ from .counts import mean
 from .curves import PrecisionRecallCurve, RocCurve
 from .roc import ROC, RocMetric
 from .rows import Rows
-from .text import decimal
+from .text import fixed
 
 
 class RocColumns(BaseEvaluation):
@@ -94,12 +93,12 @@ class RocColumns(BaseEvaluation):
         return self.labels[i] if self.labels else str(i)
 
     def calculate_auc(self, i: int) -> float:
-        """Return the area under the ROC curve of a column."""
-        return self.column(i).calculate_auc()
+        """Return the area under the ROC curve of a column, NaN where all of it is masked."""
+        return self.column(i).calculate_auc() if self.column(i).example_count else math.nan
 
     def calculate_aucpr(self, i: int) -> float:
-        """Return the area under the precision-recall curve of a column."""
-        return self.column(i).calculate_aucpr()
+        """Return the area under the precision-recall curve of a column, NaN where all of it is masked."""
+        return self.column(i).calculate_aucpr() if self.column(i).example_count else math.nan
 
     def get_roc_curve(self, i: int) -> RocCurve:
         """Return the ROC curve of a column."""
@@ -144,14 +143,10 @@ class RocColumns(BaseEvaluation):
             f"{'Label':<{width}}" + "".join(f"{t:<12}" for t in self.columns_of_report) + f"{'# Pos':<10}{'# Neg':<10}"
         ]
         for i, roc in enumerate(self.underlying):
-            areas = (
-                (roc.calculate_auc(), roc.calculate_aucpr())[: len(self.columns_of_report)]
-                if roc.example_count
-                else (np.nan,) * 2
-            )
+            areas = self.calculate_auc(i), self.calculate_aucpr(i)
             lines.append(
                 f"{self.label(i):<{width}}"
-                + "".join(f"{decimal(v):<12}" for v in areas[: len(self.columns_of_report)])
+                + "".join(f"{fixed(v):<12}" for v in areas[: len(self.columns_of_report)])
                 + f"{roc.count_actual_positive:<10d}{roc.count_actual_negative:<10d}"
             )
         if not self.underlying:
@@ -238,4 +233,4 @@ class ROCMultiClass(RocColumns, java="classification.ROCMultiClass"):
 
     def footer(self) -> str:
         """Return the average area, the last thing of the report."""
-        return f"Average AUC: {decimal(self.calculate_average_auc()):<12}"
+        return f"Average AUC: {fixed(self.calculate_average_auc()):<12}"

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import DataTypeError, NumericalError, ShapeError
+from ..arrays import to_numbers
+from ..errors import NumericalError, ShapeError
 
 Array = NDArray[Any]
 
@@ -37,11 +38,7 @@ class Rows:
 
 def as_array(value: Any) -> Array:
     """Return a NumPy array of numbers, copied from the device if need be."""
-    if hasattr(value, "get") and hasattr(value, "device") and not isinstance(value, np.ndarray):
-        value = value.get()
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub" and array.dtype.name != "bfloat16":
-        raise DataTypeError(f"an evaluation needs arrays of numbers, got {array.dtype}")
+    array = to_numbers(value, "an evaluation")
     return (
         array
         if array.dtype in (np.float32, np.float64)

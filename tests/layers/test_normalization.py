@@ -16,9 +16,11 @@ from dl4py.layers import (
     LossLayer,
     OutputLayer,
 )
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ShapeError
 from dl4py.samediff.ops.batch_norm import BatchNormInference, BatchNormTraining
+from dl4py.samediff.training import Adam
 
 OUT = OutputLayer(n_out=2, activation="softmax")
 STATISTICS = ("_mean", "_var", "_log10stdev")
@@ -112,3 +114,19 @@ def test_mistakes():
 @pytest.mark.parametrize("case", ["batchnorm_cnn_nchw", "batchnorm_cnn_nhwc", "batchnorm_var"])
 def test_recorded(golden, case):
     check_recorded(golden / "layers" / case)
+
+
+@pytest.mark.parametrize("dtype", ["FLOAT", "DOUBLE"])
+@pytest.mark.parametrize("hidden, features, shape", [
+    (DenseLayer(n_out=8, activation="tanh"), InputType.feed_forward(4), (1, 4)),
+    (ConvolutionLayer(n_out=5, kernel_size=(3, 3)), InputType.convolutional(3, 3, 2), (1, 2, 3, 3))], ids=["dense", "convolution"])
+def test_nothing_is_learned_below_a_normalization_of_one_value(hidden, features, shape, dtype, rng):
+    output = OutputLayer(n_out=3, activation="softmax", loss_function="MCXENT")
+    builder = NeuralNetConfiguration.builder().seed(1).updater(Adam(1e-2)).data_type(dtype).list()
+    network = MultiLayerNetwork(builder.layer(hidden).layer(BatchNormalization()).layer(output).set_input_type(features).build())
+    network.init()
+    before = [np.array(network.get_param(name)) for name in ("0_W", "0_b")]
+    for _ in range(5):
+        network.fit(rng.normal(size=shape), np.eye(3)[:1])
+    for name, values in zip(("0_W", "0_b"), before):
+        np.testing.assert_array_equal(network.get_param(name), values)

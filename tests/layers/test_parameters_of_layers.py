@@ -11,14 +11,19 @@ from dl4py.layers import (
     Bidirectional,
     CenterLossOutputLayer,
     DenseLayer,
+    FeedForwardLayer,
     FrozenLayer,
     FrozenLayerWithBackprop,
     LastTimeStep,
     OutputLayer,
     PReLULayer,
+    layer,
 )
+from dl4py.layers.constraints import LayerConstraint
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
+from dl4py.samediff.configuration import configuration
+from dl4py.samediff.errors import GraphError, ShapeError
 from dl4py.samediff.training import Adam, Sgd
 
 
@@ -75,3 +80,63 @@ def test_statistics_below_a_frozen_layer_stay(rng):
         before = net.get_param("0_mean").copy()
         net.fit(x, y)
         assert np.array_equal(net.get_param("0_mean"), before) == stay
+
+
+@layer("test_parameters.Tracking")
+class Tracking(FeedForwardLayer):
+    """Passes its input on; what it asks of the network is given from outside."""
+
+    asks = staticmethod(lambda params, x: None)
+
+    def define_parameters(self, params):
+        params.statistic("mean", (self.n_out,))
+
+    def define_layer(self, sd, x, params, mask):
+        type(self).asks(params, x)
+        return x * 1.0
+
+    def define_pretraining(self, sd, x, params):
+        return x.sum(1), type(self).asks(params, x) or {}
+
+
+def tracking(monkeypatch, asks):
+    monkeypatch.setattr(Tracking, "asks", staticmethod(asks))
+    return net_of(Tracking(n_in=3, n_out=3), OutputLayer(n_in=3, n_out=2))
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_steps_of_statistics_have_their_shape(keep, monkeypatch, rng):
+    x = rng.normal(size=(4, 3))
+    net = tracking(monkeypatch, lambda params, v: params.move("mean", v.mean(keep, 0)))
+    net.fit(x, np.eye(2)[[0, 1, 0, 1]])
+    np.testing.assert_allclose(net.get_param("0_mean").reshape(-1), -x.mean(axis=0))
+
+
+@pytest.mark.parametrize(("asks", "text"), [
+    (lambda params, x: params.move("mean", x), r"the step of 'mean' must be of shape \(3,\).*\(-1, -1\)"),
+    (lambda params, x: params.move("mean", x.mean()), r"the step of 'mean' must be of shape \(3,\)"),
+    (lambda params, x: params.move("mean", 1.0), "must be a variable; got 1.0"),
+    (lambda params, x: params.penalty(x.mean(0)), r"the penalty must be of shape \(\)"),
+    (lambda params, x: params.penalty(0.5), "the penalty must be a variable; got 0.5"),
+    (lambda params, x: params.keep_state("s", 0.5), "the state 's' must be a variable"),
+])
+def test_what_a_layer_asks_for_has_the_right_form(asks, text, monkeypatch):
+    with pytest.raises(GraphError, match=f"layer0.*Tracking.*{text}"):
+        tracking(monkeypatch, asks).fit(np.ones((4, 3)), np.eye(2)[[0, 1, 0, 1]])
+
+
+def test_steps_of_pretraining_have_the_shape_of_their_parameter(monkeypatch):
+    with pytest.raises(GraphError, match=r"pretraining step of 'mean' must be of shape \(3,\)"):
+        tracking(monkeypatch, lambda params, x: {"mean": x.mean()}).pretrain(np.ones((4, 3)))
+
+
+@configuration("test_parameters.Summing")
+class Summing(LayerConstraint):
+    def constrained(self, xp, param):
+        return param.sum(axis=0)
+
+
+def test_a_constraint_that_returns_another_shape_is_refused_by_name():
+    net = net_of(DenseLayer(n_in=3, n_out=4, constrain_weights=[Summing()]), OutputLayer(n_in=4, n_out=2))
+    with pytest.raises(ShapeError, match=r"Summing of .*layer0.*\(4,\) for parameter 'W' of shape \(3, 4\)"):
+        net.fit(np.ones((2, 3)), np.eye(2))

@@ -6,12 +6,22 @@ import pytest
 from networkcheck import check_network, check_recorded, network
 
 from dl4py.layers import (
+    LSTM,
+    Convolution1DLayer,
+    Convolution3D,
     ConvolutionLayer,
     Cropping2D,
+    Deconvolution2D,
+    Deconvolution3D,
+    DepthwiseConvolution2D,
     GlobalPoolingLayer,
     InputType,
+    LocallyConnected2D,
     LossLayer,
     OutputLayer,
+    PrimaryCapsules,
+    RnnOutputLayer,
+    SeparableConvolution2D,
     SpaceToBatchLayer,
     SpaceToDepthLayer,
     Subsampling1DLayer,
@@ -20,6 +30,8 @@ from dl4py.layers import (
     Upsampling2D,
     ZeroPaddingLayer,
 )
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+from dl4py.samediff import SameDiff
 from dl4py.samediff.errors import ConfigurationError, ShapeError
 
 OUT = OutputLayer(n_out=2, activation="softmax")
@@ -121,3 +133,47 @@ def test_gradients_through_changes_of_size(rng, layer):
                                   "space_to_depth_nchw", "zeropadding2d_nchw"])
 def test_recorded(golden, case):
     check_recorded(golden / "layers" / case)
+
+
+POOLED = {"MAX": lambda w: w.max(axis=-1), "AVG": lambda w: w.mean(axis=-1), "PNORM": lambda w: np.sqrt((w * w).sum(axis=-1))}
+
+
+@pytest.mark.parametrize("form", ["NCW", "NWC"])
+@pytest.mark.parametrize("kind", list(POOLED))
+@pytest.mark.parametrize(("kernel", "stride", "dilation"), [(2, 2, 1), (2, 1, 1), (3, 2, 1), (3, 1, 2), (2, 3, 3), (1, 2, 1)])
+def test_causal_pooling_pads_nothing(kernel, stride, dilation, kind, form, rng):
+    """As in DL4J; types and masks tell the steps that there are."""
+    layer = Subsampling1DLayer(kind, kernel_size=kernel, stride=stride, dilation=dilation, pnorm=2, convolution_mode="Causal")
+    for length in (7, 8, 40):
+        net = network(layer, LossLayer(loss_function="MSE", activation="identity"), input_type=InputType.recurrent(3, length, form))
+        x, mask = rng.normal(size=(2, 3, length)), rng.integers(0, 2, (2, length)).astype(float)
+        starts = np.arange(0, length - (kernel - 1) * dilation, stride)
+        cells = starts[:, None] + np.arange(kernel) * dilation
+        found = net.feed_forward(x if form == "NCW" else x.transpose(0, 2, 1))[1]
+        np.testing.assert_allclose(found if form == "NCW" else found.transpose(0, 2, 1), POOLED[kind](x[:, :, cells]))
+        assert layer.output_type(InputType.recurrent(3, length, form)) == InputType.recurrent(3, len(starts), form)
+        sd = SameDiff.create()
+        pooled = layer.feed_forward_mask(sd, sd.constant(mask), sd.constant(x))
+        np.testing.assert_array_equal(pooled.eval(), mask[:, cells].max(axis=-1))
+
+
+def test_causal_pooling_of_a_whole_network(rng):
+    """The mode may come from the network; masks reach the layers behind, and gradients the ones before."""
+    builder = NeuralNetConfiguration.Builder().seed(3).data_type("DOUBLE").convolution_mode("Causal").list()
+    for layer in (Convolution1DLayer(kernel_size=2, n_out=3, activation="tanh"), Subsampling1DLayer("AVG", kernel_size=2, stride=2),
+                  LSTM(n_out=2, activation="tanh"), RnnOutputLayer(n_out=2)):
+        builder = builder.layer(layer)
+    net = MultiLayerNetwork(builder.set_input_type(InputType.recurrent(2, 7)).build()).init()
+    mask = np.array([[1.0] * 7, [1, 1, 1, 0, 0, 0, 0]])
+    assert net.output(rng.normal(size=(2, 2, 7)), features_mask=mask).shape == (2, 2, 3)
+    x, y = rng.normal(size=(2, 2, 7)), np.eye(2)[[[0, 1, 1], [1, 0, 0]]].transpose(0, 2, 1)
+    net.fit(x, y, mask, None)
+    check_network(net, x, y)
+
+
+@pytest.mark.parametrize("make", [
+    ConvolutionLayer, Deconvolution2D, DepthwiseConvolution2D, SeparableConvolution2D, Convolution3D, Deconvolution3D, SubsamplingLayer,
+    Subsampling3DLayer, LocallyConnected2D, PrimaryCapsules], ids=lambda made: made.__name__)
+def test_causal_is_refused_where_there_is_no_time(make):
+    with pytest.raises(ConfigurationError, match=f"{make.__name__}.*Causal is for one-dimensional layers"):
+        make(convolution_mode="Causal")

@@ -31,19 +31,50 @@ def small(row, is_vertex):
     return Small(subject, 0)
 
 
-@pytest.mark.parametrize(("row", "is_vertex"), ROWS, ids=[f"{type(r.made).__name__}-{i}" for i, (r, _) in enumerate(ROWS)])
-def test_in_16_bits(row, is_vertex, monkeypatch):
+NAMES = [f"{type(r.made).__name__}-{i}" for i, (r, _) in enumerate(ROWS)]
+
+
+def output_of(net, data):
+    found = net.output(*data.features)
+    return np.asarray(found[0] if isinstance(found, list) else found, np.float64)
+
+
+def near(found, wanted, tolerance):
+    np.testing.assert_allclose(np.asarray(found, np.float64), wanted, atol=tolerance * np.abs(wanted).max(initial=1e-9), rtol=0)
+
+
+def check(row, is_vertex, dtype, folder):
+    """Outputs, a step of training and its score are those of 64 bits; a file holds everything."""
+    wide, tolerance = small(row, is_vertex), TOLERANCE[dtype]
+    net = wide.net.convert_data_type(dtype)
+    near(output_of(net, wide.data), output_of(wide.net, wide.data), tolerance)
+    net.fit(wide.data)
+    wide.net.fit(wide.data)
+    assert np.isfinite(net.params().astype(np.float64)).all()
+    near(net.params(), wide.net.params(), tolerance)
+    assert net.score() == pytest.approx(wide.net.score(), rel=2 * tolerance, abs=2 * tolerance)
+    net.save(folder / "model.zip")
+    again = type(net).load(folder / "model.zip", True)
+    assert again.params().dtype == net.params().dtype == DataType[dtype].numpy
+    assert again.params().tobytes() == net.params().tobytes()
+    np.testing.assert_array_equal(output_of(again, wide.data), output_of(net, wide.data))
+    again.fit(wide.data)
+    net.fit(wide.data)
+    assert again.params().tobytes() == net.params().tobytes()
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(("row", "is_vertex"), ROWS, ids=NAMES)
+def test_in_16_bits(row, is_vertex, dtype, monkeypatch, tmp_path):
     monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
-    wide = small(row, is_vertex)
-    expected = np.asarray(wide.output(), np.float64)
-    for dtype, tolerance in TOLERANCE.items():
-        net = wide.net.convert_data_type(dtype)
-        found = net.output(*wide.data.features)
-        found = np.asarray(found[0] if isinstance(found, list) else found, np.float64)
-        np.testing.assert_allclose(found, expected, atol=tolerance * np.abs(expected).max(), rtol=0)
-        net.fit(wide.data)
-        assert np.isfinite(net.score())
-        assert np.isfinite(net.params().astype(np.float64)).all()
+    check(row, is_vertex, dtype, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(("row", "is_vertex"), ROWS, ids=NAMES)
+def test_compiled_in_16_bits(row, is_vertex, dtype, tmp_path):
+    check(row, is_vertex, dtype, tmp_path)
 
 
 @pytest.mark.parametrize("dtype", ["HALF", "BFLOAT16"])

@@ -12,6 +12,7 @@ from dl4py.layers import (
     DuplicateToTimeSeriesVertex,
     ElementWiseVertex,
     FrozenVertex,
+    InputType,
     L2NormalizeVertex,
     L2Vertex,
     LastTimeStepVertex,
@@ -149,6 +150,13 @@ def test_errors():
         UnstackVertex(2, 2)
     with pytest.raises(ShapeError, match="two arrays of one shape"):
         graph(L2Vertex(), "d", "b", inputs=("a", "b"), n=1).output(A, SERIES)
+
+
+@pytest.mark.parametrize("given", [InputType.feed_forward(3), InputType.recurrent(3, 4), InputType.convolutional(2, 2, 3)])
+def test_a_subset_lies_within_its_input(given):
+    assert SubsetVertex(1, 2).output_type(given).array_shape()[1] == 2
+    with pytest.raises(ConfigurationError, match="features 1 to 3, counted from 0; its input has 3"):
+        SubsetVertex(1, 3).output_type(given)
 
 
 def test_attention_without_projection():

@@ -76,3 +76,10 @@ def test_wrong_options(tmp_path):
         RecordReaderDataSetIterator(reader(tmp_path, "1,2,3\n"), 1, 2)
     with pytest.raises(UnknownNameError, match="did you mean 'cat'"):
         RecordReaderDataSetIterator(reader(tmp_path, "1,car\n"), 1, 1, label_names=["cat", "dog"])
+
+
+@pytest.mark.parametrize("text", [b"1,2\n\xff,3\n", b"a,\xe4\nb,c\n", b'a,"' + b"x" * 200_000 + b'"\n', b"a,b\nc,\xc3"])
+def test_what_is_no_text_is_a_typed_error(text, tmp_path):
+    (tmp_path / "t.csv").write_bytes(text)
+    with pytest.raises(FileFormatError, match=r"t\.csv: no table of UTF-8 text behind line"):
+        CSVRecordReader().initialize(tmp_path / "t.csv").table()

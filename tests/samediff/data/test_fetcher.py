@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,7 +12,7 @@ import pytest
 
 from dl4py.samediff.data import DownloadError, data_folder, fetcher
 from dl4py.samediff.data.fetcher import RESOURCES, Resource, fetch
-from dl4py.samediff.errors import FileFormatError
+from dl4py.samediff.errors import FileFormatError, PathError
 
 
 @contextmanager
@@ -121,3 +123,33 @@ def test_the_folder(monkeypatch, tmp_path):
     monkeypatch.delenv("DL4PY_DATA", raising=False)
     monkeypatch.setattr(fetcher.Path, "home", classmethod(lambda _: tmp_path))
     assert data_folder() == tmp_path / ".cache" / "dl4py"
+
+
+def test_the_usual_folder_is_for_the_user_alone(monkeypatch, tmp_path):
+    monkeypatch.delenv("DL4PY_DATA", raising=False)
+    monkeypatch.setattr(fetcher, "home", lambda: tmp_path)
+    old = os.umask(0)
+    try:
+        with served(a=b"12345") as (address, _):
+            put(monkeypatch, [address + "a"], b"12345")
+            assert fetch("thing").read_bytes() == b"12345"
+    finally:
+        os.umask(old)
+    assert os.name == "nt" or [stat.S_IMODE((tmp_path / p).stat().st_mode) for p in (".cache", ".cache/dl4py")] == [0o700, 0o700]
+
+
+def test_without_a_home_folder_the_message_says_what_to_do(monkeypatch):
+    monkeypatch.delenv("DL4PY_DATA", raising=False)
+    monkeypatch.setattr(fetcher, "home", lambda: None)
+    with pytest.raises(DownloadError, match="no home folder .* DL4PY_DATA"):
+        data_folder()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes")
+@pytest.mark.parametrize("make", [os.mkdir, getattr(os, "mkfifo", None)])
+def test_what_is_no_file_is_no_data_set(cache, monkeypatch, make):
+    put(monkeypatch, [], b"", sha256=False, size=1 << 20)
+    (cache / "folder").mkdir(parents=True)
+    make(cache / "folder" / "thing.bin")
+    with pytest.raises(PathError, match="thing.bin is .*; only regular files are read"):
+        fetch("thing")

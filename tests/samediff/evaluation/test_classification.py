@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, NumericalError, ShapeError
-from dl4py.samediff.evaluation import ConfusionMatrix, Evaluation, EvaluationAveraging, RegressionEvaluation
+from dl4py.samediff.evaluation import (
+    ConfusionMatrix,
+    Evaluation,
+    EvaluationAveraging,
+    EvaluationBinary,
+    RegressionEvaluation,
+    ROCMultiClass,
+)
 
 
 def data(rng, n=30, classes=3):
@@ -179,3 +186,38 @@ def test_two_classes_warn_too(labels, predictions, lines):
     text = fed(np.array(labels, np.float32), np.array(predictions, np.float32)).stats()
     assert [line.removeprefix("Classes excluded from average ") for line in text.splitlines() if line.startswith("Classes")] == lines
     assert "class excluded from average)" not in text
+
+
+ACTUAL, GUESSED = np.eye(3)[[0, 1, 2, 0]], np.eye(3)[[0, 1, 1, 0]]
+
+
+@pytest.mark.parametrize("records", [[7, 8, 9, 10], (7, 8, 9, 10), range(7, 11), [7.5, 8.5, 9.5, 10.5], list("abcd"),
+                                     [("f", i) for i in range(4)], [None] * 4, [{"row": i} for i in range(4)], [0, 1, 2, 3]], ids=repr)
+def test_a_list_is_meta_data_whatever_it_holds(records):
+    e = Evaluation()
+    e.eval(ACTUAL, GUESSED, records)
+    assert e.get_num_row_counter() == 4 and [p.record_meta_data for p in e.get_prediction_errors()] == [records[2]]
+    for other in (ROCMultiClass(), EvaluationBinary(), RegressionEvaluation(3)):
+        plain = type(other)(3) if isinstance(other, RegressionEvaluation) else type(other)()
+        other.eval(ACTUAL, GUESSED, records)
+        plain.eval(ACTUAL, GUESSED)
+        assert other == plain or other.stats() == plain.stats()
+
+
+@pytest.mark.parametrize("mask", [np.array([1, 0, 1, 1]), [True, False, True, True], [1.0, 0.0, 1.0, 1.0], [[1], [0], [1], [1]],
+                                  np.array([[1.0], [0], [0.5], [1]])], ids=repr)
+def test_masks_stay_masks(mask):
+    e = Evaluation()
+    e.eval(ACTUAL, GUESSED, mask)
+    assert e.get_num_row_counter() == 3
+
+
+@pytest.mark.parametrize("third, error, said", [
+    ([0, 1, 1, 0], ConfigurationError, "may be a mask or meta data"),
+    (np.array([7, 8, 9, 10]), ShapeError, "got 7 ... 10; meta data of the examples are a list"),
+    ([7, 8, 9], ShapeError, "3 records of meta data for 4 examples"),
+])
+def test_what_could_be_either_is_refused(third, error, said):
+    for e in (Evaluation(), EvaluationBinary(), RegressionEvaluation(3)):
+        with pytest.raises(error, match=said):
+            e.eval(ACTUAL, GUESSED, third)

@@ -43,6 +43,48 @@ def test_many_steps_come_near_the_exact_area(rng):
     assert fed(ROC(1000), y, p).calculate_auc() == pytest.approx(fed(ROC(), y, p).calculate_auc(), abs=5e-3)
 
 
+def columns(e):
+    """The ROC of each column."""
+    e = e.roc_binary if isinstance(e, EvaluationBinary) else e
+    return [e] if isinstance(e, ROC) else e.underlying
+
+
+IN_STEPS = {"one column": (ROC, 1), "two columns": (ROC, 2), "binary": (ROCBinary, 2), "classes": (ROCMultiClass, 2),
+            "binary with ROC": (lambda steps: EvaluationBinary(2, steps), 2)}
+
+
+@pytest.mark.parametrize(("kind", "width"), IN_STEPS.values(), ids=IN_STEPS)
+def test_certain_predictions_in_steps(kind, width):
+    """Values of DL4J: nothing is above the last threshold, so that curves end at recall 0."""
+    y, p = np.array([0.0, 1, 1, 0, 1, 0]), np.array([0.0, 1, 1, 1, 0.5, 0.25])
+    e = fed(kind(4), *(np.stack([a] * width, 1) for a in (y, p)))
+    for roc in columns(e):
+        assert (roc.true_positives.tolist(), roc.false_positives.tolist()) == ([3, 3, 3, 2, 0], [3, 2, 1, 1, 0])
+        assert (roc.calculate_auc(), roc.calculate_aucpr()) == (pytest.approx(7 / 9), pytest.approx(19 / 24))
+        steps = roc.document()["counts"]
+        assert steps["1.0"] == {"threshold": 1.0, "countTruePositive": 0, "countFalsePositive": 0}
+        assert steps["0.75"] == {"threshold": 0.75, "countTruePositive": 2, "countFalsePositive": 1}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("steps", [1, 2, 3, 7, 10, 25, 100])
+@pytest.mark.parametrize("share", [0, 0.5, 1])
+def test_curves_in_steps_end_where_nothing_is_positive(share, steps, dtype, rng):
+    """Predictions on the thresholds, exactly 0, exactly 1 and beyond; labels of both classes or of one."""
+    y = (rng.random((80, 1)) < share).astype(dtype)
+    p = np.concatenate([np.full((20, 1), 1), np.zeros((20, 1)), rng.integers(0, steps + 1, (20, 1)) / steps,
+                        rng.uniform(-0.5, 1.5, (20, 1))]).astype(dtype)
+    roc = fed(ROC(steps), y, p)
+    curve, pr = roc.get_roc_curve(), roc.get_precision_recall_curve()
+    for i, threshold in enumerate(pr.threshold[:-1].astype(dtype)):
+        assert (pr.tp_count[i], pr.fp_count[i]) == tuple(((p >= threshold) & (y == label)).sum() for label in (1, 0))
+    assert (pr.tp_count[-1], pr.fp_count[-1], pr.precision[-1]) == (0, 0, 1)
+    assert pr.recall[-1] == (0 if share else 1)
+    assert curve.tpr[-1] == 0 or not share
+    assert curve.fpr[-1] == 0 or share == 1
+    assert ROC.from_json(roc.to_json()) == roc
+
+
 @pytest.mark.parametrize("make", [ROC, lambda: ROC(20), ROCBinary, lambda: ROCMultiClass(20), EvaluationBinary,
                                   lambda: EvaluationBinary(1, 10), lambda: EvaluationCalibration(4, 6)])
 def test_parts_merged_are_the_whole(rng, make):
@@ -94,6 +136,19 @@ def test_binary_counts(rng):
         assert e.total_count(i) == keep.sum()
     assert e.score_for_metric(EvaluationBinary.Metric.F1) == e.average_f1()
     assert e.score_for_metric(EvaluationBinary.Metric.FAR, 1) == e.false_alarm_rate(1)
+
+
+def test_f1_of_mistakes_only():
+    """Values of DL4J: 0 as soon as precision or recall is 0, whether or not the other is defined."""
+    y, p = [[1, 0, 0, 1], [1, 0, 0, 1]], [[0.1, 0.9, 0.1, 0.9], [0.2, 0.8, 0.2, 0.8]]
+    e = fed(EvaluationBinary(), y, p)
+    np.testing.assert_array_equal([e.f1(i) for i in range(4)], [0, 0, np.nan, 1])
+    np.testing.assert_array_equal([e.g_measure(i) for i in range(4)], [np.nan, np.nan, np.nan, 1])
+
+
+def test_reports_round_halves_up():
+    y, p = np.ones((32, 1)), np.arange(32)[:, None] < 13
+    assert fed(EvaluationBinary(), y, p).stats().splitlines()[1].split()[1] == "0.4063"      # 13 / 32
 
 
 def test_nan_behind_a_mask_is_no_error(rng):

@@ -1,0 +1,70 @@
+"""Smaller measures and the points of curves, against their definitions."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.samediff.evaluation import ROC, Evaluation, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
+
+RNG = np.random.default_rng(2)
+
+
+def test_names_and_records_of_classes():
+    e = Evaluation(["cat", "dog", "emu"])
+    e.eval(np.eye(3)[[0, 1, 2, 0]], np.eye(3)[[0, 1, 1, 1]], list("abcd"))
+    assert [e.get_class_label(i) for i in range(3)] == ["cat", "dog", "emu"]
+    as_dog = [(p.get_actual_class(), p.get_predicted_class(), p.record_meta_data) for p in e.get_prediction_by_predicted_class(1)]
+    assert sorted(as_dog) == [(0, 1, "d"), (1, 1, "b"), (2, 1, "c")]
+
+
+def test_means_over_columns():
+    y, p = RNG.normal(size=(50, 3)), RNG.normal(size=(50, 3))
+    e = RegressionEvaluation(3)
+    e.eval(y, p)
+    near = pytest.approx
+    assert e.average_pearson_correlation() == near(np.mean([np.corrcoef(y[:, k], p[:, k])[0, 1] for k in range(3)]), rel=1e-9)
+    assert e.average_root_mean_squared_error() == near(np.sqrt(((y - p) ** 2).mean(0)).mean(), rel=1e-9)
+    assert e.average_relative_squared_error() == near((((y - p) ** 2).sum(0) / ((y - y.mean(0)) ** 2).sum(0)).mean(), rel=1e-9)
+
+
+def test_points_of_curves():
+    y, p = np.array([0, 0, 1, 1, 0, 1.0]), np.array([0.1, 0.4, 0.35, 0.8, 0.2, 0.9])
+    roc = ROC(0)
+    roc.eval(y[:, None], p[:, None])
+    curve, points = roc.get_roc_curve(), roc.get_precision_recall_curve()
+    x, h = np.asarray(curve.get_x()), np.asarray(curve.get_y())
+    for threshold, false, true in zip(curve.threshold, x, h):
+        if threshold <= 1:
+            hit = p >= threshold
+            assert false in (0.0, 1.0, pytest.approx(hit[y == 0].mean())) and true in (0.0, 1.0, pytest.approx(hit[y == 1].mean()))
+    recalls, precisions = np.asarray(points.get_x()), np.asarray(points.get_y())
+    assert recalls.min() == 0 and recalls.max() == 1 and precisions.max() == 1
+    assert precisions[np.argmax(recalls == 1)] >= y.mean()
+
+
+def test_area_under_precision_and_recall_of_several_classes():
+    y, p = np.eye(3)[RNG.integers(0, 3, 40)], RNG.dirichlet(np.ones(3), 40)
+    many = ROCMultiClass(0)
+    many.eval(y, p)
+    single = []
+    for k in range(3):
+        one = ROC(0)
+        one.eval(y[:, k:k + 1], p[:, k:k + 1])
+        single.append(one.calculate_aucpr())
+    assert many.calculate_average_aucpr() == pytest.approx(np.mean(single))
+
+
+def test_calibration_by_bins():
+    y, p = np.eye(2)[RNG.integers(0, 2, 200)], RNG.dirichlet(np.ones(2), 200)
+    e = EvaluationCalibration(10, 10)
+    e.eval(y, p)
+    bins = np.minimum((p[:, 1] * 10).astype(int), 9)
+    gaps = [abs(p[bins == b, 1].sum() - y[bins == b, 1].sum()) for b in range(10)]
+    assert e.expected_calibration_error(1) == pytest.approx(sum(gaps) / 200)
+    diagram = e.get_reliability_diagram(1)
+    for b, x, h in zip(sorted(set(bins)), diagram.get_x(), diagram.get_y()):
+        assert x == pytest.approx(p[bins == b, 1].mean()) and h == pytest.approx(y[bins == b, 1].mean())
+    histogram = e.get_probability_histogram(1)
+    np.testing.assert_allclose(histogram.get_bin_lower_bounds(), np.arange(10) / 10)
+    np.testing.assert_allclose(histogram.get_bin_mid_values(), np.arange(10) / 10 + 0.05)
+    assert list(histogram.get_bin_counts()) == np.bincount(np.minimum((p[y[:, 1] == 1, 1] * 10).astype(int), 9), minlength=10).tolist()
