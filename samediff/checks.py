@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from .errors import DL4PyError
+from .errors import ConfigurationError, DL4PyError
 
 
 @dataclass(frozen=True)
@@ -63,3 +64,13 @@ class CheckReport:
             text = str(error) if isinstance(error, (CheckFailure, DL4PyError, AssertionError)) else f"{type(error).__name__}: {error}"
             self.checks.append(Check(name, False, "; ".join([text, *getattr(error, "__notes__", [])])))
         return self.checks[-1].passed
+
+
+def require_instance(check: str, value: Any, base: type, example: str) -> None:
+    """ConfigurationError unless a check was given an object of a class: often it is the class itself."""
+    if isinstance(value, base):
+        return
+    if isinstance(value, type) and issubclass(value, base):
+        raise ConfigurationError(f"{check} takes an object, such as {example}; got the class {value.__name__}: write {value.__name__}(...) "
+                                 "with its options")
+    raise ConfigurationError(f"{check} takes a {base.__name__}, such as {example}; got {type(value).__name__} {value!r:.60}")

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from .configuration import Configuration, configuration, field, option
+from .window_fields import Fields1D, Fields2D, Fields3D
 
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.convolution.config."
 
@@ -62,7 +63,7 @@ def _last(first: str, last: str, yes_is_last: bool) -> Any:
 
 
 @configuration(_PACKAGE + "Conv1DConfig", kw_only=True)
-class Conv1DConfig(Configuration):
+class Conv1DConfig(Fields1D, Configuration):
     """One-dimensional convolution: kernel k (-1: from the weights), stride s, padding p, dilation d.
 
     Examples
@@ -71,52 +72,25 @@ class Conv1DConfig(Configuration):
     3
     """
 
-    k: int = -1
-    s: int = 1
-    p: int = 0
-    d: int = 1
     padding_mode: PaddingMode = PaddingMode.VALID
-    data_format: str = "NCW"
     weights_format: WeightsFormat | None = field(None, omit_none=True)
     is_same_mode: InitVar[bool | None] = option(_same)
 
 
 @configuration
-class Window2D(Configuration):
+class Window2D(Fields2D, Configuration):
     """Windows over height and width."""
 
-    k_h: int = -1
-    k_w: int = -1
-    s_h: int = 1
-    s_w: int = 1
-    p_h: int = 0
-    p_w: int = 0
-    d_h: int = 1
-    d_w: int = 1
     padding_mode: PaddingMode = PaddingMode.VALID
-    data_format: str = "NCHW"
     is_same_mode: InitVar[bool | None] = option(_same)
     is_nhwc: InitVar[bool | None] = option(_last("NCHW", "NHWC", True))
 
 
 @configuration
-class Window3D(Configuration):
+class Window3D(Fields3D, Configuration):
     """Windows over depth, height and width."""
 
-    k_d: int = -1
-    k_h: int = -1
-    k_w: int = -1
-    s_d: int = 1
-    s_h: int = 1
-    s_w: int = 1
-    p_d: int = 0
-    p_h: int = 0
-    p_w: int = 0
-    d_d: int = 1
-    d_h: int = 1
-    d_w: int = 1
     padding_mode: PaddingMode = PaddingMode.VALID
-    data_format: str = "NCDHW"
     is_same_mode: InitVar[bool | None] = option(_same)
     is_ncdhw: InitVar[bool | None] = option(_last("NCDHW", "NDHWC", False))
 

@@ -18,22 +18,27 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
 
+from .authored import ResultCheck, watch
 from .configuration_builder import Builder, BuilderAccess
 from .configuration_names import FieldName, add_names, declare_plain_fields
-from .configuration_values import FieldInfo, convert, encode, same, show, write_json, write_yaml
+from .configuration_values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 from .document_text import read_text
 from .errors import ConfigurationError, MissingOpError, RegistrationError, did_you_mean
 from .javanames import JavaSpelling, squash, to_snake
 from .json_order import key_order
-from .registry import load_plugins
+from .registry import further, takes_over, why_missing
+from .unwritten import check_written
 
 T = TypeVar("T")
+#: Whether classes that are not registered get a stand-in in place of an error; see :mod:`.stand_in`.
+allows_stand_ins: ContextVar[bool] = ContextVar("allows_stand_ins", default=False)
+_WITHOUT_MEANING = ("layerparams", "vertexparams")      # what Java's base classes of user layers and vertices write for themselves
 _REGISTRY: dict[str, type[Configuration]] = {}
 _SIMPLE: dict[str, type[Configuration]] = {}
-_PLUGINS = ["dl4py.layers", "dl4py.vertices", "dl4py.activations", "dl4py.losses", "dl4py.updaters"]  # not loaded yet
 
 
 def field(default: Any = dataclasses.MISSING, *, default_factory: Any = dataclasses.MISSING, json: str | None = None,
@@ -92,7 +97,13 @@ class Configuration(JavaSpelling):
     _options: ClassVar[dict[str, Callable[..., None]]] = {}
     _spellings: ClassVar[dict[str, str]] = {}
     _kw_only: ClassVar[bool] = False
+    result_checks: ClassVar[Mapping[str, ResultCheck]] = {}     # what is looked at in results of methods that users write
+    removed: ClassVar[Mapping[str, str]] = {}   # options of DL4J's older versions, squashed, and what is written instead
     _extra: dict[str, Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        watch(cls, cls.result_checks)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         cls = type(self)
@@ -100,9 +111,13 @@ class Configuration(JavaSpelling):
 
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         cls, state = type(self), self.__dict__
+        check_written(cls)  # type: ignore[arg-type]  # classes are hashable
         state["_extra"] = extra
         for name, info in cls._fields.items():
             if name in values:
+                if values[name] is None and not info.optional():
+                    raise ConfigurationError(f"{cls.__name__}.{name}: None is not among the values that it takes; leave it out for the "
+                                             "default")
                 state[name] = convert(values[name], info.hint(), f"{cls.__name__}.{name}")
             elif info.required:
                 raise ConfigurationError(f"{cls.__name__} needs {name}; given: {', '.join(values) or 'nothing'}")
@@ -132,10 +147,15 @@ class Configuration(JavaSpelling):
         """Return the canonical name of an option in any spelling; unknown ones raise and say what was meant."""
         found = name if name in cls._fields else cls._spellings.get(squash(name))
         if found is None:
-            known = [*cls._fields, *cls._options]
-            hint = did_you_mean(to_snake(name), known) or f"; its options: {', '.join(sorted(known))}"
-            raise UnknownOptionError(f"{cls.__name__} has no option {name!r}{hint}")
+            raise cls.unknown_option(name, cls.__name__, [*cls._fields, *cls._options])
         return found
+
+    @classmethod
+    def unknown_option(cls, name: str, owner: str, known: Collection[str]) -> UnknownOptionError:
+        """The error for a name that is none of the options that ``owner`` takes."""
+        instead = cls.removed.get(squash(name.removeprefix("set")))
+        hint = f"; {instead}" if instead else did_you_mean(to_snake(name), known) or f"; its options: {', '.join(sorted(known))}"
+        return UnknownOptionError(f"{owner} has no option {name!r}{hint}")
 
     @classmethod
     def of(cls, value: Any) -> Self:
@@ -144,7 +164,13 @@ class Configuration(JavaSpelling):
             return value
         if isinstance(value, Mapping):
             return cls.from_document(value)
-        raise ConfigurationError(f"expected {cls.__name__}; got {value!r:.80} of type {type(value).__name__}")
+        hint = ""
+        if isinstance(value, type):
+            made = f"it is a class, {value.__name__}(...) makes an object"
+            hint = f": {made if issubclass(value, cls) else f'derive it from {cls.__name__}'}"
+        elif callable(value) or type(value).__module__ not in ("builtins", "numpy"):
+            hint = f": one of your own is an object of a class derived from {cls.__name__}"
+        raise ConfigurationError(f"expected {cls.__name__}; got {short(value)} of type {type(value).__name__}{hint}")
 
     def validate(self) -> None:
         """Check the values; override to raise :class:`ConfigurationError` for wrong ones."""
@@ -236,6 +262,10 @@ class Configuration(JavaSpelling):
     def to_document(self) -> dict[str, Any]:
         """Return the JSON document as a dictionary, keys in Jackson's order."""
         cls = type(self)
+        if cls.json_tag and not vars(cls).get("java_name"):
+            raise ConfigurationError(f"{cls.__module__}.{cls.__qualname__} has no name that a file could keep: decorate "
+                                     f'the class with one, such as @layer("org.acme.{cls.__name__}"), for other kinds @vertex, @loss, '
+                                     "@configuration")
         document = dict(self._extra)
         for name, info in cls._fields.items():
             value = getattr(self, name)
@@ -248,7 +278,14 @@ class Configuration(JavaSpelling):
     def from_document(cls, document: Any) -> Self:
         """Return the object of a JSON document; the class that it names must be registered and fit ``cls``."""
         if not isinstance(document, Mapping):
-            raise ConfigurationError(f"expected a JSON object for {cls.__name__}; got {document!r:.60}")
+            raise ConfigurationError(f"expected a JSON object for {cls.__name__}; got {short(document)}")
+        if not allows_stand_ins.get() or not cls.json_tag:
+            return cls._read(document)
+        from .stand_in import read_or_stand_in
+        return read_or_stand_in(cls, document)  # type: ignore[return-value]  # an instance of both
+
+    @classmethod
+    def _read(cls, document: Mapping[str, Any]) -> Self:
         found = cls._class_of(document)
         values, extra = {}, {}
         for key, value in found.upgrade(dict(document)).items():
@@ -259,6 +296,7 @@ class Configuration(JavaSpelling):
                 values[name] = value
             else:
                 extra[key] = value
+        found._refuse_lost(document, extra)
         for name in [n for n, v in values.items() if v is None and not found._fields[n].optional()]:
             del values[name]
         self = found.__new__(found)
@@ -269,6 +307,20 @@ class Configuration(JavaSpelling):
     def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
         """Return the document of an older version in today's form; override where a class's JSON has changed."""
         return document
+
+    @classmethod
+    def _refuse_lost(cls, document: Mapping[str, Any], extra: Mapping[str, Any]) -> None:
+        """ConfigurationError for options that the class of a plug-in no longer has: without them it would do something else."""
+        lost = [str(key) for key in extra if squash(str(key)) not in _WITHOUT_MEANING]
+        part = any(issubclass(c, Configuration) and c is not Configuration and c.__module__.startswith("dl4py.") for c in cls.__mro__)
+        if not lost or not part or cls.__module__.startswith("dl4py."):
+            return
+        name = document.get("layerName")
+        known = sorted(info.json for info in cls._fields.values() if info.saved)
+        raise ConfigurationError(f"{cls.__name__}{f' {name!r}' if name else ''}: the file holds the option {lost[0]!r}, which the "
+                                 f"registered class {cls.__module__}.{cls.__qualname__} lacks{did_you_mean(lost[0], known)}; its options: "
+                                 f"{', '.join(known) or 'none'}. Register the class as it was when saved, or give it a class method "
+                                 "upgrade(cls, document) that returns the document in today's form")
 
     @classmethod
     def _class_of(cls, document: Mapping[str, Any]) -> type[Self]:
@@ -377,7 +429,8 @@ def _describe(cls: type[Configuration]) -> None:
 
 def _register(name: str, cls: type[Configuration]) -> None:
     owner = _REGISTRY.get(name)
-    if owner is not None and (owner.__module__, owner.__qualname__) != (cls.__module__, cls.__qualname__):
+    if owner is not None and (owner.__module__, owner.__qualname__) != (cls.__module__, cls.__qualname__) \
+            and not takes_over("configuration class", name, cls, owner):
         raise RegistrationError(f"{name} is taken by {owner.__module__}.{owner.__qualname__}; "
                                 f"{cls.__module__}.{cls.__qualname__} needs another name")
     _REGISTRY[name] = cls
@@ -386,14 +439,25 @@ def _register(name: str, cls: type[Configuration]) -> None:
 
 def find_class(name: str, kind: str = "configuration class") -> type[Configuration]:
     """Return the configuration class of a full Java name, or of a simple one; plug-ins are loaded when nobody has it."""
-    found = _known(name)
-    while found is None and _PLUGINS:
-        load_plugins(_PLUGINS.pop(0))
-        found = _known(name)
+    found = _looked_up(name)
     if found is None:
         hint = did_you_mean(name, _REGISTRY)
         raise MissingOpError(f"no {kind} is registered as {name}{hint}; import the module that defines it, or register a class under that "
-                             f'name: @configuration("{name}"), for layers, vertices and losses @layer, @vertex, @loss')
+                             f'name: @configuration("{name}"), for layers, vertices and losses @layer, @vertex, @loss' + why_missing(name))
+    return found
+
+
+def is_registered(name: str) -> bool:
+    """Whether a class of that name is registered, here or by a plug-in."""
+    return _looked_up(name) is not None
+
+
+def _looked_up(name: str) -> type[Configuration] | None:
+    found = _known(name)
+    for _ in further() if found is None else ():
+        found = _known(name)
+        if found is not None:
+            break
     return found
 
 

@@ -16,6 +16,7 @@ class Builder:
     """
 
     target: ClassVar[Any] = None
+    made: ClassVar[frozenset[str]] = frozenset()    # fields that build() works out from other calls
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._values: dict[str, Any] = {}
@@ -49,7 +50,17 @@ class Builder:
     def _find(self, name: str) -> str:
         if name[:3] == "set" and squash(name) not in self.target._spellings and squash(name[3:]) in self.target._spellings:
             name = name[3:]
-        return self.target.find_option(name)  # type: ignore[no-any-return]
+        found = self.target._spellings.get(squash(name))
+        if found is None or found in self.made:
+            kind = type(self).__name__
+            raise self.target.unknown_option(name, self.target.__name__ if kind == "Builder" else kind.lstrip("_"), self._known())
+        return found  # type: ignore[no-any-return]
+
+    def _known(self) -> set[str]:
+        """The options, and what a builder has besides."""
+        calls = {name for kind in type(self).__mro__ if kind not in Builder.__mro__ for name, member in vars(kind).items()
+                 if callable(member) and name == name.lower() and not name.startswith("_")}
+        return {*self.target._fields, *self.target._options} - self.made | calls
 
     def _is_switch(self, name: str) -> bool:
         return name in self.target._fields and self.target._fields[name].hint() is bool

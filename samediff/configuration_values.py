@@ -8,11 +8,12 @@ import sys
 import types
 from collections.abc import Mapping
 from enum import Enum
-from functools import cache
+from functools import lru_cache
 from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
+from .arrays import to_numpy
 from .datatype import DataType
 from .errors import ConfigurationError, did_you_mean
 from .java_text import layout
@@ -60,7 +61,7 @@ class FieldInfo:
         return not self.required and self.source.default is None
 
 
-@cache
+@lru_cache(maxsize=4096)
 def jackson_key(name: str) -> str:
     """Return the key that Jackson makes of the getter: all leading capitals of ``NIn`` go lower case (``nin``)."""
     camel = to_camel(name)
@@ -90,8 +91,10 @@ def convert(value: Any, hint: Any, where: str) -> Any:
 
 def _convert_named(value: Mapping[str, Any]) -> Any:
     """A JSON object that names its class becomes that object even where the field takes anything."""
-    from .configuration import find_class
-    name = value.get("@class") or value.get("type")
+    from .configuration import Configuration, find_class
+    if isinstance(value.get("@class"), str) and "." in value["@class"]:
+        return Configuration.from_document(value)
+    name = value.get("type")
     return find_class(name).from_document(value) if isinstance(name, str) and "." in name else value
 
 
@@ -118,19 +121,19 @@ def _convert_tuple(value: Any, hints: tuple[Any, ...], where: str) -> tuple[Any,
         return items
     kinds = hints[:1] * len(items) if hints[-1] is Ellipsis else hints
     if len(items) != len(kinds):
-        raise ConfigurationError(f"{where}: expected {len(kinds)} values; got {len(items)}: {value!r:.60}")
+        raise ConfigurationError(f"{where}: expected {len(kinds)} values; got {len(items)}: {short(value)}")
     if any(v is None and isinstance(h, type) for v, h in zip(items, kinds)):
-        raise ConfigurationError(f"{where}: None is not among the values that it takes; got {value!r:.60}")
+        raise ConfigurationError(f"{where}: None is not among the values that it takes; got {short(value)}")
     return tuple(convert(v, h, where) for v, h in zip(items, kinds))
 
 
 def _convert_dict(value: Any, hints: tuple[Any, ...], where: str) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
-        raise ConfigurationError(f"{where}: expected a mapping; got {value!r:.60}")
+        raise ConfigurationError(f"{where}: expected a mapping; got {short(value)}")
     key, item = hints or (Any, Any)
     wrong = [k for k in value if key is int and not _is_whole(k)]
     if wrong:
-        raise ConfigurationError(f"{where}: the keys are whole numbers; got {wrong[0]!r:.60}")
+        raise ConfigurationError(f"{where}: the keys are whole numbers; got {short(wrong[0])}")
     return {(int(k) if key is int else k): convert(v, item, where) for k, v in value.items()}
 
 
@@ -151,6 +154,8 @@ def _convert_plain(value: Any, hint: type, where: str) -> Any:
             return of(value)
         except ConfigurationError as problem:
             raise ConfigurationError(f"{where}: {problem}") from None
+        except OverflowError as problem:
+            raise ConfigurationError(f"{where}: {problem}; got {short(value)}") from None
     if hint is float:
         return _convert_float(value, where)
     if hint is int:
@@ -158,7 +163,7 @@ def _convert_plain(value: Any, hint: type, where: str) -> Any:
     if hint is bool and isinstance(value, np.bool_):
         return bool(value)
     if hint in (bool, str):
-        raise ConfigurationError(f"{where}: expected {hint.__name__}; got {value!r:.60}")
+        raise ConfigurationError(f"{where}: expected {hint.__name__}; got {short(value)}")
     return value
 
 
@@ -167,30 +172,34 @@ def _convert_enum(value: Any, hint: type[Enum], where: str) -> Enum:
         return value
     if hint is DataType and not isinstance(value, str):
         return DataType.of(value)
-    names = {squash(k): m for name, m in hint.__members__.items() for k in (name, str(m.value))}
-    found = names.get(squash(value)) if isinstance(value, str) else None
+    found = _spellings(hint).get(squash(value)) if isinstance(value, str) else None
     if found is None:
         hint_text = did_you_mean(str(value), hint.__members__) or f"; one of {', '.join(hint.__members__)}"
-        raise ConfigurationError(f"{where}: {value!r:.60} is not a {hint.__name__}{hint_text}")
+        raise ConfigurationError(f"{where}: {short(value)} is not a {hint.__name__}{hint_text}")
     return found
+
+
+@lru_cache(maxsize=1024)
+def _spellings(hint: type[Enum]) -> dict[str, Enum]:
+    return {squash(k): m for name, m in hint.__members__.items() for k in (name, str(m.value))}
 
 
 def _convert_float(value: Any, where: str) -> float:
     if not isinstance(value, (bool, np.bool_)):
         try:
             return float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             pass
-    raise ConfigurationError(f"{where}: expected a number; got {value!r:.60}")
+    raise ConfigurationError(f"{where}: expected a number; got {short(value)}")
 
 
 def _convert_int(value: Any, where: str) -> int:
     whole = isinstance(value, (int, np.integer)) or is_whole_float(value) or (isinstance(value, str) and _is_whole(value))
     if not whole or isinstance(value, bool):
-        raise ConfigurationError(f"{where}: expected a whole number; got {value!r:.60}")
+        raise ConfigurationError(f"{where}: expected a whole number; got {short(value)}")
     number = int(value)
     if not -_LONG <= number < _LONG:
-        raise ConfigurationError(f"{where}: {number!r:.60} is out of the range of 64 bits")
+        raise ConfigurationError(f"{where}: {short(number)} is out of the range of 64 bits")
     return number
 
 
@@ -203,7 +212,7 @@ def _convert_array(value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, Mapping) and {"dataType", "shape", "data"} <= set(value):
         numbers = np.array([float(v) for v in value["data"]])
         return numbers.astype(DataType.of(value["dataType"]).numpy).reshape([int(n) for n in value["shape"]])
-    return np.asarray(value)
+    return to_numpy(value)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -219,6 +228,14 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
     return bool(a == b)
+
+
+def short(value: Any) -> str:
+    """The beginning of a value's source text, for messages; Python refuses to print very long numbers."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return f"a {type(value).__name__} of {value.bit_length()} bits" if isinstance(value, int) else f"a {type(value).__name__}"
 
 
 def show(value: Any) -> str:

@@ -1,7 +1,6 @@
 """Making variables, constants and placeholders; converting and renaming them."""
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from .arrays import as_array
 from .core import GraphCore, check_name, owned_copy
 from .datatype import DataType
+from .declarations import Declaration, are_values, checked_sizes, declaration, is_data_type, unpacked
 from .errors import DataTypeError, DL4PyError, GraphError, ShapeError
 from .spec import TensorSpec
 from .variable import SDVariable, VariableType
@@ -18,17 +18,21 @@ from .variable import SDVariable, VariableType
 class Creation(GraphCore):
     """The part of :class:`SameDiff` that makes and converts variables."""
 
-    def placeholder(self, name: str, dtype: Any = DataType.FLOAT, *sizes: Any, shape: Any = ()) -> SDVariable:
+    def placeholder(self, name: str, *args: Any, dtype: Any = None, shape: Any = ()) -> SDVariable:
         """A value that is given at each run; -1 marks unknown sizes, a shape of None an unknown rank.
 
-        Sizes stand one by one, in one list, or as ``shape=``.
+        ``placeholder(name, dtype, *sizes)``; sizes stand one by one, in one list, or as ``shape=``. Without a data type it is FLOAT.
         """
-        if sizes and shape != ():
-            raise GraphError(f"placeholder {name!r}: the shape is given twice, as {sizes} and as shape={shape}")
-        dims = _dims(sizes or (shape,))
+        what = f"placeholder {name!r}"
+        told = declaration(what, args)
+        if told.sizes is not None and shape != ():
+            raise GraphError(f"{what}: the shape is given twice, as {told.sizes} and as shape={shape}")
+        if told.dtype is not None and dtype is not None:
+            raise DataTypeError(f"{what}: the data type is given twice, as {told.dtype.name} and as dtype={dtype!r}")
         if name in self._variables:
             raise GraphError(f"placeholder name {name!r} is taken already by {self._variables[name]!r}")
-        spec = TensorSpec(None if dims is None else _sizes(dims, unknown=True), DataType.of(dtype))
+        spec = TensorSpec(_open_shape(what, told.sizes if told.sizes is not None else (shape,)),
+                          told.dtype or DataType.of(DataType.FLOAT if dtype is None else dtype))
         return self._add_variable(name, VariableType.PLACEHOLDER, spec)
 
     place_holder = placeholder
@@ -36,25 +40,62 @@ class Creation(GraphCore):
     def var(self, *args: Any) -> SDVariable:
         """A trainable variable.
 
-        ``var(name, array)``, ``var(array)``, ``var(name, dtype, *shape)`` (zeros; with a -1 size: a placeholder),
-        ``var(name, scheme, dtype, *shape)`` (drawn by a weight init scheme), ``var(variable_of_another_graph)``.
+        ===================================  =====================================================================
+        ``var(name, *sizes)``                zeros of type FLOAT
+        ``var(name, dtype, *sizes)``         zeros of a type; ``var(dtype, *sizes)`` finds a name
+        ``var(name, scheme, dtype, *sizes)`` drawn by a weight init scheme; without a type FLOAT
+        ``var(name, array)``, ``var(array)`` these values
+        ``var(variable)``                    a copy of a variable of another graph
+        ===================================  =====================================================================
+
+        Whole numbers are sizes, one by one or in one list or tuple, as Java's ``long...`` and ``int[]``; a size of -1 makes a
+        placeholder. Values are arrays, or lists of numbers with fractions.
+
+        Raises
+        ------
+        GraphError, ShapeError, DataTypeError
+            What is given is neither of these; the graph stays as it was.
+
+        Examples
+        --------
+        >>> from dl4py.samediff import SameDiff
+        >>> sd = SameDiff.create()
+        >>> sd.var("v", 3, 4), sd.var("w", np.ones(2))
+        (SDVariable('v', VARIABLE, FLOAT, (3, 4)), SDVariable('w', VARIABLE, DOUBLE, (2,)))
         """
         args = args if args and isinstance(args[0], (str, type(None))) else (None, *args)
-        if len(args) < 2:
-            raise GraphError("var needs an array, a data type with sizes, or a weight init scheme; got a name alone")
-        name, first, rest = args[0], args[1], args[2:]
-        if isinstance(first, SDVariable):
-            return self._copied(name, first)
-        if hasattr(first, "create") and not isinstance(first, np.ndarray):
-            dtype = DataType.of(rest[0]) if rest else DataType.FLOAT
-            shape = _sizes(_unpacked(rest[1:]) or getattr(first, "shape", ()))
-            return self._stored_variable(name, first.create(dtype, shape, self._generator()), scoped=True)
-        if isinstance(first, (DataType, type, np.dtype)) or (isinstance(first, str) and rest):
-            shape = _sizes(_unpacked(rest), unknown=True)
-            if -1 in shape:
-                return self.placeholder(name or self._names.unique("sd_var"), first, *shape)
-            return self._stored_variable(name, np.zeros(shape, DataType.of(first).numpy), scoped=True)
-        return self._stored_variable(name, owned_copy(as_array(first)), scoped=name is None)
+        name, rest, what = args[0], list(args[1:]), f"variable {args[0]!r}" if args[0] else "var"
+        if rest and isinstance(rest[0], VariableType) and rest.pop(0) is not VariableType.VARIABLE:
+            raise GraphError(f"{what}: var makes variables; use constant or placeholder for others")
+        if not rest:
+            raise GraphError("var needs sizes, an array, a data type with sizes, or a weight init scheme; got a name alone")
+        if any(isinstance(a, SDVariable) or (are_values(a) and not _is_scheme(a)) for a in rest):
+            if len(rest) > 1:
+                raise GraphError(f"{what}: values are one array, whose type and shape it takes; got {len(rest)} arguments")
+            if isinstance(rest[0], SDVariable):
+                return self._copied(name, rest[0])
+            return self._stored_variable(name, owned_copy(as_array(rest[0])), scoped=name is None)
+        schemes = [a for a in rest if _is_scheme(a)]
+        told = declaration(what, [a for a in rest if not _is_scheme(a)])
+        if len(schemes) > 1:
+            raise GraphError(f"{what}: one weight init scheme draws the values; got {len(schemes)}")
+        if schemes:
+            return self._drawn(name, what, schemes[0], told)
+        if name is None and told.dtype is None:
+            raise GraphError(f"var makes a variable of a shape when a name or a data type comes first, var('v', 3, 4), and one of values "
+                             f"from an array, var(np.array(...)); got {', '.join(map(repr, rest))}")
+        shape = told.shape(what, unknown=True)
+        if -1 in shape:
+            return self.placeholder(name or self._names.unique("sd_var"), told.dtype or DataType.FLOAT, *shape)
+        return self._stored_variable(name, np.zeros(shape, (told.dtype or DataType.FLOAT).numpy), scoped=True)
+
+    def _drawn(self, name: str | None, what: str, scheme: Any, told: Declaration) -> SDVariable:
+        sizes = getattr(scheme, "shape", None) if told.sizes is None else told.sizes
+        if sizes is None:
+            raise ShapeError(f"{what}: sizes are missing; write sd.var({name!r}, {type(scheme).__name__}(...), DataType.FLOAT, *sizes), "
+                             "as a scheme knows fans and no shape")
+        shape = checked_sizes(what, sizes)
+        return self._stored_variable(name, scheme.create(told.dtype or DataType.FLOAT, shape, self._generator()), scoped=True)
 
     def attach(self, name: str, array: Any) -> SDVariable:
         """A trainable variable over this very array: changes to it are seen by the next run, training writes into it."""
@@ -78,18 +119,26 @@ class Creation(GraphCore):
         return self._stored_variable(name or other.name(), owned_copy(array), scoped=False)
 
     def constant(self, *args: Any) -> SDVariable:
-        """A stored value that is never trained: ``constant(value)`` or ``constant(name, value)``."""
-        name, value = args if len(args) == 2 else (None, args[0])
-        if isinstance(value, SDVariable):
-            value = value.get_arr(True)
+        """A stored value that is never trained: ``constant(value)``, ``constant(name, value)`` or ``constant(name, dtype, value)``."""
+        name, rest = (None, args) if len(args) == 1 and not isinstance(args[0], str) else (args[0] if args else None, args[1:])
+        if len(rest) == 2 and is_data_type(rest[0]) and not isinstance(rest[1], SDVariable):
+            rest = (as_array(rest[1], DataType.of(rest[0]).numpy),)
+        if len(rest) != 1:
+            got = f"{len(rest)}: {', '.join(map(repr, rest))}" if rest else "none"
+            raise GraphError(f"constant {name!r} needs one value, got {got}. Several numbers are an array, constant(name, np.array(...)); "
+                             "a constant of a shape is sd.zero(name, 3, 4) or sd.one(name, 3, 4)")
+        value = rest[0].get_arr(True) if isinstance(rest[0], SDVariable) else rest[0]
         array = owned_copy(as_array(value))
         full = self._names.unique("sd_var") if name is None else name
         return self._add_variable(full, VariableType.CONSTANT, TensorSpec(array.shape, DataType.of(array.dtype)), array)
 
     def scalar(self, name: str | None, *args: Any) -> SDVariable:
-        """A trainable scalar: ``scalar(name, value)`` or ``scalar(name, dtype, value)``."""
-        dtype, value = args if len(args) == 2 else (None, args[0])
-        array = as_array(value, None if dtype is None else DataType.of(dtype).numpy)
+        """A trainable scalar: ``scalar(name, value)`` or ``scalar(name, dtype, value)``; :meth:`constant` makes one that is not trained."""
+        types, values = [a for a in args if is_data_type(a)], [a for a in args if not is_data_type(a)]
+        if len(values) != 1 or len(types) > 1 or np.ndim(values[0]):
+            raise GraphError(f"scalar {name!r} needs one number, scalar(name, 2.0) or scalar(name, DataType.FLOAT, 2.0); "
+                             f"got {', '.join(map(repr, args)) or 'none'}")
+        array = as_array(values[0], DataType.of(types[0]).numpy if types else None)
         return self._stored_variable(name, owned_copy(array), scoped=False)
 
     def zero(self, name: str, *args: Any) -> SDVariable:
@@ -101,10 +150,9 @@ class Creation(GraphCore):
         return self._filled(name, 1, args)
 
     def _filled(self, name: str, value: int, args: tuple[Any, ...]) -> SDVariable:
-        dtype = DataType.FLOAT
-        if args and isinstance(args[0], (DataType, str, type)):
-            dtype, args = DataType.of(args[0]), args[1:]
-        return self.constant(name, np.full(_sizes(_unpacked(args)), value, dtype.numpy))
+        what = f"constant {name!r}"
+        told = declaration(what, args)
+        return self.constant(name, np.full(told.shape(what), value, (told.dtype or DataType.FLOAT).numpy))
 
     def _generator(self) -> Any:
         """The generator that weight init schemes draw from, seeded with ``seed``."""
@@ -117,7 +165,7 @@ class Creation(GraphCore):
 
     def convert_to_constant(self, *variables: Any) -> SDVariable:
         """Make variables or placeholders (whose value is set) constants; their updater state goes."""
-        chosen = [self.variable(v) for v in _unpacked(variables)]
+        chosen = [self.variable(v) for v in unpacked(variables)]
         for v in chosen:
             if v.get_variable_type() is VariableType.ARRAY:
                 raise GraphError(f"{v!r} is the result of an op and cannot become a constant")
@@ -129,7 +177,7 @@ class Creation(GraphCore):
 
     def convert_to_variable(self, *variables: Any) -> SDVariable:
         """Make constants or placeholders (whose value is set) trainable variables; floating types only."""
-        chosen = [self.variable(v) for v in _unpacked(variables)]
+        chosen = [self.variable(v) for v in unpacked(variables)]
         for v in chosen:
             if v.get_variable_type() is VariableType.ARRAY:
                 raise GraphError(f"{v!r} is the result of an op and cannot become a variable")
@@ -174,10 +222,10 @@ class Creation(GraphCore):
 
     def set_placeholder_shape(self, placeholder: str | SDVariable, *shape: Any) -> None:
         """Declare another shape for a placeholder; shapes and types of all results follow, or nothing changes."""
-        v, dims = self.variable(placeholder), _dims(shape)
+        v = self.variable(placeholder)
         if not v.is_place_holder():
             raise GraphError(f"{v!r} is no placeholder: its shape follows from its value")
-        before, v._spec = v._spec, v.spec.with_shape(None if dims is None else _sizes(dims, unknown=True))
+        before, v._spec = v._spec, v.spec.with_shape(_open_shape(f"placeholder {v.name()!r}", shape))
         try:
             self.infer_again()
         except DL4PyError:
@@ -225,23 +273,10 @@ class Creation(GraphCore):
         """Further tables of sub-classes that hold names."""
 
 
-def _unpacked(values: Any) -> tuple[Any, ...]:
-    return tuple(values[0]) if len(values) == 1 and isinstance(values[0], (list, tuple)) else tuple(values)
+def _is_scheme(value: Any) -> bool:
+    return hasattr(value, "create") and not isinstance(value, (type, np.ndarray))
 
 
-def _dims(shape: tuple[Any, ...]) -> Any:
-    """Sizes given one by one, as a list, or None."""
-    return shape[0] if len(shape) == 1 and (shape[0] is None or isinstance(shape[0], (list, tuple))) else shape
-
-
-def _sizes(values: Any, unknown: bool = False) -> tuple[int, ...]:
-    try:
-        sizes = tuple(operator.index(v) for v in values)
-    except TypeError:
-        raise ShapeError(f"shape {tuple(values)}: sizes are whole numbers") from None
-    for n in sizes:
-        if n < (-1 if unknown else 0):
-            raise ShapeError(f"shape {sizes}: sizes are positive{' or -1 (unknown)' if unknown else ''}, got {n}")
-        if n == 0 and unknown:
-            raise ShapeError(f"shape {sizes}: a size of 0 would make an empty array")
-    return sizes
+def _open_shape(what: str, sizes: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """Sizes given one by one or as one list, where -1 is unknown; None stands for an unknown rank."""
+    return None if len(sizes) == 1 and sizes[0] is None else checked_sizes(what, unpacked(sizes), unknown=True)

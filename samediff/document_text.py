@@ -4,12 +4,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from .errors import FileFormatError, LimitError
+from .errors import DL4PyError, FileFormatError, LimitError
 
+MOST_VALUES = 500_000     # a layer has about eighty
 MOST_NESTED = 100       # far more than any network needs, and far less than what Python's stack holds
 
 
-def read_text(text: str | bytes, kind: str, most_nested: int = MOST_NESTED) -> Any:
+def read_text(text: str | bytes, kind: str, most_nested: int = MOST_NESTED, most_values: int = MOST_VALUES) -> Any:
     """Return the document of a ``"JSON"`` or ``"YAML"`` text.
 
     Raises
@@ -17,16 +18,20 @@ def read_text(text: str | bytes, kind: str, most_nested: int = MOST_NESTED) -> A
     FileFormatError
         Not such a text.
     LimitError
-        Nested more than ``most_nested`` levels deep.
+        Nested more than ``most_nested`` levels deep, or of more than ``most_values`` values.
     """
     if isinstance(text, (bytes, bytearray)):
         text = text.decode("utf-8", "replace")
     try:
         if kind == "JSON":
+            if len(text) > most_values and sum(map(text.count, ",[{")) > most_values:     # counted before any of them takes memory
+                raise LimitError(f"the JSON text has more than {most_values} values")
             document, _ = _DECODER.raw_decode(text.lstrip(" \t\r\n"))      # what follows the document is passed over, as in DL4J
         else:
             from .java_yaml import read_yaml
-            document = read_yaml(text)
+            return read_yaml(text, most_nested, most_values)
+    except DL4PyError:
+        raise
     except RecursionError:
         raise _too_deep(kind, most_nested) from None
     except Exception as problem:

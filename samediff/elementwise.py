@@ -100,8 +100,9 @@ class Partial(Elementwise):
         return (ex.cast(ex.multiply(ex.cast(ex.input_(len(inner), upstream), d.dtype), d), inner[self.wrt]),)
 
     def compute(self, xp: Any, *arrays: Any) -> Any:
-        """Evaluate the expression."""
-        return ex.evaluate(self.expressions([a.dtype for a in arrays]), xp, arrays)[0]
+        """Evaluate the expression, which may be a constant."""
+        found = ex.evaluate(self.expressions([a.dtype for a in arrays]), xp, arrays)[0]
+        return xp.broadcast_to(found, broadcast(*(a.shape for a in arrays)))
 
 
 class Pairwise(Elementwise):

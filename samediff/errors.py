@@ -15,6 +15,7 @@
     │   ├── TruncatedFileError
     │   ├── UnsupportedVersionError
     │   └── LimitError                       larger or deeper than the caller allows
+    ├── PathError (OSError)                  a path that names no regular file: a folder, a device, a FIFO
     ├── NumericalError (ArithmeticError)     NaN or infinity found on request
     ├── DeviceError (RuntimeError)           the device is missing or was used wrongly
     ├── ShutdownError (RuntimeError)         what was asked has been shut down
@@ -81,6 +82,10 @@ class UnsupportedVersionError(FileFormatError):
 
 class LimitError(FileFormatError):
     """A file that is larger or deeper than the caller allows."""
+
+
+class PathError(DL4PyError, OSError):
+    """A path that is none, or that names something else than a regular file: a folder, a device, a FIFO, a socket."""
 
 
 class MissingPackageError(DL4PyError, ImportError):

@@ -67,8 +67,11 @@ class Execution(GraphCore):
         """Compute every variable of the graph."""
         return self.output(placeholders, *self._variables)
 
-    def exec(self, placeholders: Mapping[str, Any] | None, *outputs: Any) -> ExecResult:
+    def exec(self, placeholders: Mapping[str, Any] | None = None, *outputs: Any) -> ExecResult:
         """Compute variables and return an :class:`ExecResult`."""
+        if not outputs:
+            raise GraphError("exec computes the variables that are named: exec(placeholders, name, ...); output_all(placeholders) "
+                             "computes every variable")
         return ExecResult(self.output(placeholders, *outputs))
 
     def batch_output(self) -> BatchOutput:

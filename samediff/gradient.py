@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .errors import DL4PyError, GradientError
+from .errors import GradientError
+from .input_gradient import fitted
 from .node import Node, needed
 
 if TYPE_CHECKING:
@@ -82,14 +83,14 @@ def _backward(sd: GraphCore, node: Node, sums: dict[str, list[SDVariable]], path
     filled = [sd.call("base", "zeros_like", o) if g is None else g for o, g in zip(outputs, arrived)]
     try:
         results = node.op.grad(inputs, outputs, filled)  # type: ignore[arg-type]
-    except DL4PyError as error:
+    except Exception as error:
         error.add_note(f"while building the gradient of {node.where()}")
         raise
     for i in asked:
         result = results[i] if i < len(results) else None  # left out at the end: zero
-        name = node.inputs[i]
-        if result is not None and name is not None:
-            sums.setdefault(name, []).append(result)
+        x = inputs[i]
+        if result is not None and x is not None:
+            sums.setdefault(x.name(), []).append(fitted(node, i, x, result))
 
 
 def _total(sd: GraphCore, name: str, sums: dict[str, list[SDVariable]], name_it: bool = False) -> SDVariable | None:

@@ -13,6 +13,7 @@ from .inspection import Inspection
 from .javanames import JavaSpelling, to_snake
 from .lookup import Lookup
 from .namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, find, is_namespace, method_names
+from .old_names import instead
 from .profiling import Profiling
 from .rewiring import Rewiring
 from .tensor_array import Sequences
@@ -95,7 +96,7 @@ class SameDiff(Evaluating, Functions, ControlDependencies, Saving, FlatAccess, R
             if name.startswith("_"):
                 raise
             if not is_namespace(name):
-                near = did_you_mean(to_snake(name), [*NAMESPACES, *dir(self)])
+                near = instead("graph", name) or did_you_mean(to_snake(name), [*NAMESPACES, *dir(self)])
                 raise MissingMethodError(f"graphs have no op, method or namespace {name!r}{near}") from None
         return Namespace(self, name)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .array_call import ARRAY, ArrayCall, NotInGraphError, Size
+from .arrays import to_numpy
 from .datatype import DataType
 from .errors import did_you_mean
 from .graph_array import GraphArray
@@ -72,7 +73,7 @@ class GraphNamespace:
             return value  # type: ignore[no-any-return]
         if not isinstance(value, (bool, int, float, np.ndarray, np.generic, list, tuple)):
             raise NotInGraphError(f"expected an array or a number, got {type(value).__name__}")
-        return self.sd.constant(np.asarray(value, dtype if not hasattr(value, "dtype") else None))
+        return self.sd.constant(np.asarray(to_numpy(value), dtype if not hasattr(value, "dtype") else None))
 
     def node(self, op_id: str, arrays: Sequence[Any], **attributes: Any) -> Any:
         """Add a registered op."""

@@ -5,7 +5,9 @@ import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .errors import GraphError, ShapeError
+import numpy as np
+
+from .errors import DataTypeError, GraphError, ShapeError
 from .javanames import JavaSpelling
 
 if TYPE_CHECKING:
@@ -25,6 +27,11 @@ class SDIndex(JavaSpelling):
     end: Any = None
     keep_dim: bool = False
 
+    def __post_init__(self) -> None:
+        for name in ("begin",) if self.kind == "point" else ("begin", "stride", "end"):
+            object.__setattr__(self, name, _whole(f"SDIndex.{self.kind}: {'position' if self.kind == 'point' else name}",
+                                                  getattr(self, name), self.kind == "interval"))
+
     @staticmethod
     def all() -> SDIndex:
         """The whole axis."""
@@ -40,8 +47,20 @@ class SDIndex(JavaSpelling):
         """``begin`` to ``end`` without it: ``interval(begin, end)`` or ``interval(begin, stride, end)``."""
         stride, end = (1, stride_or_end) if end is ... else (stride_or_end, end)
         if inclusive and end is not None:
-            end = None if end == -1 else end + 1
+            end = None if end == -1 else _whole("SDIndex.interval: end", end) + 1
         return SDIndex("interval", begin, 1 if stride is None else stride, end)
+
+
+def _whole(what: str, value: Any, may_be_open: bool = False) -> Any:
+    """A whole number, or None where an end ``may_be_open``; DataTypeError for anything else, truth values among them."""
+    if value is None and may_be_open:
+        return None
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise DataTypeError(f"{what} must be a whole number; got {value!r:.60}") from None
 
 
 def index_spec(x: SDVariable, indices: tuple[Any, ...]) -> SDVariable:
@@ -70,11 +89,13 @@ def _axis(index: Any) -> tuple[Any, ...] | str:
         return "new"
     if isinstance(index, SDIndex):
         if index.kind == "point":
-            return ("point", int(index.begin), index.keep_dim)
-        return ("slice", index.begin, index.end, int(index.stride))
+            return ("point", index.begin, index.keep_dim)
+        return ("slice", index.begin, index.end, index.stride)
     if isinstance(index, slice):
-        return ("slice", index.start, index.stop, 1 if index.step is None else int(index.step))
+        begin, end, stride = (_whole(f"the {n} of a slice", v, True) for n, v in zip(("start", "stop", "step"),
+                                                                                     (index.start, index.stop, index.step)))
+        return ("slice", begin, end, 1 if stride is None else stride)
     try:
-        return ("point", operator.index(index), False)
-    except TypeError:
+        return ("point", _whole("a position", index), False)
+    except DataTypeError:
         raise GraphError(f"cannot index with {index!r}: use numbers, slices, None, '...' or SDIndex; sd.gather takes variables") from None

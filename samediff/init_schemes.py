@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import to_numbers
 from .datatype import DataType
 from .errors import ConfigurationError, ShapeError
 from .init_formulas import NORMAL_STD, UNIFORM_LIMIT, identity, spread
@@ -39,7 +40,7 @@ class WeightInitScheme(JavaSpelling):
         if self.order not in ("c", "f"):
             raise ConfigurationError(f"{type(self).__name__}: expected order 'c' or 'f', got {self.order!r}")
         kind = DataType.of(data_type).numpy
-        array = np.asarray(self.values(get_random() if rng is None else rng, tuple(shape), data_type))
+        array = to_numbers(self.values(get_random() if rng is None else rng, tuple(shape), data_type))
         return array.astype(kind, order="F" if self.order == "f" else "C", copy=False)
 
     def values(self, rng: Nd4jRandom, shape: tuple[int, ...], data_type: Any) -> ArrayLike:
@@ -115,7 +116,7 @@ class NDArraySupplierInitScheme(WeightInitScheme):
         self.order = order
 
     def values(self, rng: Nd4jRandom, shape: tuple[int, ...], data_type: Any) -> ArrayLike:
-        array = np.asarray(self.supplier() if callable(self.supplier) else self.supplier)
+        array = to_numbers(self.supplier() if callable(self.supplier) else self.supplier)
         if array.shape != shape:
             raise ShapeError(f"NDArraySupplierInitScheme: the variable has shape {shape}, the supplied array "
                              f"{array.shape}")

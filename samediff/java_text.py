@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
+
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def special(value: float) -> str:
@@ -35,6 +38,13 @@ def layout(value: Any, indent: str) -> str:
         return "[ " + ", ".join(layout(v, indent) for v in value) + " ]" if value else "[ ]"
     if isinstance(value, dict):
         inner = indent + "  "
-        lines = [f"{inner}{json.dumps(str(k), ensure_ascii=False)} : {layout(v, inner)}" for k, v in value.items()]
+        lines = [f"{inner}{_quoted(str(k))} : {layout(v, inner)}" for k, v in value.items()]
         return "{\n" + ",\n".join(lines) + f"\n{indent}}}" if lines else "{ }"
-    return java_number(value) if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float):
+        return java_number(value) if math.isfinite(value) else f'"{special(value)}"'
+    return _quoted(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    """A text as JSON; halves of a character, which UTF-8 cannot hold, are escaped."""
+    return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", json.dumps(text, ensure_ascii=False))

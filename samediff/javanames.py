@@ -1,10 +1,11 @@
 """Java's camelCase names and Python's snake_case names, converted by one rule and one table of exceptions."""
 from __future__ import annotations
 
+import inspect
 import keyword
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 _IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
@@ -27,7 +28,7 @@ _IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
 }
 
 
-@cache
+@lru_cache(maxsize=4096)
 def to_snake(name: str) -> str:
     """Return the snake_case spelling of a Java name; Python keywords get a trailing underscore.
 
@@ -42,7 +43,7 @@ def to_snake(name: str) -> str:
     return name + "_" if keyword.iskeyword(name) else name
 
 
-@cache
+@lru_cache(maxsize=4096)
 def to_camel(name: str) -> str:
     """Return the Java spelling of a snake_case name.
 
@@ -67,7 +68,8 @@ class JavaSpelling:
 
     ``obj.numParams`` is ``obj.num_params``. Where there is no such method, ``getX()``, ``get_x()``, ``isX()`` and
     ``is_x()`` give the attribute ``x`` (or call the method ``x``), ``setX(v)`` and ``set_x(v)`` set it.
-    Names that exist cost nothing. Static and class methods have both names on the class itself.
+    Names that exist cost nothing. Static and class methods have both names on the class itself. A sub-class that defines ``valueAt``
+    overrides ``value_at``.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -77,6 +79,10 @@ class JavaSpelling:
             member = next(vars(o)[name] for o in cls.__mro__ if name in vars(o))
             if isinstance(member, (staticmethod, classmethod)) and to_camel(name) not in vars(cls):
                 setattr(cls, to_camel(name), member)
+        for name, member in list(vars(cls).items()):
+            snake = to_snake(name)
+            if snake != name and inspect.isfunction(member) and snake not in vars(cls) and callable(getattr(cls, snake, None)):
+                setattr(cls, snake, member)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):

@@ -112,7 +112,10 @@ class ControlFlow(JavaSpelling):
     @staticmethod
     def initialize_loop_body(names_to_use: Sequence[str], loop_body: SameDiff, max_iterations: int,
                              extra_cond: bool = True) -> list[SDVariable]:
-        """Declare counter, maximum and flag as placeholders of a function; without ``extra_cond`` the flag is a constant true."""
+        """Declare counter, maximum and flag as placeholders of a function; without ``extra_cond`` the flag is a constant true.
+
+        The loop feeds counter and maximum, so ``max_iterations`` has no effect: the maximum is that of the loop's own variables.
+        """
         if len(names_to_use) != 3:
             raise GraphError(f"three names are needed, for counter, maximum and condition; got {len(names_to_use)}")
         counter, maximum, flag = names_to_use

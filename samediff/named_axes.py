@@ -16,6 +16,30 @@ def expect(name: str, spec: TensorSpec | None, shape: Sequence[int] | None) -> N
         raise ShapeError(f"{name} needs shape {tuple(shape)}; got {spec.shape}")
 
 
+def expect_leading(name: str, spec: TensorSpec | None, shape: Sequence[int] | None) -> None:
+    """ShapeError where an input cannot begin with these axes, one entry for each; unknown ranks and sizes pass."""
+    if spec is None or spec.shape is None or shape is None:
+        return
+    if len(spec.shape) < len(shape) or any(-1 not in (a, b) and a != b for a, b in zip(spec.shape, shape)):
+        raise ShapeError(f"{name} needs the leading axes {tuple(shape)}; got shape {spec.shape}")
+
+
+def expect_broadcast(name: str, spec: TensorSpec | None, shape: Sequence[int] | None) -> None:
+    """ShapeError where an input cannot be repeated to this shape; unknown ranks and sizes pass."""
+    if spec is None or spec.shape is None or shape is None:
+        return
+    behind = tuple(shape)[len(shape) - len(spec.shape):]
+    if len(spec.shape) > len(shape) or any(n not in (-1, 1, m) and m != -1 for n, m in zip(spec.shape, behind)):
+        raise ShapeError(f"{name} of shape {spec.shape} does not broadcast to {tuple(shape)}")
+
+
+def expect_single(*inputs: tuple[str, TensorSpec | None]) -> None:
+    """ShapeError where an input, given with its name, is not a single number."""
+    for name, spec in inputs:
+        if spec is not None and size(spec.shape) not in (1, -1):
+            raise ShapeError(f"{name} is a single number; got shape {spec.shape}")
+
+
 def agree(names: str, specs: Sequence[TensorSpec | None], *, flat: str = "") -> dict[str, int]:
     """Sizes of named axes; ShapeError where inputs contradict each other.
 

@@ -5,6 +5,7 @@ signatures say.
 """
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from . import signature as sig
 from .errors import GraphError, UnknownNameError, did_you_mean
 from .javanames import to_snake
+from .old_names import instead
 from .op import METHODS, OPS, Op
 
 if TYPE_CHECKING:
@@ -37,9 +39,10 @@ def method_names(namespace: str) -> list[str]:
     return [m for n, m in METHODS if n == namespace]
 
 
-def call(sd: SameDiff, namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(sd: SameDiff, namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+         otherwise: tuple[Any, ...] | None = None) -> Any:
     """Add the op that the arguments fit; return its output variable, or a list of them."""
-    return call_one_of(sd, METHODS[namespace, method], namespace, method, args, kwargs)
+    return call_one_of(sd, METHODS[namespace, method], namespace, method, args, kwargs, otherwise)
 
 
 def call_by_id(sd: SameDiff, op_id: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -55,15 +58,17 @@ def is_namespace(name: str) -> bool:
     return any(n == name for n, _ in METHODS)
 
 
-def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The same for the first of ``classes`` that the arguments fit."""
+def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+                otherwise: tuple[Any, ...] | None = None) -> Any:
+    """The same for the first of ``classes`` that the arguments fit, else ``otherwise``: arguments whose first text is no name."""
     names, args = _leading_names(args, kwargs, classes)
+    readings = [(names, args)] + ([] if otherwise is None else [(None, otherwise)])
     reasons: list[str] = []
-    for lenient in (False, True):
+    for lenient, (names, given) in itertools.product((False, True), readings):
         for cls in classes:
             for signature in sig.formals(cls):
                 try:
-                    inputs, attributes = sig.bind(cls, signature, args, kwargs, _is_variable, lenient)
+                    inputs, attributes = sig.bind(cls, signature, given, kwargs, _is_variable, lenient)
                 except sig.Mismatch as mismatch:
                     reasons.append(str(mismatch))
                     continue
@@ -71,7 +76,7 @@ def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: s
                     return cls(**attributes).place(sd, inputs, names)
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
     why = "; ".join(dict.fromkeys(reasons[len(reasons) // 2:]))
-    raise GraphError(f"{namespace}.{method} cannot be called with ({_text(args, kwargs)}): {why}. Ways to call it:\n  {ways}")
+    raise GraphError(f"{namespace}.{method} cannot be called with ({_text(otherwise or args, kwargs)}): {why}. Ways to call it:\n  {ways}")
 
 
 def _is_variable(value: Any) -> bool:
@@ -119,7 +124,7 @@ class Namespace:
         if method is None:
             if name.startswith("__"):
                 raise AttributeError(name)
-            near = did_you_mean(to_snake(name), method_names(self._namespace))
+            near = instead(self._namespace, name) or did_you_mean(to_snake(name), method_names(self._namespace))
             raise MissingMethodError(f"namespace {self._namespace!r} has no op {name!r}{near}")
         return bound(self._sd, self._namespace, method)
 
@@ -139,7 +144,7 @@ def bound(sd: SameDiff, namespace: str, method: str, *first: Any) -> Callable[..
     def invoke(*args: Any, **kwargs: Any) -> Any:
         if first:
             named = args[:1] if args and (isinstance(args[0], str)) else ()
-            return call(sd, namespace, method, (*named, *first, *args[len(named):]), kwargs)
+            return call(sd, namespace, method, (*named, *first, *args[len(named):]), kwargs, (*first, *args) if named else None)
         return call(sd, namespace, method, args, kwargs)
 
     invoke.__name__ = invoke.__qualname__ = method

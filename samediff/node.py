@@ -3,7 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
+from .old_names import instead
 from .op import Op
 from .source import SourceLine
 
@@ -29,6 +31,10 @@ class Node:
             return tuple(new if n == old else n for n in names)
         return replace(self, inputs=swap(self.inputs), outputs=tuple(n for n in swap(self.outputs) if n is not None),
                        control=tuple(n for n in swap(self.control) if n is not None))
+
+    def __getattr__(self, name: str) -> Any:
+        hint = "" if name.startswith("_") else instead("node", name)
+        raise AttributeError(f"a node of a graph has no {name!r}{hint}", name=name, obj=self)
 
     def where(self) -> str:
         """Text for errors: the op, the node and the user's line."""

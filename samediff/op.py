@@ -25,7 +25,6 @@ from .spec import TensorSpec
 
 if TYPE_CHECKING:
     from .composite import Composite
-    from .executor.cuda.actions import CudaKernel
     from .variable import SDVariable
 
 Specs = TensorSpec | tuple[TensorSpec, ...]
@@ -75,7 +74,10 @@ class Op:
     shape_inputs : tuple of int
         Inputs of which only shape and type matter: their values need not be computed when the shape is known.
     is_view : bool
-        True when ``compute`` returns another view of its inputs, which a plan works out once.
+        True when ``compute`` returns another view of its first input. A plan works it out once where the other inputs are constant
+        or in :attr:`shape_inputs`, else in every run.
+    gradient_is_checked : bool
+        True when ``grad`` is the code of others: sizes of its results are looked at again when a plan knows them.
     """
 
     id: ClassVar[str] = ""
@@ -88,6 +90,7 @@ class Op:
     node_name: ClassVar[str] = ""
     shape_inputs: ClassVar[tuple[int, ...]] = ()
     is_view: ClassVar[bool] = False
+    gradient_is_checked: ClassVar[bool] = False
     file: ClassVar[Any] = None
 
     _attributes: ClassVar[tuple[dataclasses.Field[Any], ...]] = ()
@@ -142,19 +145,6 @@ class Op:
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Gradient for each input (None: zero), built from graph nodes."""
         raise GradientError(f"op {self.id!r} has no gradient")
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """A kernel for inputs of these static specs; None: ``compute`` is run."""
-        return None
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The same on a GPU; None: ``compute`` is run there with CuPy."""
-        return None
-
-    @classmethod
-    def has_cuda(cls) -> bool:
-        """Whether :meth:`cuda` was written for this op, so that it takes precedence over fusion on a GPU."""
-        return cls.cuda is not Op.cuda
 
     def in_plan(self, name: str) -> Composite | None:
         """The op whose composition runs in place of this one in a plan, for the node of that name; None: it runs itself."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from .composite import Composite
 from .elementwise import Elementwise
+from .executor.cpu.kernel_table import KERNELS
 from .executor.cpu.sweeps import REDUCTIONS
 from .files.default_args import DEFAULTS
 from .namespaces import NAMESPACES
@@ -32,6 +33,17 @@ of names for the outputs may stand in front. `x` without a default is required, 
 * **kernel**: *fused* with its neighbours into one compiled loop; *own* compiled code or BLAS for static shapes; *view* without a copy;
   *NumPy* else.
 * **file**: *DL4J* where graph files hold the attributes as Deeplearning4j does; *by name* where the op's own names are kept.
+
+**Indices** (of gather, scatter, segments, partitions, embeddings, class labels, CTC, crops, …) are whole numbers from 0 to n - 1. One
+that is negative or too large raises ShapeError, a fraction, NaN or infinity DataTypeError; either says which op, which value, what is
+allowed. Nothing is rounded, dropped, or counted from the end; on a GPU, which cannot raise, see [GPUs](gpu.md). Ids of sorted segments
+also have to ascend; lengths of sequences reach from 0 to the number of steps. Where "no such place" has a meaning, it is that: `one_hot`
+of an index out of range is `off` everywhere, `in_top_k` False, `bincount` leaves out what is above `max_length`, `sequence_mask` hides
+all for a length of 0 or below. Positions in lists and tensor arrays, and Python's `x[-1]`, count from the end.
+
+**Whole numbers** wrap around in sums and products. Divided by 0 they give 0, as quotient and as remainder, and so does 0 to a negative
+power; the smallest number divided by -1 is itself. Bits shifted by more than there are, or by a negative number, are gone: 0, or -1 for a
+negative number shifted right.
 """
 
 #: The wording of the rules of elementwise ops.
@@ -76,12 +88,12 @@ def kernel(cls: Any) -> str:
     """What runs it in a compiled plan."""
     if issubclass(cls, Elementwise):
         return "fused"
-    if cls.cpu is Reduction.cpu:
+    if KERNELS.find(cls) is KERNELS.find(Reduction):
         return "own" if cls.id in REDUCTIONS else "NumPy"
     if issubclass(cls, IndexReduction) and cls.which is None:
         return "NumPy"
     composed = getattr(cls, "inlines", False) or cls.in_plan not in (Op.in_plan, Composite.in_plan)
-    if cls.cpu is not Op.cpu or composed:
+    if KERNELS.find(cls) is not None or composed:
         return "own"
     return "view" if cls.is_view is True else "NumPy"
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from .datatype import DataType
 from .elementwise import Elementwise
 from .errors import DataTypeError
-from .op import OPS, Kernel, Op, Specs, op, require_floating
-from .spec import Shape, TensorSpec, reduced
+from .op import OPS, Op, Specs, op, require_floating
+from .spec import Shape, TensorSpec, reduced, size
 from .spreading import axes_of, spread
 
 if TYPE_CHECKING:
-    from .executor.cuda.actions import CudaKernel
     from .variable import SDVariable
+
+
+_OF_ONE_ITSELF = frozenset(("reduce_sum", "reduce_mean", "reduce_prod", "reduce_max", "reduce_min"))
 
 
 class Reduction(Op):
@@ -57,8 +59,8 @@ class Reduction(Op):
             return reduced(x.shape, [int(a) for a in axes.value.reshape(-1)], self.keep_dims)
         if x.shape is None or (not self.keep_dims and not axes.is_static):
             return None
-        gone = 0 if self.keep_dims else axes.shape[0] if axes.shape else 1
-        return (-1,) * (len(x.shape) - gone)
+        gone = size(axes.shape) or len(x.shape)          # no axis means all
+        return (-1,) * len(x.shape) if self.keep_dims else (-1,) * (len(x.shape) - gone)
 
     def result_type(self, x: TensorSpec) -> DataType:
         """Type by ``result``."""
@@ -78,28 +80,15 @@ class Reduction(Op):
             x = x.astype(xp.float32)
         return self.reduce(xp, x, axes_of(self.dimensions, x.ndim, axes))
 
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """The input where each slice is a single element, for reductions that leave such a one as it is."""
+        shape = self.reduced_shape(*specs) if self.id in _OF_ONE_ITSELF else None
+        return 0 if shape == specs[0].shape and self.result_type(specs[0]) is specs[0].dtype else None
+
     @property
     def compiled_as(self) -> str:
         """Name among the compiled reductions."""
         return self.id
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """A sweep over the array, for the reductions that have one."""
-        from .executor.cpu.sweeps import REDUCTIONS
-        sweep, x = REDUCTIONS.get(self.compiled_as), specs[0]
-        if sweep is None or len(specs) > 1 or not x.is_static:
-            return None
-        from .executor.cpu.sweep import folded
-        return folded(sweep, axes_of(self.dimensions, len(x.shape or ())), x, TensorSpec(None, self.result_type(x)))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """The same sweep."""
-        from .executor.cuda.sweeps import REDUCTIONS
-        sweep, x = REDUCTIONS.get(self.compiled_as), specs[0]
-        if sweep is None or len(specs) > 1 or not x.is_static:
-            return None
-        from .executor.cuda.sweep import folded
-        return folded(sweep, axes_of(self.dimensions, len(x.shape or ())), [x], [TensorSpec(None, self.result_type(x))])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -5,17 +5,19 @@ run on a device takes its values from there; arrays that a caller got before a r
 """
 from __future__ import annotations
 
-import threading
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from .locks import rlock
 
 if TYPE_CHECKING:
     from .executor.cuda.driver import Driver
 
 _blocks: dict[int, Block] = {}
-_lock = threading.RLock()
+_lock = rlock()
 
 
 class Block:
@@ -58,6 +60,15 @@ class Block:
             assert host is not None
             driver.upload(host, self._copies[driver.name])
             self._current.add(driver.name)
+
+    def kept(self, driver: Driver) -> Callable[[], None]:
+        """What puts the present values of a device's copy back."""
+        copy = self._copies[driver.name]
+        before = copy.copy()
+
+        def put_back() -> None:
+            copy[...] = before
+        return put_back
 
     def changed_on(self, driver: Driver) -> None:
         """Note that a device has written it."""

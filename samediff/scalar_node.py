@@ -1,7 +1,6 @@
 """Scalar expressions: hash-consed nodes, built with constant folding and the simplest identities."""
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -9,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .arrays import xp as numpy_namespace
+from .locks import rlock
 from .scalar import BOOL, SPECIAL, DType, result_type
 
-_LOCK = threading.Lock()
+_LOCK = rlock()
 _NODES: weakref.WeakValueDictionary[Any, Expr] = weakref.WeakValueDictionary()
 
 

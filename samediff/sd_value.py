@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import to_numpy
 from .datatype import DataType
 from .errors import GraphError
 from .javanames import JavaSpelling
@@ -41,7 +42,7 @@ class SDValue(JavaSpelling):
             return SDValue(SDValueType.DICT, dict(value))
         if isinstance(value, (list, tuple)):
             return SDValue(SDValueType.LIST, list(value))
-        return SDValue(SDValueType.TENSOR, np.asarray(value))
+        return SDValue(SDValueType.TENSOR, to_numpy(value))
 
     @staticmethod
     def empty(value_type: SDValueType, data_type: Any = DataType.FLOAT) -> SDValue:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .datatype import DataType
-from .errors import GraphError, did_you_mean
+from .errors import did_you_mean
 from .op import Op
 
 MISSING = dataclasses.MISSING
@@ -216,15 +216,3 @@ def describe(cls: type[Op], method: str) -> list[str]:
                  for f in signature]
         lines.append(f"{method}({', '.join(parts)})")
     return lines
-
-
-def check_attributes(cls: type[Op], attributes: dict[str, Any]) -> None:
-    """GraphError when an attribute has a name or type that the op does not know."""
-    hints = typing.get_type_hints(cls)
-    for name, value in attributes.items():
-        if name not in cls.attribute_names():
-            raise GraphError(f"op {cls.id!r} has no attribute {name!r}{did_you_mean(name, cls.attribute_names())}")
-        try:
-            coerce(hints[name], value, name)
-        except Mismatch as error:
-            raise GraphError(f"op {cls.id!r}: {error}") from None

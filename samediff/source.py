@@ -4,10 +4,16 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import threading
 from dataclasses import dataclass
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_PACKAGES = tuple(_OWN + p + os.sep for p in ("samediff", "layers", "networks", "udf"))
+#: Folders of dl4py's own code.
+PACKAGES = tuple(_OWN + p + os.sep for p in ("samediff", "layers", "networks", "udf"))
+_PYTHON = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = tuple(_PYTHON + p + os.sep for p in ("site-packages", "dist-packages"))
+
+_here = threading.local()
 
 
 @dataclass(frozen=True)
@@ -23,10 +29,20 @@ class SourceLine:
 
 
 def user_line() -> SourceLine | None:
-    """The nearest line on the stack that is not dl4py's own."""
+    """The nearest line on the stack that is neither dl4py's own nor Python's; in a thread without one that of :func:`work_for`."""
     frame = sys._getframe(1)
     while frame is not None:
-        if not frame.f_code.co_filename.startswith(_PACKAGES):
-            return SourceLine(frame.f_code.co_filename, frame.f_lineno)
+        file = frame.f_code.co_filename
+        if not file.startswith(PACKAGES) and not _is_pythons(file):
+            return SourceLine(file, frame.f_lineno)
         frame = frame.f_back  # type: ignore[assignment]
-    return None
+    return getattr(_here, "line", None)
+
+
+def work_for(line: SourceLine | None) -> None:
+    """Note which line of the user this thread works for from now on."""
+    _here.line = line
+
+
+def _is_pythons(file: str) -> bool:
+    return file.startswith("<frozen ") or (file.startswith(_PYTHON) and not file.startswith(_INSTALLED))

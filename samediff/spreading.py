@@ -4,14 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .errors import ShapeError
-from .op import Kernel, Op, Specs, op
-from .spec import TensorSpec, normalize_axes, size
+from .op import Op, Specs, op
+from .spec import TensorSpec, normalize_axes
 
 if TYPE_CHECKING:
-    from .executor.cuda.actions import CudaKernel
     from .variable import SDVariable
 
 
@@ -46,25 +43,6 @@ class Spread(Op):
     def is_view(self) -> bool:  # type: ignore[override]  # depends on the attributes here
         """Nothing is computed without a divisor."""
         return self.divisor is None
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One division into the output."""
-        x, like = specs[0], specs[1]
-        if self.divisor is None or len(specs) > 2 or not x.dtype.is_floating:
-            return None
-        gone = axes_of(self.dimensions, len(like.shape or ()))
-        shape = [1 if i in gone else n for i, n in enumerate(like.shape or ())]
-        count = x.dtype.numpy.type((size(like.shape) // size(x.shape) if size(x.shape) else 0) - self.divisor)
-        return Kernel(lambda x, like, out: np.divide(x.reshape(shape), count, out=out))
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One division into the output."""
-        x, like = specs[0], specs[1]
-        if self.divisor is None or len(specs) > 2 or not x.dtype.is_floating or not (x.is_static and like.is_static):
-            return None
-        from .executor.cuda.elementwise import spread_quotient
-        gone = axes_of(self.dimensions, len(like.shape or ()))
-        return spread_quotient(tuple(1 if i in gone else n for i, n in enumerate(like.shape or ())), x, like, self.divisor)
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``."""
@@ -101,15 +79,6 @@ class Gathered(Op):
         total = x.sum(axis=axes_of(self.dimensions, x.ndim, axes), dtype=x.dtype).reshape(reduced.shape)
         return total if self.divisor is None else total / x.dtype.type(_count(like, reduced) - self.divisor)
 
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        x = specs[0]
-        if len(specs) > 3 or not x.is_static or not x.dtype.is_floating:
-            return None
-        from .executor.cuda.elementwise import summed
-        from .executor.cuda.sweeps import mean_less
-        return summed(axes_of(self.dimensions, len(x.shape or ())), x, mean_less(self.divisor), 2)
-
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Spread again."""
@@ -131,7 +100,7 @@ def broadcast_axes(shape: Sequence[int], like: Sequence[int]) -> tuple[int, ...]
     return tuple(range(extra)) + tuple(i + extra for i, n in enumerate(like) if n == 1 and shape[i + extra] != 1)
 
 
-def _repeats(shape: Sequence[int], like: Sequence[int]) -> bool:
+def repeats(shape: Sequence[int], like: Sequence[int]) -> bool:
     """Whether an array of shape ``like`` broadcasts to ``shape``."""
     behind = shape[len(shape) - len(like):] if len(like) <= len(shape) else None
     return behind is not None and all(n in (1, m) for n, m in zip(like, behind))
@@ -144,35 +113,13 @@ class SumTo(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``, which must broadcast to that of x."""
         x, like = specs
-        if x.is_static and like.is_static and not _repeats(x.shape or (), like.shape or ()):
+        if x.is_static and like.is_static and not repeats(x.shape or (), like.shape or ()):
             raise ShapeError(f"{x.shape} cannot be summed to {like.shape}, which does not broadcast to it")
         return TensorSpec(like.shape, x.dtype)
 
     def same_as(self, *specs: TensorSpec) -> int | None:
         """The gradient itself when nothing was broadcast."""
         return 0 if specs[0].shape == specs[1].shape else None
-
-    def cpu(self, *specs: TensorSpec) -> Kernel | None:
-        """One reduction into the output."""
-        x, like = specs[0].shape or (), specs[1].shape or ()
-        axes = broadcast_axes(x, like)
-        kept = tuple(1 if i in axes else n for i, n in enumerate(x))
-        from .executor.cpu.sweep import folded
-        from .executor.cpu.sweeps import REDUCTIONS
-        sums = folded(REDUCTIONS["reduce_sum"], axes, specs[0], TensorSpec(kept, specs[0].dtype)) if specs[0].is_static else None
-
-        def native(x: Any, like: Any, out: Any) -> Any:
-            return sums.native(x, out) if sums is not None and sums.native is not None else None
-        return Kernel(lambda x, like, out: np.add.reduce(x, axis=axes, out=out.reshape(kept), keepdims=True), native=native)
-
-    def cuda(self, *specs: TensorSpec) -> CudaKernel | None:
-        """One sweep."""
-        x, like = specs
-        if not x.is_static or not like.is_static:
-            return None
-        from .executor.cuda.elementwise import summed
-        from .executor.cuda.sweeps import REDUCTIONS
-        return summed(broadcast_axes(x.shape or (), like.shape or ()), x, REDUCTIONS["reduce_sum"], 1)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """``x`` itself when the shapes agree."""

@@ -1,7 +1,6 @@
 """Graphs inside ops: what a lambda builds, taken out of the graph and run or differentiated by itself."""
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import GraphError
 from .executor.context import RunContext
 from .gradient import gradients
+from .lazy_property import lazy_property
 from .node import Node, needed
 from .spec import Shape, TensorSpec
 from .variable import SDVariable, VariableType
@@ -60,17 +60,17 @@ class SubGraph:
         values = run(self.sd, dict(zip(self.inputs, arrays)), names, own)
         return [values[n] for n in self.outputs]
 
-    @functools.cached_property
+    @lazy_property
     def floating(self) -> tuple[int, ...]:
         """Which inputs are of a floating type."""
         return tuple(i for i, n in enumerate(self.inputs) if self.sd.variable(n).dtype.is_floating)
 
-    @functools.cached_property
+    @lazy_property
     def floating_outputs(self) -> tuple[int, ...]:
         """Which outputs are of a floating type."""
         return tuple(i for i, n in enumerate(self.outputs) if self.sd.variable(n).dtype.is_floating)
 
-    @functools.cached_property
+    @lazy_property
     def gradient(self) -> SubGraph:
         """From the inputs and the gradients of the floating outputs to the gradients of the floating inputs."""
         fork = self.sd.fork()

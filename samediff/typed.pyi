@@ -221,12 +221,12 @@ class MathOps(Namespace):
     def atanh(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
     def bit_shift(self, x: Operand, y: Operand) -> SDVariable:
-        """Bits shifted left by y."""
+        """Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits."""
     @overload
     def bit_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
     def bit_shift_right(self, x: Operand, y: Operand) -> SDVariable:
-        """Bits shifted right by y; the sign stays."""
+        """Bits shifted right by y; the sign stays, alone where y is negative or not less than the number of bits."""
     @overload
     def bit_shift_right(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -1162,7 +1162,7 @@ class MathOps(Namespace):
     def not_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def one_hot(self, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable:
-        """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``."""
+        """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``: everywhere for an index out of range."""
     @overload
     def one_hot(self, name: str | list[str] | None, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable: ...
     @overload
@@ -1245,7 +1245,7 @@ class MathOps(Namespace):
     def rational_tanh(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
     def rdiv(self, x: Operand, y: Operand) -> SDVariable:
-        """y / x."""
+        """y / x; integers truncate toward zero."""
     @overload
     def rdiv(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -2821,12 +2821,12 @@ class BitwiseOps(Namespace):
     def bit_rotr(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
     def bit_shift(self, x: Operand, y: Operand) -> SDVariable:
-        """Bits shifted left by y."""
+        """Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits."""
     @overload
     def bit_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
     def bit_shift_right(self, x: Operand, y: Operand) -> SDVariable:
-        """Bits shifted right by y; the sign stays."""
+        """Bits shifted right by y; the sign stays, alone where y is negative or not less than the number of bits."""
     @overload
     def bit_shift_right(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -2841,7 +2841,7 @@ class BitwiseOps(Namespace):
     def bits_invert(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
     def left_shift(self, x: Operand, y: Operand) -> SDVariable:
-        """Bits shifted left by y."""
+        """Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits."""
     @overload
     def left_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -2856,7 +2856,7 @@ class BitwiseOps(Namespace):
     def or_(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
     def right_shift(self, x: Operand, y: Operand) -> SDVariable:
-        """Bits shifted right by y; the sign stays."""
+        """Bits shifted right by y; the sign stays, alone where y is negative or not less than the number of bits."""
     @overload
     def right_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -3859,7 +3859,7 @@ class BaseOps:
     def not_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def one_hot(self, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable:
-        """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``."""
+        """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``: everywhere for an index out of range."""
     @overload
     def one_hot(self, name: str | list[str] | None, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable: ...
     @overload
@@ -3946,7 +3946,7 @@ class BaseOps:
     def rank(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
     @overload
     def rdiv(self, x: Operand, y: Operand) -> SDVariable:
-        """y / x."""
+        """y / x; integers truncate toward zero."""
     @overload
     def rdiv(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
     @overload
@@ -5027,7 +5027,7 @@ class VariableOps:
     def rank(self, name: str | list[str] | None) -> SDVariable: ...
     @overload
     def rdiv(self, y: Operand) -> SDVariable:
-        """y / x."""
+        """y / x; integers truncate toward zero."""
     @overload
     def rdiv(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
     @overload

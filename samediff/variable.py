@@ -11,6 +11,7 @@ from .arrays import as_array, require_in_range
 from .datatype import DataType
 from .errors import GraphError
 from .indexing import SDIndex, index_spec
+from .read_only import constant_view
 from .spec import Shape, TensorSpec
 from .typed import VariableOps
 
@@ -136,8 +137,7 @@ class SDVariable(VariableOps):
         if array is None and enforce_existence:
             raise GraphError(f"{self!r} holds no array; eval() computes one")
         if array is not None and self.is_constant():    # what follows from constants is computed once: set_array changes them
-            array = array.view()
-            array.flags.writeable = False
+            return constant_view(array, self._name)
         return array
 
     def set_array(self, array: Any) -> SDVariable:
@@ -252,7 +252,8 @@ class SDVariable(VariableOps):
     def _floor_quotient(self, other: SDVariable) -> SDVariable:
         if self.dtype.is_floating or other.dtype.is_floating:
             return self._op("math", "floor_div", self, other)
-        return (self - self % other) / other             # the op floor_div truncates integers toward zero
+        down = (self % other).neq(self.mod(other))       # the op floor_div truncates integers toward zero
+        return self / other - down.cast_to(self.dtype)
 
     def __floordiv__(self, other: Any) -> SDVariable:
         return self._floor_quotient(self._operand(other))

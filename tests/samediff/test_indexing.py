@@ -53,3 +53,27 @@ def test_refused(index, error):
     with pytest.raises(error):
         x[index]
     assert len(sd.variables()) == count
+
+
+@pytest.mark.parametrize("bad", [1.5, float("nan"), float("inf"), "a", [1], True, None, np.array([1.5])])
+def test_positions_are_whole_numbers(bad):
+    x = SameDiff.create().var("x", np.zeros((3, 4)))
+    with pytest.raises(DL4PyError, match="position must be a whole number; got"):
+        SDIndex.point(bad)
+    for made in (lambda: SDIndex.interval(0, bad), lambda: SDIndex.interval(bad, 2), lambda: SDIndex.interval(0, bad, 2),
+                 lambda: SDIndex.interval(0, 1, bad, inclusive=True), lambda: x[0:bad], lambda: x[bad:], lambda: x[::bad], lambda: x[bad]):
+        if bad is not None:
+            with pytest.raises(DL4PyError, match="whole number|cannot index with"):
+                made()
+
+
+@pytest.mark.parametrize("executor", ["plan", "reference"])
+@pytest.mark.parametrize(("op", "whole", "rows"), [("argmax", 1, [1, 0]), ("argmin", 0, [0, 0]), ("iamax", None, [1, 0]),
+                                                   ("iamin", None, [0, 0])])
+def test_positions_of_truth_values(op, whole, rows, executor, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    sd = SameDiff.create()
+    x = sd.constant("x", np.array([[False, True, True], [False, False, False]]))
+    found = getattr(sd.math, op)(x, False, 1).eval()
+    assert found.tolist() == rows and found.dtype == np.int64
+    assert whole is None or getattr(sd.math, op)(x).eval() == whole

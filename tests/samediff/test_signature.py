@@ -9,7 +9,7 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GraphError, UnknownNameError
-from dl4py.samediff.signature import Mismatch, check_attributes, coerce
+from dl4py.samediff.signature import Mismatch, coerce
 
 
 class Kind(enum.Enum):
@@ -79,16 +79,6 @@ def test_calls_that_do_not_fit(sd, act, texts):
 def test_names_that_do_not_exist(sd, act, near):
     with pytest.raises((UnknownNameError, AttributeError), match=near):
         act(sd, sd.variable("x"))
-
-
-def test_attributes_by_name():
-    from dl4py.samediff.op import OPS
-    softmax = OPS["softmax"]
-    check_attributes(softmax, {"dimension": 1})
-    with pytest.raises(GraphError, match="did you mean 'dimension'"):
-        check_attributes(softmax, {"dimnsion": 1})
-    with pytest.raises(GraphError, match="dimension must be int"):
-        check_attributes(softmax, {"dimension": "x"})
 
 
 def test_every_method_documents_its_calls(sd):
