@@ -1,6 +1,7 @@
 """Fixtures that every test folder shares."""
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 from pathlib import Path
@@ -36,6 +37,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         for title, text in report.user_properties:
             terminalreporter.section(title)
             terminalreporter.write_line(text)
+
+
+def pytest_unconfigure() -> None:
+    """Threads that a failed test left behind do not keep the run from ending."""
+    faulthandler.dump_traceback_later(60, exit=True, file=sys.__stderr__)
 
 
 @pytest.fixture

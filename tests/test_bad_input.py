@@ -186,7 +186,7 @@ def test_series_of_another_width():
     (lambda: network().fit(X[:0], Y[:0]), ["without examples"]), (lambda: network().output([["a", "b", "c"]]), ["numbers"]),
     (lambda: network().output(None), ["input", "no array"]), (lambda: network().output(5.0), ["axis of examples"]),
     (lambda: network().fit([DataSet(X, Y)], 0), ["epochs", "0"]), (lambda: network().fit(X, Y, batch_size=0), ["batch_size", "0"]),
-    (lambda: network().fit([DataSet(X, Y), 5]), ["int", "data sets"]), (lambda: network().fit((X, Y)), ["no array"]),
+    (lambda: network().fit([DataSet(X, Y), 5]), ["int", "data sets"]), (lambda: network().fit((X, "y")), ["no array"]),
     (lambda: network().fit({"x": X}), ["no array"]), (lambda: network().fit((DataSet(X, Y) for _ in range(2)), 2), ["generator", "once"]),
     (lambda: network().set_learning_rate("x"), ["'x'"]),
     (lambda: network().set_params(np.zeros(3)), ["26", "3"]), (lambda: network().fit(X), ["label"]),

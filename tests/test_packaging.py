@@ -13,7 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("samediff", "layers", "networks", "udf")
-SETUP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUP = PROJECT["tool"]["setuptools"]
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
@@ -41,6 +42,12 @@ def test_every_data_file_is_shipped():
     left = [str(p.relative_to(ROOT)) for p in source_files()
             if p.suffix != ".py" and not any(fnmatch.fnmatch(p.name, pattern) for pattern in patterns)]
     assert not left
+
+
+def test_every_extra_serves_a_feature():
+    texts = "".join(p.read_text(encoding="utf-8") for p in source_files() if p.suffix == ".py")
+    extras = set(PROJECT["project"]["optional-dependencies"]) - {"bench", "test"}
+    assert extras and not [e for e in extras if f"dl4py[{e}]" not in texts]       # errors for missing packages name the extra
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

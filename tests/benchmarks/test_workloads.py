@@ -6,6 +6,7 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -127,6 +128,23 @@ def test_what_is_missing_is_left_out(benchmark, capsys):
     assert benchmark["run"].installed(["numpy", "absent"]) == {"numpy": ""}
     assert "absent is left out: No module named 'with_absent'" in capsys.readouterr().out
     del benchmark["measure"].MODULES["absent"]
+
+
+def test_a_workload_that_needs_another_package_goes_on_without_the_system(benchmark, capsys, monkeypatch):
+    def lacking(workload, system):
+        import pandas_that_nobody_has  # noqa: F401
+    monkeypatch.setitem(sys.modules, "with_lacking", SimpleNamespace(make=lacking))
+    monkeypatch.setitem(benchmark["measure"].MODULES, "lacking", "with_lacking")
+    check(compared(benchmark, "W7", ["numpy", "lacking"]), ["numpy"])
+    assert "lacking is left out of W7: No module named 'pandas_that_nobody_has'" in capsys.readouterr().out
+    assert compared(benchmark, "W7", ["lacking"]) == {} and compared(benchmark, "W5", ["numpy"]) == {}
+
+
+def test_a_missing_plot_library_is_said_before_hours_of_measuring(benchmark, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "argv", ["run.py", "--systems", "numpy", "--plot", str(tmp_path / "plot.png")])
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match="pip install matplotlib"):
+        benchmark["run"].main()
 
 
 def test_different_scores_are_refused(benchmark):
