@@ -21,6 +21,7 @@ FLOOR: dict[str, int] = json.loads((ROOT / "tests" / "golden" / "floor.json").re
 #: Areas that are run a second time by CUDA kernels, on the emulator.
 ON_DEVICE = ("layers", "samediff", "training")
 SECONDS = 2700
+pytestmark = pytest.mark.timeout(len(FLOOR) * SECONDS)
 
 
 def checker() -> Path | None:

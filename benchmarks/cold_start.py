@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from measure import Apart
+from measure import Apart, started
 from workloads import CPU, WORKLOADS, Place
 
 COLD = [(f"W9_{name}_{state}", f"cold start of {name}, cache {state}", state == "warm")
@@ -30,9 +30,8 @@ def cold_start(name: str, systems: Sequence[str], rounds: int, kept: bool, place
 
 
 def _start(system: str, workload: Any, place: Place, cache: str) -> float | None:
-    try:
-        one = Apart(system, workload, place, dict.fromkeys(CACHES, cache))
-    except NotImplementedError:
+    one = started(Apart, system, workload, place, dict.fromkeys(CACHES, cache))
+    if one is None:
         return None
     one.run(5)
     seconds = time.perf_counter() - one.began

@@ -5,12 +5,12 @@
 
 Every system makes the same steps on the same varied batches from the same weights; slices of about 0.2 s are taken in turn, so that
 a change of the machine's speed meets all alike. Minima are compared, scores are checked. Systems that are not
-installed are left out. Method and traps: docs/performance.md.
+installed are left out, also of single workloads for which they need another package. Method and traps: docs/performance.md.
 """
 from __future__ import annotations
 
 import argparse
-import importlib
+import importlib.util
 import json
 import platform
 from collections.abc import Callable, Sequence
@@ -130,6 +130,8 @@ def main() -> None:
         raise SystemExit(f"--on-device is for GPUs, not for {place.device}")
     names = installed(asked(args.systems, place), place)
     systems = list(names)
+    if args.plot and importlib.util.find_spec("matplotlib") is None:
+        raise SystemExit("--plot needs matplotlib: pip install matplotlib")
     if not systems:
         raise SystemExit(f"nothing to measure on {place.device}")
     limits = machine_limits() if place == CPU else {}
