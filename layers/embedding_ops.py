@@ -1,16 +1,13 @@
 """Indices of embedding layers, which come as numbers of any type."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..samediff.datatype import DataType
 from ..samediff.errors import ShapeError
 from ..samediff.op import Op, Specs, op
 from ..samediff.ops.indices import check_range, check_whole
 from ..samediff.spec import TensorSpec
-
-if TYPE_CHECKING:
-    pass
 
 
 @op("row_indices", inputs="x", gradient="zero")

@@ -11,8 +11,7 @@ from ..samediff.errors import ShapeError
 from ..samediff.families import Elementwise
 from ..samediff.op import Op, Specs, op
 from ..samediff.ops.indices import check_range, check_whole
-from ..samediff.spec import TensorSpec
-from .series_ops import fits
+from ..samediff.spec import TensorSpec, may_equal
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
@@ -76,7 +75,7 @@ TERMS = {
 def same_shapes(loss: str, labels: TensorSpec, output: TensorSpec) -> None:
     """ShapeError unless labels and outputs can have one shape."""
     a, b = labels.shape, output.shape
-    if a is not None and b is not None and not fits(a, b):
+    if a is not None and b is not None and not may_equal(a, b):
         hint = ""
         if len(a) == 1 and b[1:] == (1,):
             hint = ": labels.reshape(-1, 1) is such a column"

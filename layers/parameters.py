@@ -162,7 +162,10 @@ class LayerScope(Mapping[str, SDVariable]):
 
 
 def expect_variable(what: str, value: Any, like: TensorSpec | None = None) -> SDVariable:
-    """``value`` when it is a floating variable, of the shape of ``like`` but for axes of size 1; else a GraphError."""
+    """``value`` in the shape of ``like``; GraphError unless it is a variable, DataTypeError and ShapeError for other types and shapes.
+
+    Axes of size 1 may be missing or too many.
+    """
     if not isinstance(value, SDVariable):
         raise GraphError(f"{what} must be a variable; got {value!r:.60}")
     if not value.dtype.is_floating:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..samediff.errors import ShapeError
 from ..samediff.op import Op, Specs, op
-from ..samediff.spec import TensorSpec
+from ..samediff.spec import TensorSpec, may_equal
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
@@ -17,11 +17,6 @@ Grads = Sequence["SDVariable | None"]
 
 def _product(*sizes: int) -> int:
     return -1 if -1 in sizes else math.prod(sizes)
-
-
-def fits(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """Whether two shapes can be the same; -1 is any size."""
-    return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b))
 
 
 @op("series_rows")
@@ -130,7 +125,7 @@ class PositionMaskRows(Op):
         axis = len(like) - 1 if self.channels_last else 1
         one = tuple(1 if i == axis else n for i, n in enumerate(like))
         spread = len(like) > 4 and len(mask) == len(like) and all(m in (1, n) or -1 in (m, n) for m, n in zip(mask, like))
-        if not spread and not fits(mask, like) and not fits(mask, one):
+        if not spread and not may_equal(mask, like) and not may_equal(mask, one):
             raise ShapeError(f"a mask of shape {list(mask)} does not fit activations of shape {list(like)}; it needs shape {list(one)} "
                              f"(one value per position) or {list(like)} (one per output)")
         return tuple(mask[axis] if i == axis else n for i, n in enumerate(like))
@@ -223,7 +218,7 @@ class ReshapeExamples(Op):
         x = specs[0].shape
         if x is None:
             return TensorSpec((-1, *self.shape), specs[0].dtype)
-        if self.given is not None and not fits(x, (-1, *self.given)):
+        if self.given is not None and not may_equal(x, (-1, *self.given)):
             wanted = ", ".join("any" if n == -1 else str(n) for n in self.given)
             raise ShapeError(f"{self.owner} expected (batch, {wanted}); got {list(x)}")
         size, fixed = _product(*x[1:]), math.prod(n for n in self.shape if n != -1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..samediff.errors import ShapeError
 from ..samediff.op import Op, Specs, op
-from ..samediff.spec import TensorSpec
+from ..samediff.spec import TensorSpec, may_equal
 
 if TYPE_CHECKING:
     from ..samediff.variable import SDVariable
@@ -185,8 +185,8 @@ class L2Distance(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """One number per example."""
         x, y = specs[0].shape, specs[1].shape
-        if x is not None and y is not None and (len(x) != len(y) or any(m != n and -1 not in (m, n) for m, n in zip(x, y))):
-            raise ShapeError(f"the distance needs two arrays of one shape; got {list(x)} and {list(y)}")
+        if not may_equal(x, y):
+            raise ShapeError(f"the distance needs two arrays of one shape; got {x} and {y}")
         return TensorSpec((x[0] if x else -1, 1), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:

@@ -15,7 +15,6 @@ from .configuration import ComputationGraphConfiguration, LayerVertex, NeuralNet
 from .evaluating import Evaluating
 from .external_errors import ExternalErrors
 from .fitting import OPTIONS
-from .given_data import some
 from .gradient import Gradient
 from .graph_arguments import Forward, arrays_of, asked_of_feed_forward, asked_of_output
 from .graph_indices import GraphIndices
@@ -137,8 +136,8 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         other.
         """
         if len(inputs) == 1 and hasattr(inputs[0], "has_next"):
-            batches = [self._batch_in(data, "compute") for data in some(inputs[0], "compute")]
-            found = [self.output(*b.inputs, train=train, features_masks=b.features_masks or None) for b in batches]
+            found = [self.output(*b.inputs, train=train, features_masks=b.features_masks or None)
+                     for b in self._batches_in(inputs[0], "compute")]
             return [np.concatenate(parts) for parts in zip(*found)]
         asked = asked_of_output(inputs, train, (features_masks, labels_masks))
         names = [self._layer_key(n) for n in asked.members or ()] or list(self.engine.structure.outputs)

@@ -6,7 +6,7 @@ from typing import Any
 from ..samediff.data import DataSet
 from ..samediff.errors import ConfigurationError
 from ..samediff.evaluation import ROC, Evaluation, EvaluationBinary, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
-from .given_data import gives_batches, is_array, is_whole, some
+from .given_data import gives_batches, is_array, is_whole
 from .network import Network
 
 
@@ -16,16 +16,14 @@ class Evaluating(Network):
     def do_evaluation(self, iterator: Any, *evaluations: Any, output_index: int = 0) -> list[Any]:
         """Fill evaluations with the outputs for all batches of an iterator (or data set)."""
         found = list(evaluations[0]) if len(evaluations) == 1 and isinstance(evaluations[0], (list, tuple)) else list(evaluations)
-        batches = [iterator] if is_whole(iterator) else iterator
-        if is_array(batches) or not (gives_batches(batches) or isinstance(batches, list)):
+        if not (is_whole(iterator) or gives_batches(iterator) or isinstance(iterator, list)):
             raise ConfigurationError(f"an evaluation needs a data set, an iterator over data sets or a list of them, such as "
                                      f"DataSet(x, y); got {type(iterator).__name__}")
         wrong = next((e for e in found if not hasattr(e, "eval")), None)
         if wrong is not None:
             raise ConfigurationError(f"expected evaluations, such as Evaluation() or ROC(); got {wrong!r:.60}")
         outputs = [self.engine.structure.outputs[output_index]]
-        for data in some(batches, "evaluate"):
-            batch = self._batch_in(data, "evaluate", ConfigurationError)
+        for batch in self._batches_in(iterator, "evaluate", ConfigurationError):
             if output_index >= len(batch.labels) or batch.labels[output_index] is None:
                 raise ConfigurationError(f"the data to evaluate has no labels of output {outputs[0]!r} to compare with")
             (predictions,), _ = self.engine.forward(batch, outputs)

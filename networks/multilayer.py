@@ -15,7 +15,6 @@ from .configuration import MultiLayerConfiguration, NeuralNetConfiguration
 from .evaluating import Evaluating
 from .external_errors import ExternalErrors
 from .fitting import OPTIONS
-from .given_data import some
 from .gradient import Gradient
 from .graph_arguments import is_switch
 from .inspection import Inspecting
@@ -121,7 +120,8 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         if is_switch(x) or not isinstance(train, (int, np.bool_)):
             raise GraphError(f"output takes the input, then whether to run as in training, then masks; got {_named(x)}, {_named(train)}")
         if hasattr(x, "has_next"):
-            return np.concatenate([self.output(d.get_features(), train, d.get_features_mask_array()) for d in some(x, "compute")])
+            return np.concatenate([self._forward(b.inputs[0], [*self.engine.structure.outputs], train, *b.features_masks[:1] or [None])[0]
+                                   for b in self._batches_in(x, "compute")])
         return self._forward(x, [self.engine.structure.outputs[0]], train, features_mask, labels_mask)[0]
 
     def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any, labels_mask: Any = None,

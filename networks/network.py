@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -307,6 +307,11 @@ class Network(HasListeners, JavaSpelling):
         if not is_pair(data):
             raise error(f"the data to {use} gives a {type(data).__name__}; expected data sets, or (features, labels)")
         return self._batch_from(*data)
+
+    def _batches_in(self, data: Any, use: str, error: type[DL4PyError] = GraphError) -> Iterator[Batch]:
+        """The batches of an iterator or a collection; a data set or (features, labels) is one."""
+        for part in some([data] if is_whole(data) else data, use):
+            yield self._batch_in(part, use, error)
 
     def clear(self) -> None:
         """Forget inputs, labels and masks that were set."""

@@ -69,7 +69,7 @@ class Pretraining(Network):
         raise NotImplementedError
 
     def _unlabelled(self, data: Any) -> Iterator[Batch]:
-        for part in some(data, "pretrain") if gives_batches(data) else [data]:
+        for part in some(data, "pretrain") if isinstance(data, list) or gives_batches(data) else [data]:
             yield Batch([part]) if is_array(part) else Batch(self._batch_in(part, "pretrain").inputs)
 
 

@@ -143,6 +143,9 @@ def from_gpu(value: Any) -> Any:
     return library.asarray(value) if hasattr(value, "__cuda_array_interface__") else library.from_dlpack(value)
 
 
+_PLAIN = (int, float, str, bytes)
+
+
 def unmasked(value: Any) -> Any:
     """The value as it is, a masked array that hides nothing as a plain one; DataTypeError where NumPy's mask would be lost."""
     if isinstance(value, np.ndarray):
@@ -153,9 +156,10 @@ def unmasked(value: Any) -> Any:
             raise DataTypeError(f"a masked array that hides {hidden} of its {value.size} values: its mask would be lost. Fill them, as "
                                 "filled(0) does; where they are not to count, give a mask of 0 and 1 beside the array")
         return value.data
-    if isinstance(value, (list, tuple)) and value and not isinstance(value[0], (int, float, str, bytes)):
+    if isinstance(value, (list, tuple)):
         for part in value:
-            unmasked(part)
+            if not isinstance(part, _PLAIN):
+                unmasked(part)
     return value
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .errors import ConfigurationError
+from .spec import may_equal, may_spread
 
 #: What is wrong with a result, or nothing: ``check(owner, result, given)``, where ``given`` are the arguments by the names of the base.
 ResultCheck = Callable[[Any, Any, Mapping[str, Any]], str]
@@ -75,9 +76,8 @@ def keeps_shape(owner: Any, result: Any, given: Mapping[str, Any]) -> str:
     x = given.get("x")
     if wrong or x is None or not hasattr(type(x), "get_variable_type"):
         return wrong
-    a, b = x.spec.shape, result.spec.shape
-    fits = a is None or b is None or (len(a) == len(b) and all(-1 in (m, n) or m == n for m, n in zip(a, b)))
-    return "" if fits else f"{shown(result)} for {a}; the same shape was expected"
+    a = x.spec.shape
+    return "" if may_equal(a, result.spec.shape) else f"{shown(result)} for {a}; the same shape was expected"
 
 
 def scores_examples(owner: Any, result: Any, given: Mapping[str, Any]) -> str:
@@ -100,9 +100,5 @@ def spreads_to_shape(owner: Any, result: Any, given: Mapping[str, Any]) -> str:
     shape = tuple(given["shape"])
     if not isinstance(result, Sequence) or len(result) != 2:
         return f"{shown(result)}; a factor and a shift were expected, either None"
-    wrong = [part for part in result if part is not None and not _fits_into(np.shape(part), shape)]
+    wrong = [part for part in result if part is not None and not may_spread(np.shape(part), shape)]
     return f"{shown(wrong[0])}; arrays that broadcast to the shape {shape} of the input were expected" if wrong else ""
-
-
-def _fits_into(shape: tuple[int, ...], whole: tuple[int, ...]) -> bool:
-    return len(shape) <= len(whole) and all(n in (1, m) for n, m in zip(shape[::-1], whole[::-1]))

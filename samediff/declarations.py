@@ -77,7 +77,7 @@ def checked_sizes(what: str, values: Sequence[Any], unknown: bool = False) -> tu
     """The sizes as whole numbers; ShapeError for others. ``unknown`` allows -1, and no size of 0."""
     for v in values:
         if not is_size(v):
-            raise ShapeError(f"{what}: sizes are whole numbers, got {_listed(values)}; values are given as an array (np.array(...))")
+            raise ShapeError(f"{what}: sizes are whole numbers, got {_listed(values)}; {_advice(v, unknown)}")
     sizes = tuple(operator.index(v) for v in values)
     for n in sizes:
         if n < (-1 if unknown else 0):
@@ -85,6 +85,14 @@ def checked_sizes(what: str, values: Sequence[Any], unknown: bool = False) -> tu
         if n == 0 and unknown:
             raise ShapeError(f"{what}: shape {sizes}: a size of 0 would make an empty array")
     return sizes
+
+
+def _advice(size: Any, unknown: bool) -> str:
+    if size is None and unknown:
+        return "-1 is a size that is not known yet"
+    if isinstance(size, np.ndarray):
+        return "sizes in an array are given as a list, such as shape.tolist()"
+    return "values are given as an array (np.array(...))"
 
 
 def _listed(values: Sequence[Any]) -> str:

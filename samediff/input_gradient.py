@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from .errors import DL4PyError, GradientError
 from .node import Node
 from .op import Specs, op
-from .spec import TensorSpec
-from .spreading import SumTo, repeats, sum_to
+from .spec import TensorSpec, may_spread
+from .spreading import SumTo, sum_to
 from .variable import SDVariable
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def fitted(node: Node, i: int, x: SDVariable, found: Any) -> SDVariable:
         raise GradientError(f"{where} is of type {g.dtype.name}; expected {x.dtype.name}, the type of the input")
     if g.dtype is not x.dtype:
         g = x.sd.call("base", "cast_to", g, x.dtype)
-    if not _may_repeat(g.spec.shape, x.spec.shape):
+    if not may_spread(x.spec.shape, g.spec.shape):
         raise GradientError(f"{where} is {_mismatch(g.spec.shape, x.spec.shape)}")
     if g.spec.is_static and x.spec.is_static:
         return sum_to(g, x)
@@ -51,14 +51,6 @@ def _mismatch(shape: Shape | None, wanted: Shape | None) -> str:
     return f"of shape {shape}; expected {wanted}, the shape of the input, or one to which that broadcasts (it is summed then)"
 
 
-def _may_repeat(shape: Shape | None, like: Shape | None) -> bool:
-    """Whether an array of shape ``like`` may broadcast to ``shape``, whatever the open sizes turn out to be."""
-    if shape is None or like is None:
-        return True
-    behind = shape[len(shape) - len(like):] if len(like) <= len(shape) else None
-    return behind is not None and all(n in (1, -1, m) or m == -1 for n, m in zip(like, behind))
-
-
 @op("fitted_gradient", inputs="x like", shape_inputs=(1,))
 class FittedGradient(SumTo):
     """As :class:`SumTo`; sizes that do not fit are the fault of the op whose gradient this is (made by gradients)."""
@@ -67,14 +59,14 @@ class FittedGradient(SumTo):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``, which must broadcast to that of x."""
-        self._check(specs[0].shape, specs[1].shape, _may_repeat)
+        self._check(specs[0].shape, specs[1].shape)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """The sum; sizes that only the run knows are looked at here."""
-        self._check(x.shape, like.shape, repeats)
+        self._check(x.shape, like.shape)
         return super().compute(xp, x, like)
 
-    def _check(self, shape: Sequence[int] | None, like: Sequence[int] | None, fits: Any) -> None:
-        if not fits(shape, like):
+    def _check(self, shape: Sequence[int] | None, like: Sequence[int] | None) -> None:
+        if not may_spread(like, shape):
             raise GradientError(f"{self.where} is {_mismatch(shape, like)}")  # type: ignore[arg-type]

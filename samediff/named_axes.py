@@ -5,14 +5,12 @@ import re
 from collections.abc import Sequence
 
 from .errors import ShapeError
-from .spec import TensorSpec, size
+from .spec import TensorSpec, may_equal, may_spread, size
 
 
 def expect(name: str, spec: TensorSpec | None, shape: Sequence[int] | None) -> None:
     """ShapeError where an input cannot have this shape; unknown ranks and sizes pass."""
-    if spec is None or spec.shape is None or shape is None:
-        return
-    if len(spec.shape) != len(shape) or any(-1 not in (a, b) and a != b for a, b in zip(spec.shape, shape)):
+    if spec is not None and shape is not None and not may_equal(spec.shape, shape):
         raise ShapeError(f"{name} needs shape {tuple(shape)}; got {spec.shape}")
 
 
@@ -20,16 +18,13 @@ def expect_leading(name: str, spec: TensorSpec | None, shape: Sequence[int] | No
     """ShapeError where an input cannot begin with these axes, one entry for each; unknown ranks and sizes pass."""
     if spec is None or spec.shape is None or shape is None:
         return
-    if len(spec.shape) < len(shape) or any(-1 not in (a, b) and a != b for a, b in zip(spec.shape, shape)):
+    if not may_equal(spec.shape[:len(shape)], shape):
         raise ShapeError(f"{name} needs the leading axes {tuple(shape)}; got shape {spec.shape}")
 
 
 def expect_broadcast(name: str, spec: TensorSpec | None, shape: Sequence[int] | None) -> None:
     """ShapeError where an input cannot be repeated to this shape; unknown ranks and sizes pass."""
-    if spec is None or spec.shape is None or shape is None:
-        return
-    behind = tuple(shape)[len(shape) - len(spec.shape):]
-    if len(spec.shape) > len(shape) or any(n not in (-1, 1, m) and m != -1 for n, m in zip(spec.shape, behind)):
+    if spec is not None and shape is not None and not may_spread(spec.shape, shape):
         raise ShapeError(f"{name} of shape {spec.shape} does not broadcast to {tuple(shape)}")
 
 

@@ -60,6 +60,17 @@ class TensorSpec:
         return self.shape is None or (len(shape) == len(self.shape) and all(a in (-1, b) for a, b in zip(self.shape, shape)))
 
 
+def may_equal(a: Sequence[int] | None, b: Sequence[int] | None) -> bool:
+    """Whether two shapes may turn out to be the same, as far as their sizes are known."""
+    return a is None or b is None or (len(a) == len(b) and all(-1 in (m, n) or m == n for m, n in zip(a, b)))
+
+
+def may_spread(shape: Sequence[int] | None, whole: Sequence[int] | None) -> bool:
+    """Whether an array of ``shape`` may broadcast to the shape ``whole``, as far as the sizes are known."""
+    return shape is None or whole is None or (
+        len(shape) <= len(whole) and all(n in (-1, 1, m) or m == -1 for n, m in zip(reversed(shape), reversed(whole))))
+
+
 def spec_of(array: Any) -> TensorSpec:
     """The specification of an existing array, its value included."""
     return TensorSpec(tuple(array.shape), DataType.of(array.dtype), array)

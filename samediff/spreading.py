@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import ShapeError
 from .op import Op, Specs, op
-from .spec import TensorSpec, normalize_axes
+from .spec import TensorSpec, may_spread, normalize_axes
 
 if TYPE_CHECKING:
     from .variable import SDVariable
@@ -100,12 +100,6 @@ def broadcast_axes(shape: Sequence[int], like: Sequence[int]) -> tuple[int, ...]
     return tuple(range(extra)) + tuple(i + extra for i, n in enumerate(like) if n == 1 and shape[i + extra] != 1)
 
 
-def repeats(shape: Sequence[int], like: Sequence[int]) -> bool:
-    """Whether an array of shape ``like`` broadcasts to ``shape``."""
-    behind = shape[len(shape) - len(like):] if len(like) <= len(shape) else None
-    return behind is not None and all(n in (1, m) for n, m in zip(like, behind))
-
-
 @op("sum_to", inputs="x like", shape_inputs=(1,))
 class SumTo(Op):
     """Sum over broadcast axes, so that the result has the shape of ``like`` (made by gradients)."""
@@ -113,7 +107,7 @@ class SumTo(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``, which must broadcast to that of x."""
         x, like = specs
-        if x.is_static and like.is_static and not repeats(x.shape or (), like.shape or ()):
+        if x.is_static and like.is_static and not may_spread(like.shape, x.shape):
             raise ShapeError(f"{x.shape} cannot be summed to {like.shape}, which does not broadcast to it")
         return TensorSpec(like.shape, x.dtype)
 

@@ -85,6 +85,7 @@ ARRAYS: dict[str, tuple[Any, str]] = {
     "2**58 rows": (repeated(58), "more than any memory holds"), "2**60 rows": (repeated(60), "more than any memory holds"),
     "a set": ({1, 2}, "objects such as|set"),
     "masked": (np.ma.array(X, mask=[[0, 1, 0]] * 4), "masked array that hides 4 of its 12 values.*filled"),
+    "a value of a list": ([[1.0, np.ma.masked, 2.0]] * 4, "masked array that hides 1 of its 1 values"),
     "a list of masked": ([np.ma.array(X[0], mask=[0, 1, 0])] * 4, "masked array that hides 1 of its 3 values"),
 }
 

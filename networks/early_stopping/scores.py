@@ -6,11 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.evaluation import ROC, Evaluation, RegressionEvaluation, ROCBinary, ROCMultiClass
 from ...samediff.javanames import JavaSpelling
 from ...samediff.unwritten import unwritten
-from ..given_data import some
 
 
 class ScoreCalculator(JavaSpelling):
@@ -42,10 +40,9 @@ class DataSetLossCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """Sum of score times examples over all batches, divided by the number of examples for the mean."""
         total, count = 0.0, 0
-        for data in some(self.iterator, "score"):
-            size = data.num_examples()
-            total += network.score(data) * size
-            count += size
+        for batch in network._batches_in(self.iterator, "score"):
+            total += network.score(batch) * batch.size
+            count += batch.size
         return total / count if self.average else total
 
 
@@ -136,8 +133,8 @@ class _ReconstructionCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """The regression metric of the reconstructed inputs."""
         layer, evaluation = network.get_layer(0), RegressionEvaluation()
-        for data in some(self.iterator, "score"):
-            x = first_input(data)
+        for batch in network._batches_in(self.iterator, "score"):
+            x = batch.inputs[0]
             evaluation.eval(x, self._reconstruct(layer, x))
         return float(evaluation.score_for_metric(self.metric))
 
@@ -180,8 +177,8 @@ class VAEReconProbScoreCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """Over all batches."""
         layer, total, count = network.get_layer(0), 0.0, 0
-        for data in some(self.iterator, "score"):
-            x = first_input(data)
+        for batch in network._batches_in(self.iterator, "score"):
+            x = batch.inputs[0]
             measure = layer.reconstruction_log_probability if self.log_prob else layer.reconstruction_probability
             total += float(np.sum(measure(x, self.samples)))
             count += len(x)
@@ -190,8 +187,3 @@ class VAEReconProbScoreCalculator(ScoreCalculator):
     def minimize_score(self) -> bool:
         """Large is good."""
         return False
-
-
-def first_input(data: DataSet | MultiDataSet) -> Any:
-    """The features of a data set, the first ones of several."""
-    return data.features[0] if isinstance(data, MultiDataSet) else data.get_features()

@@ -10,6 +10,7 @@ from ...samediff.javanames import JavaSpelling
 from ...samediff.training.listener import Listeners
 from ..computation_graph import ComputationGraph
 from ..configuration import MultiLayerConfiguration
+from ..given_data import is_whole
 from ..multilayer import MultiLayerNetwork
 from .configuration import EarlyStoppingConfiguration
 from .result import EarlyStoppingListener, EarlyStoppingResult, TerminationReason
@@ -66,7 +67,8 @@ class _Run:
 
     def __init__(self, conf: EarlyStoppingConfiguration, network: Any, train: Any, calculator: ScoreCalculator,
                  tell: Callable[[Callable[[EarlyStoppingListener], None]], None]) -> None:
-        self.conf, self.network, self.train, self.calculator, self.tell = conf, network, train, calculator, tell
+        self.conf, self.network, self.calculator, self.tell = conf, network, calculator, tell
+        self.train = [train] if is_whole(train) else train
         self.scores: dict[int, float] = {}
         self.best_epoch, self.best_score = -1, math.nan
 

@@ -40,15 +40,15 @@ class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = vars(cls).get("next")
-        if own is not None and getattr(cls.take, "__isabstractmethod__", False):        # in DL4J next() is what a sub-class defines
+        own = cls.next
+        if own is not BatchIterator.next and getattr(cls.take, "__isabstractmethod__", False):        # in DL4J next() is what a sub-class defines
             required = any(p.default is p.empty for p in [*inspect.signature(own).parameters.values()][1:])
 
             def take(self: Any, num: int | None) -> Any:
                 return own(self) if num is None and not required else own(self, num)
 
             setattr(cls, "take", take)  # noqa: B010  # mypy knows no such assignment
-            delattr(cls, "next")
+            setattr(cls, "next", BatchIterator.next)  # noqa: B010
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         missing = sorted(getattr(cls, "__abstractmethods__", ()))

@@ -43,7 +43,7 @@ class BaseEvaluation(JavaSpelling):
         Shapes: labels, predictions (batch, outputs), (batch, outputs, time) or (batch, outputs, height, width); mask
         (batch, 1), (batch, time) or the shape of the labels.
         """
-        mask, _ = mask_and_records(mask, record_meta_data, len(labels))
+        mask, _ = mask_and_records(mask, record_meta_data, labels)
         self.count(to_rows(labels, predictions, mask, self.axis))
 
     @unwritten(when_called=True)

@@ -137,14 +137,14 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
         Shapes: labels, predictions (batch, classes), (batch, classes, time), (batch, classes, height, width); mask
         (batch, 1) or (batch, time).
         """
-        if isinstance(labels, (int, np.integer)) and isinstance(predictions, (int, np.integer)):
+        if _is_class(labels) and _is_class(predictions):
             if self._confusion is None:
                 raise ConfigurationError(
                     "eval(predicted, actual) needs the number of classes: make it with Evaluation(num_classes)"
                 )
             self._confusion.add(operator.index(predictions), operator.index(labels))
             return
-        mask, record_meta_data = mask_and_records(mask, record_meta_data, len(labels))
+        mask, record_meta_data = mask_and_records(mask, record_meta_data, labels)
         rows = to_rows(labels, predictions, mask, self.axis)
         actual, predicted = self._classify(rows)
         if record_meta_data is not None:
@@ -249,3 +249,8 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
         made._top_n_correct, made._top_n_total = doc.get("topNCorrectCount", 0), doc.get("topNTotalCount", 0)
         made.max_warning_classes_to_print = doc.get("maxWarningClassesToPrint", 16)
         return made
+
+
+def _is_class(value: Any) -> bool:
+    """Whether a value is the index of one class: a whole number, also as an array without axes."""
+    return isinstance(value, (int, np.integer)) or (isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu")

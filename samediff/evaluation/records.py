@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import to_numbers
+from ..arrays import to_numbers, to_numpy, unmasked
 from ..errors import ConfigurationError, ShapeError
 
 
-def mask_and_records(given: Any, records: Sequence[Any] | None, examples: int) -> tuple[Any, Sequence[Any] | None]:
+def mask_and_records(given: Any, records: Sequence[Any] | None, labels: Any) -> tuple[Any, Sequence[Any] | None]:
     """Mask and meta data: a flat list is meta data, as a mask is an array; one of whole numbers 0 and 1 could be either.
 
     Raises
@@ -20,8 +20,7 @@ def mask_and_records(given: Any, records: Sequence[Any] | None, examples: int) -
     ShapeError
         Not one record for each example; an array of other whole numbers than 0 and 1 as mask.
     """
-    if isinstance(given, np.ndarray):
-        given = to_numbers(given, "a mask")
+    given = to_numbers(given, "a mask") if isinstance(given, np.ndarray) else unmasked(given)
     if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and given.size and not 0 <= given.min() <= given.max() <= 1:
         raise ShapeError(f"a mask holds 1 for what counts and 0 for what does not, got {given.min()} ... {given.max()}; meta data of the "
                          "examples are a list: record_meta_data=[...]")
@@ -30,8 +29,8 @@ def mask_and_records(given: Any, records: Sequence[Any] | None, examples: int) -
             raise ConfigurationError("a list of 0 and 1 may be a mask or meta data: give a mask as an array, mask=np.array([...]), and "
                                      "meta data as record_meta_data=[...]")
         given, records = None, given
-    if records is not None and len(records) != examples:
-        raise ShapeError(f"{len(records)} records of meta data for {examples} examples")
+    if records is not None and (len(records),) != (shape := to_numpy(labels).shape)[:1]:
+        raise ShapeError(f"{len(records)} records of meta data for labels of shape {shape}")
     return given, records
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from ..datatype import DataType
 from ..errors import ShapeError
@@ -10,9 +10,6 @@ from ..families import Reduction
 from ..op import Op, Specs, op
 from ..spec import TensorSpec, normalize_axes
 from ..spreading import axes_of
-
-if TYPE_CHECKING:
-    pass
 
 
 class IndexReduction(Reduction):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..conditions import Condition
 from ..datatype import DataType
@@ -11,9 +11,6 @@ from ..families import Elementwise, Reduction
 from ..op import Specs, op
 from ..spec import TensorSpec
 from .argreduce import IndexReduction
-
-if TYPE_CHECKING:
-    pass
 
 _WAYS = ("x, condition, *dimensions", "x, condition, keep_dims, *dimensions")
 

@@ -12,7 +12,7 @@ from ..errors import DataTypeError, GraphError, ShapeError
 from ..executor.context import RunContext
 from ..files.subgraph_args import SubGraphArgs
 from ..op import Op, Specs, as_tuple, op
-from ..spec import TensorSpec, spec_of
+from ..spec import TensorSpec, may_equal, spec_of
 from ..subgraph import SubGraph, relaxed
 from ..variable import VariableType
 
@@ -204,7 +204,7 @@ class Scan(Op):
         steps = lengths.pop() if lengths else -1
         after = self.body.infer(*carry, *(TensorSpec(None if r.shape is None else r.shape[1:], r.dtype) for r in rows), *outside)
         for i, (a, b) in enumerate(zip(carry, after)):
-            if a.dtype is not b.dtype or (a.shape is not None and b.shape is not None and not _fits(a.shape, b.shape)):
+            if a.dtype is not b.dtype or not may_equal(a.shape, b.shape):
                 raise ShapeError(f"carry {i} is {a} before a step and {b} after it; both must be equal")
         stacked = [TensorSpec(None if s.shape is None else (steps, *s.shape), s.dtype) for s in (*after[self.carries:], *carry)]
         return (*(TensorSpec(c.shape, c.dtype) for c in carry), *stacked)
@@ -267,10 +267,6 @@ def _with_element(graph: SubGraph, place: int, counts: bool = False) -> SubGraph
         more = [(element + 1).name()] if counts else []
         known[place, counts] = SubGraph(fork, [*graph.inputs[:place], element.name(), *graph.inputs[place:]], [*graph.outputs, *more])
     return known[place, counts]
-
-
-def _fits(a: Sequence[int], b: Sequence[int]) -> bool:
-    return len(a) == len(b) and all(-1 in (m, n) or m == n for m, n in zip(a, b))
 
 
 def _backward_body(body: SubGraph, carries: int, sequences: int) -> SubGraph:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_same_type
-from ..spec import TensorSpec
+from ..spec import TensorSpec, may_equal
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Conv2D, ConvolutionOp, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, output_shape
 from .creation import ints_of, shape_from
@@ -65,8 +65,7 @@ class Deconv2DOfShape(Attributes2D, Op):
     def check(self, images: tuple[int, ...], weights: tuple[int, ...] | None, x: tuple[int, ...] | None) -> None:
         """ShapeError unless the convolution of such images has the shape of x."""
         want = output_shape(self.convolution().geometry(weights), images, weights)
-        if want is not None and x is not None and (
-                len(x) != 4 or any(a != b and -1 not in (a, b) for a, b in zip(want, x))):
+        if not may_equal(want, x):
             raise ShapeError(f"a convolution of images {images} with weights {weights} gives {want}; x has shape {x}")
 
     def compute(self, xp: Any, shape: Any, weights: Any, x: Any) -> Any:

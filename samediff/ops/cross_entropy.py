@@ -12,7 +12,7 @@ from ..errors import DataTypeError, ShapeError
 from ..files.file_args import FileArgs
 from ..named_axes import expect
 from ..op import Op, Specs, op, require_floating
-from ..spec import Shape, TensorSpec
+from ..spec import Shape, TensorSpec, may_equal
 from .indices import check_range
 from .loss import Loss, with_float
 from .sizes import axis_size
@@ -171,8 +171,7 @@ class SparseSoftmaxCrossEntropy(Op):
         if not labels.dtype.is_integer:
             raise DataTypeError(f"labels must be integers (class indices), got {labels.dtype.name}; "
                                 "for one-hot labels use loss.softmax_cross_entropy")
-        if labels.shape is not None and logits.shape is not None and (
-                len(logits.shape) != len(labels.shape) + 1 or any(m != n and -1 not in (m, n) for m, n in zip(labels.shape, logits.shape))):
+        if logits.shape == () or (logits.shape is not None and not may_equal(labels.shape, logits.shape[:-1])):
             raise ShapeError(f"labels {labels.shape} must have the shape of the logits {logits.shape} without the last axis")
         return TensorSpec(labels.shape, logits.dtype)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..op import Op, Specs, op, require_same_type
-from ..spec import TensorSpec
+from ..spec import TensorSpec, may_equal
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -66,7 +66,7 @@ class SetDiag(Op):
         shape = _matrix(x, "set_diag")
         if shape is not None and diag.shape is not None:
             want = (*shape[:-2], -1 if -1 in shape[-2:] else min(shape[-2:]))
-            if len(want) != len(diag.shape) or any(a != b and -1 not in (a, b) for a, b in zip(want, diag.shape)):
+            if not may_equal(want, diag.shape):
                 raise ShapeError(f"the diagonal must have shape {want}, got {diag.shape}")
         return TensorSpec(x.shape, x.dtype)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..arrays import centred, mean_over
 from ..composite import Composite
@@ -12,9 +12,6 @@ from ..op import Specs, op, require_floating, require_same_type
 from ..spec import TensorSpec
 from .normalization import align, aligned
 from .sizes import axis_size
-
-if TYPE_CHECKING:
-    pass
 
 #: The smallest epsilon that the kernel uses.
 LEAST_EPSILON = 1.001e-5

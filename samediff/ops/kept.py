@@ -1,17 +1,13 @@
 """Which values a dropout keeps: a mask that the node and its gradient share."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..datatype import DataType
 from ..op import Op, Specs, op
 from ..spec import TensorSpec
-
-if TYPE_CHECKING:
-    pass
-
 
 
 def keeps(generator: np.random.Generator, shape: tuple[int, ...], p: float) -> Any:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ..composite import Composite
 from ..errors import ShapeError
@@ -13,9 +13,6 @@ from . import arithmetic as _arithmetic  # noqa: F401 - registers the pairwise o
 from . import comparison as _comparison  # noqa: F401
 from . import legacy_elementwise as _pairwise  # noqa: F401
 from .normalization import align, aligned
-
-if TYPE_CHECKING:
-    pass
 
 
 @attributes

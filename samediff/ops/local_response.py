@@ -1,16 +1,13 @@
 """Local response normalization."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..composite import Composite
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating
 from ..spec import TensorSpec
-
-if TYPE_CHECKING:
-    pass
 
 
 @op("neighbour_sum")

@@ -1,17 +1,14 @@
 """Cross-entropy of logits with dense labels, not reduced."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..composite import Composite
 from ..errors import DataTypeError, GradientError, ShapeError
 from ..files.file_args import FileArgs
 from ..op import Specs, op, require_floating
-from ..spec import TensorSpec, normalize_axis
+from ..spec import TensorSpec, may_equal, normalize_axis
 from .cross_entropy import CrossEntropyTerms, _cross_entropy
-
-if TYPE_CHECKING:
-    pass
 
 
 @op("softmax_cross_entropy_loss_with_logits", inputs="logits labels", signatures=("logits, labels, classes_dim",),
@@ -32,8 +29,7 @@ class SoftmaxCrossEntropyWithLogits(Composite):
             raise DataTypeError(f"labels must be numbers, got {labels.dtype.name}")
         if logits.shape == ():
             raise ShapeError("logits need an axis of classes, got a scalar")
-        if logits.shape is not None and labels.shape is not None and (
-                len(logits.shape) != len(labels.shape) or any(m != n and -1 not in (m, n) for m, n in zip(logits.shape, labels.shape))):
+        if not may_equal(logits.shape, labels.shape):
             raise ShapeError(f"labels {labels.shape} must have the shape of the logits {logits.shape}")
         if logits.shape is None:
             return logits.with_shape(None)

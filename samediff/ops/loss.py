@@ -13,7 +13,7 @@ from ..errors import ShapeError
 from ..families import Elementwise
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, attributes, op, require_floating
-from ..spec import Shape, TensorSpec
+from ..spec import Shape, TensorSpec, may_equal
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -70,7 +70,7 @@ class Loss(Composite):
         predictions, weights, label = specs
         require_floating(self.id, predictions)
         a, b = predictions.shape, label.shape
-        if a is not None and b is not None and (len(a) != len(b) or any(m != n and -1 not in (m, n) for m, n in zip(a, b))):
+        if not may_equal(a, b):
             raise ShapeError(f"label {b} and predictions {a} must have the same shape")
         shape = b if a is None else a if b is None else tuple(max(m, n) for m, n in zip(a, b))
         result = None if shape is None else self.term_shape(shape)

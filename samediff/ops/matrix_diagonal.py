@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ShapeError
 from ..op import Op, Specs, op
-from ..spec import TensorSpec
+from ..spec import TensorSpec, may_equal
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -44,7 +44,7 @@ class DiagPart(Op):
         if x.shape is None:
             return TensorSpec(None, x.dtype)
         half = len(x.shape) // 2
-        if not half or len(x.shape) % 2 or any(m != n and -1 not in (m, n) for m, n in zip(x.shape[:half], x.shape[half:])):
+        if not half or not may_equal(x.shape[:half], x.shape[half:]):
             raise ShapeError(f"diag_part needs an even rank and equal halves of the shape, got {x.shape}")
         return TensorSpec(x.shape[:half], x.dtype)
 

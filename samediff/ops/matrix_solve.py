@@ -10,7 +10,7 @@ from ..composite import Composite
 from ..errors import GradientError, ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op, require_floating, require_same_type
-from ..spec import Shape, TensorSpec
+from ..spec import Shape, TensorSpec, may_equal
 from .attention import matmul
 from .matrix_parts import MatrixBandPart, matrix_shape
 
@@ -179,9 +179,8 @@ class LogDet(OfMatrix):
 
 def expect_sides(matrix: TensorSpec, shape: Shape, sides: TensorSpec) -> None:
     """ShapeError where right-hand sides cannot have the shape that the matrix takes."""
-    found = sides.shape or ()
-    if len(found) != len(shape) or any(m != n and -1 not in (m, n) for m, n in zip(found, shape)):
-        raise ShapeError(f"a matrix {matrix.shape} takes right-hand sides of {shape[-2]} rows, one for each matrix, got {found}")
+    if not may_equal(sides.shape, shape):
+        raise ShapeError(f"a matrix {matrix.shape} takes right-hand sides of {shape[-2]} rows, one for each matrix, got {sides.shape}")
 
 
 class System(Op):

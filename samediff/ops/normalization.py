@@ -11,7 +11,7 @@ from ..families import Elementwise, View
 from ..files.file_args import FileArgs
 from ..named_axes import expect, expect_broadcast
 from ..op import Op, Specs, op, require_floating, require_same_type
-from ..spec import Shape, TensorSpec, normalize_axes, normalize_axis
+from ..spec import Shape, TensorSpec, may_equal, normalize_axes, normalize_axis
 
 if TYPE_CHECKING:
     from ..variable import SDVariable
@@ -207,7 +207,7 @@ class BatchNorm(Composite):
                     continue
                 if len(spec.shape) == len(x.shape) != len(sizes):
                     expect_broadcast(name, spec, x.shape)
-                elif len(spec.shape) != len(sizes) or any(m != n and -1 not in (m, n) for m, n in zip(spec.shape, sizes)):
+                elif not may_equal(spec.shape, sizes):
                     raise ShapeError(f"{name} {spec.shape} must have the sizes {sizes} of axis {self.axes}")
         return TensorSpec(x.shape, x.dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ShapeError
 from ..named_axes import expect, expect_single
 from ..op import Op, Specs, op, require_same_type
-from ..spec import Shape, TensorSpec, size
+from ..spec import Shape, TensorSpec, may_equal, size
 from .creation import shape_from
 from .gather import add_rows, nd_index
 from .indices import check_range, require_integer
@@ -33,7 +33,7 @@ class Scatter(Op):
         require_same_type(self.id, ref, updates)
         if ref.shape is not None and indices.shape is not None and updates.shape is not None:
             want = (*indices.shape, *ref.shape[1:])
-            if len(want) != len(updates.shape) or any(a != b and -1 not in (a, b) for a, b in zip(want, updates.shape)):
+            if not may_equal(want, updates.shape):
                 raise ShapeError(f"updates must have shape {want} for indices {indices.shape} into {ref.shape}, got {updates.shape}")
             if indices.value is not None and ref.shape and ref.shape[0] != -1:
                 check_range(f"{self.id}: index", indices.value, ref.shape[0])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ShapeError
 from ..files.file_args import FileArgs
 from ..op import Op, Specs, op
-from ..spec import TensorSpec
+from ..spec import TensorSpec, may_equal
 from .creation import shape_from
 from .gather import nd_index
 from .indices import require_integer
@@ -34,9 +34,7 @@ class ScatterNew(Op):
         if result is not None and indices.shape and -1 not in (indices.shape[-1], *result):
             k = indices.shape[-1]
             want = (*indices.shape[:-1], *result[k:])
-            fits = updates.shape is None or (len(want) == len(updates.shape)
-                                             and all(-1 in (a, b) or a == b for a, b in zip(want, updates.shape)))
-            if k > len(result) or not fits:
+            if k > len(result) or not may_equal(want, updates.shape):
                 raise ShapeError(f"updates must have shape {want} for indices {indices.shape} into {result}, got {updates.shape}")
         return TensorSpec(result, updates.dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..datatype import DataType
 from ..errors import DataTypeError, GraphError, ShapeError
 from ..op import Op, Specs, op, require_same_type
-from ..spec import Shape, TensorSpec
+from ..spec import Shape, TensorSpec, may_equal
 from .reshaping import reshape_like
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ class Write(Op):
 
 
 def _check_entries(flow: Shape | None, entry: Shape) -> None:
-    if flow is not None and 0 not in flow and not (
-            len(flow) == len(entry) + 1 and all(-1 in (a, b) or a == b for a, b in zip(flow[1:], entry))):
+    if flow is not None and 0 not in flow and (not flow or not may_equal(flow[1:], entry)):
         raise ShapeError(f"a list of entries of shape {flow[1:]} cannot take one of shape {entry}")
 
 

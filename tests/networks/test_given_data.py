@@ -10,6 +10,9 @@ from dl4py.networks import ParallelWrapper
 from dl4py.networks.early_stopping import (
     AutoencoderScoreCalculator,
     DataSetLossCalculator,
+    EarlyStoppingConfiguration,
+    EarlyStoppingTrainer,
+    MaxEpochsTerminationCondition,
     VAEReconErrorScoreCalculator,
     VAEReconProbScoreCalculator,
 )
@@ -82,6 +85,51 @@ def test_forms_of_batches_are_measured_alike(net):
         assert net.evaluate(form).stats() == wanted
     assert net.score((X, Y)) == net.score(DATA) and net.f1_score(X, Y) == net.f1_score(DATA) == net.f1_score((X, Y))
     np.testing.assert_array_equal(net.score_examples([(X, Y), DATA]), np.tile(net.score_examples(DATA), 2))
+
+
+class Pairs(DataSetIterator):
+    """One batch, in any form."""
+
+    def __init__(self, batch):
+        self.given, self.k = batch, 0
+
+    def has_next(self):
+        return self.k < 1
+
+    def take(self, num):
+        self.k += 1
+        return self.given
+
+    def reset(self):
+        self.k = 0
+
+
+def test_outputs_of_iterators_of_any_batches(net):
+    wanted = net.output(X)
+    for form in (DATA, (X, Y), MultiDataSet([X], [Y])):
+        np.testing.assert_array_equal(net.output(Pairs(form)), wanted)
+
+
+def test_pretraining_takes_lists_of_arrays():
+    found = []
+    for form in ([X, X], (DATA, DATA), [DATA, DATA], [(X, Y), DATA], Loader(X, DATA)):
+        coder = network(AutoEncoder(n_in=4, n_out=3), OutputLayer(n_in=3, n_out=3))
+        coder.pretrain(form)
+        found.append(coder.params())
+    for params in found[1:]:
+        np.testing.assert_array_equal(params, found[0])
+
+
+def test_early_stopping_takes_any_batches():
+    metric, found = RegressionEvaluation.Metric.MSE, []
+    for form in (DATA, (X, Y), [(X, Y)], MultiDataSet([X], [Y]), Pairs((X, Y))):
+        coder = network(AutoEncoder(n_in=4, n_out=3), OutputLayer(n_in=3, n_out=3))
+        conf = EarlyStoppingConfiguration(score_calculator=DataSetLossCalculator(form),
+                                          epoch_termination_conditions=[MaxEpochsTerminationCondition(2)])
+        result = EarlyStoppingTrainer(conf, coder, form).fit()
+        assert coder.get_iteration_count() == 2 and result.get_total_epochs() == 2
+        found.append((result.get_best_model_score(), AutoencoderScoreCalculator(metric, form).calculate_score(coder)))
+    assert len(set(found)) == 1
 
 
 NOTHING = [Empty(), ListDataSetIterator([], 2), Loader(), iter([])]

@@ -104,6 +104,22 @@ def test_a_subclass_of_an_iterator_may_wrap_its_next():
     assert len(list(iterator)) == 3 == iterator.seen
 
 
+def test_methods_of_a_mix_in_count():
+    class Counting:
+        def next(self, num=None):
+            self.k += 1
+            return batch(self.k)
+
+    class Mixed(Counting, Base):
+        pass
+
+    assert [b.get_features()[0, 0] for b in Mixed()] == [1, 2, 3]
+    with pytest.raises(NoMoreDataError):
+        mixed = Mixed()
+        list(mixed.rest())
+        mixed.next()
+
+
 def test_what_is_missing_is_named_in_both_spellings():
     class Half(DataSetIterator):
         def reset(self):

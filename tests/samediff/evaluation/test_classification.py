@@ -87,6 +87,14 @@ def test_one_example_at_a_time():
         e.eval(3, 0)
     with pytest.raises(ConfigurationError, match="num_classes"):
         Evaluation().eval(0, 1)
+    for one in (1, np.int64(1), np.array(1), np.array(1, np.uint8)):
+        e = Evaluation(3)
+        e.eval(one, one)
+        assert e.accuracy() == 1 and e.num_row_counter() == 1
+    for wrong, error in ((1.0, ShapeError), (None, DL4PyError), (np.array(1.0), ShapeError), ({}, DL4PyError)):
+        for evaluation in (Evaluation(3), EvaluationBinary(), RegressionEvaluation()):
+            with pytest.raises(error):
+                evaluation.eval(wrong, wrong)
 
 
 def test_averages():
@@ -215,7 +223,7 @@ def test_masks_stay_masks(mask):
 @pytest.mark.parametrize("third, error, said", [
     ([0, 1, 1, 0], ConfigurationError, "may be a mask or meta data"),
     (np.array([7, 8, 9, 10]), ShapeError, "got 7 ... 10; meta data of the examples are a list"),
-    ([7, 8, 9], ShapeError, "3 records of meta data for 4 examples"),
+    ([7, 8, 9], ShapeError, r"3 records of meta data for labels of shape \(4, 3\)"),
 ])
 def test_what_could_be_either_is_refused(third, error, said):
     for e in (Evaluation(), EvaluationBinary(), RegressionEvaluation(3)):
