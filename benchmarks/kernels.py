@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cpu import Layout, Reduction, elementwise_kernel
-from dl4py.samediff.expression import derivative, evaluate, trace
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cpu import Layout, Reduction, elementwise_kernel
+from dl4py.samediff.expressions.expression import derivative, evaluate, trace
 
 RNG = np.random.default_rng(0)
 
@@ -86,9 +86,9 @@ def updater() -> None:
 
 
 def by_hand() -> None:
-    from dl4py.samediff.executor.cpu.kernels import batch_norm, cross_entropy, depthwise, im2col, lstm, pool
-    from dl4py.samediff.executor.cpu.sweep import swept
-    from dl4py.samediff.executor.cpu.sweeps import NORMALIZATIONS
+    from dl4py.samediff.cpu.kernels import batch_norm, cross_entropy, depthwise, im2col, lstm, pool
+    from dl4py.samediff.cpu.sweeps.sweep import swept
+    from dl4py.samediff.cpu.sweeps.sweeps import NORMALIZATIONS
     x, labels, out, losses, scale = array(256, 512), np.abs(array(256, 512)), array(256, 512), array(256), array(256)
     softmax = swept(NORMALIZATIONS["softmax"], (1,), [TensorSpec(x.shape, DataType.FLOAT)])
     assert softmax is not None

@@ -22,7 +22,7 @@ from cold_start import COLD, cold_start
 from measure import MODULES, ON, Apart, Here, busy, compare, device_name, machine_limits
 from workloads import CPU, WORKLOADS, Place
 
-from dl4py.samediff.devices import Device
+from dl4py.samediff.device.devices import Device
 
 BUSY = 0.15         # share of the processors taken by others above which a row is marked
 LONG = ("torch_compile", "dl4j", "dl4j_1t")         # compile for minutes, or need Java

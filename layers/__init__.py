@@ -14,91 +14,84 @@ if __name__ == "layers":
     raise ImportError(text)
 
 from . import kernels as kernels      # so that back ends know where those of the ops of layers are
-from .activations import (
-    Activation, ActivationCube, ActivationELU, ActivationGELU, ActivationHardSigmoid, ActivationHardTanH,
-    ActivationIdentity, ActivationLReLU, ActivationMish, ActivationPReLU, ActivationRReLU, ActivationRationalTanh,
-    ActivationReLU, ActivationReLU6, ActivationRectifiedTanh, ActivationSELU, ActivationSigmoid, ActivationSoftPlus,
-    ActivationSoftSign, ActivationSoftmax, ActivationSwish, ActivationTanH, ActivationThresholdedReLU, IActivation, activation)
-from .attention import AttentionLayer, LearnedSelfAttentionLayer, RecurrentAttentionLayer, SelfAttentionLayer
-from .base import BaseLayer, FeedForwardLayer, Layer, NoParamLayer, layer
-from .capsules import CapsuleLayer, CapsuleStrengthLayer, PrimaryCapsules
-from .check import check_layer, check_vertex
-from .check_functions import check_activation, check_loss, check_preprocessor
-from .composite_reconstruction import CompositeReconstructionDistribution
-from .constraints import (
-    LayerConstraint, MaxNormConstraint, MinMaxNormConstraint, NonNegativeConstraint, UnitNormConstraint)
-from .convolution import (
-    BaseConvolution, Convolution1D, Convolution1DLayer, Convolution2D, Convolution3D, ConvolutionLayer,
-    Deconvolution2D, Deconvolution3D, DepthwiseConvolution2D, SeparableConvolution2D)
-from .distributions import (
-    BinomialDistribution, ConstantDistribution, Distribution, GaussianDistribution, LogNormalDistribution,
-    NormalDistribution, OrthogonalDistribution, TruncatedNormalDistribution, UniformDistribution)
-from .dropout import AlphaDropout, Dropout, GaussianDropout, GaussianNoise, IDropout, RetainDropout, SpatialDropout
-from .embedding import EmbeddingLayer, EmbeddingSequenceLayer
-from .embedding_init import ArrayEmbeddingInitializer, WeightInitEmbedding
-from .feed_forward import (
-    ActivationLayer, AutoEncoder, BasePretrainNetwork, DenseLayer, DropoutLayer, ElementWiseMultiplicationLayer,
-    PReLULayer, RepeatVector)
-from .formats import (
-    AlgoMode, BidirectionalMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, MaskState, PoolingType, RNNFormat)
-from .input_type import (
-    InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeFeedForward,
-    InputTypeRecurrent, set_default_cnn2d_format)
-from .layer_methods import at_work
-from .locally_connected import LocallyConnected1D, LocallyConnected2D
-from .losses import (
-    ILossFunction, LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunction, LossFunctions, LossHinge, LossKLD, LossL1,
-    LossL2, LossMAE, LossMAPE, LossMCXENT, LossMSE, LossMSLE, LossMixtureDensity, LossMultiLabel,
-    LossNegativeLogLikelihood, LossPoisson, LossSparseMCXENT, LossSquaredHinge, LossWasserstein, WeightedLoss)
-from .normalization import BatchNormalization, LocalResponseNormalization
-from .output import (
-    BaseOutputLayer, CenterLossOutputLayer, Cnn3DLossLayer, CnnLossLayer, LossBearing, LossLayer, OCNNOutputLayer,
-    OutputLayer, RnnLossLayer, Yolo2OutputLayer)
-from .parameter_keys import (
-    BatchNormalizationParamInitializer, BidirectionalParamInitializer, CenterLossParamInitializer,
-    Convolution3DParamInitializer, ConvolutionParamInitializer, Deconvolution3DParamInitializer,
-    DeconvolutionParamInitializer, DefaultParamInitializer, DepthwiseConvolutionParamInitializer,
-    ElementWiseParamInitializer, EmbeddingLayerParamInitializer, GravesBidirectionalLSTMParamInitializer,
-    GravesLSTMParamInitializer, LSTMParamInitializer, OCNNParamInitializer, PReLUParamInitializer,
-    PretrainParamInitializer, SeparableConvolutionParamInitializer, SimpleRnnParamInitializer,
+from .functions.activations import (
+    Activation, ActivationCube, ActivationELU, ActivationGELU, ActivationHardSigmoid, ActivationHardTanH, ActivationIdentity,
+    ActivationLReLU, ActivationMish, ActivationPReLU, ActivationRReLU, ActivationRationalTanh, ActivationReLU, ActivationReLU6,
+    ActivationRectifiedTanh, ActivationSELU, ActivationSigmoid, ActivationSoftPlus, ActivationSoftSign, ActivationSoftmax,
+    ActivationSwish, ActivationTanH, ActivationThresholdedReLU, IActivation, activation)
+from .standard.attention import AttentionLayer, LearnedSelfAttentionLayer, RecurrentAttentionLayer, SelfAttentionLayer
+from .base.base import BaseLayer, FeedForwardLayer, Layer, NoParamLayer, layer
+from .standard.capsules import CapsuleLayer, CapsuleStrengthLayer, PrimaryCapsules
+from .checks.check import check_layer, check_vertex
+from .checks.check_functions import check_activation, check_loss, check_preprocessor
+from .functions.composite_reconstruction import CompositeReconstructionDistribution
+from .functions.constraints import LayerConstraint, MaxNormConstraint, MinMaxNormConstraint, NonNegativeConstraint, UnitNormConstraint
+from .standard.convolution import (
+    BaseConvolution, Convolution1D, Convolution1DLayer, Convolution2D, Convolution3D, ConvolutionLayer, Deconvolution2D, Deconvolution3D,
+    DepthwiseConvolution2D, SeparableConvolution2D)
+from .functions.distributions import (
+    BinomialDistribution, ConstantDistribution, Distribution, GaussianDistribution, LogNormalDistribution, NormalDistribution,
+    OrthogonalDistribution, TruncatedNormalDistribution, UniformDistribution)
+from .functions.dropout import AlphaDropout, Dropout, GaussianDropout, GaussianNoise, IDropout, RetainDropout, SpatialDropout
+from .standard.embedding import EmbeddingLayer, EmbeddingSequenceLayer
+from .functions.embedding_init import ArrayEmbeddingInitializer, WeightInitEmbedding
+from .standard.feed_forward import (
+    ActivationLayer, AutoEncoder, BasePretrainNetwork, DenseLayer, DropoutLayer, ElementWiseMultiplicationLayer, PReLULayer,
+    RepeatVector)
+from .types.formats import AlgoMode, BidirectionalMode, CNN2DFormat, CNN3DFormat, ConvolutionMode, MaskState, PoolingType, RNNFormat
+from .types.input_type import (
+    InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeFeedForward, InputTypeRecurrent,
+    set_default_cnn2d_format)
+from .base.layer_methods import at_work
+from .standard.locally_connected import LocallyConnected1D, LocallyConnected2D
+from .functions.losses import (
+    ILossFunction, LossBinaryXENT, LossCosineProximity, LossFMeasure, LossFunction, LossFunctions, LossHinge, LossKLD, LossL1, LossL2,
+    LossMAE, LossMAPE, LossMCXENT, LossMSE, LossMSLE, LossMixtureDensity, LossMultiLabel, LossNegativeLogLikelihood, LossPoisson,
+    LossSparseMCXENT, LossSquaredHinge, LossWasserstein, WeightedLoss)
+from .standard.normalization import BatchNormalization, LocalResponseNormalization
+from .standard.output import (
+    BaseOutputLayer, CenterLossOutputLayer, Cnn3DLossLayer, CnnLossLayer, LossBearing, LossLayer, OCNNOutputLayer, OutputLayer,
+    RnnLossLayer, Yolo2OutputLayer)
+from .types.parameter_keys import (
+    BatchNormalizationParamInitializer, BidirectionalParamInitializer, CenterLossParamInitializer, Convolution3DParamInitializer,
+    ConvolutionParamInitializer, Deconvolution3DParamInitializer, DeconvolutionParamInitializer, DefaultParamInitializer,
+    DepthwiseConvolutionParamInitializer, ElementWiseParamInitializer, EmbeddingLayerParamInitializer,
+    GravesBidirectionalLSTMParamInitializer, GravesLSTMParamInitializer, LSTMParamInitializer, OCNNParamInitializer,
+    PReLUParamInitializer, PretrainParamInitializer, SeparableConvolutionParamInitializer, SimpleRnnParamInitializer,
     VariationalAutoencoderParamInitializer)
-from .pooling import (
-    BasePooling, BaseSubsampling, GlobalPoolingLayer, Pooling1D, Pooling2D, Subsampling1DLayer, Subsampling3DLayer,
-    SubsamplingLayer)
+from .standard.pooling import (
+    BasePooling, BaseSubsampling, GlobalPoolingLayer, Pooling1D, Pooling2D, Subsampling1DLayer, Subsampling3DLayer, SubsamplingLayer)
 from .preprocessors import (
     Cnn3DToFeedForwardPreProcessor, CnnToFeedForwardPreProcessor, CnnToRnnPreProcessor, ComposableInputPreProcessor,
     FeedForwardToCnn3DPreProcessor, FeedForwardToCnnPreProcessor, FeedForwardToRnnPreProcessor, InputPreProcessor,
     KerasFlattenRnnPreprocessor, PermutePreprocessor, ReshapePreprocessor, RnnToCnnPreProcessor,
     RnnToFeedForwardPreProcessor, TensorFlowCnnToFeedForwardPreProcessor)
-from .recurrent import (
-    AbstractLSTM, BaseRecurrentLayer, GravesBidirectionalLSTM, GravesLSTM, LSTM, RnnOutputLayer, SimpleRnn)
-from .reconstruction import (
+from .standard.recurrent import AbstractLSTM, BaseRecurrentLayer, GravesBidirectionalLSTM, GravesLSTM, LSTM, RnnOutputLayer, SimpleRnn
+from .functions.reconstruction import (
     BernoulliReconstructionDistribution, ExponentialReconstructionDistribution, GaussianReconstructionDistribution, LossFunctionWrapper,
     ReconstructionDistribution)
-from .samediff_layer import AbstractSameDiffLayer, SameDiffLambdaLayer, SameDiffLayer, SameDiffLayerUtils
-from .samediff_loss import SameDiffLoss, loss
-from .samediff_output import SameDiffOutputLayer
-from .declared import SDLayerParams, SDVertexParams
-from .spatial import (
-    Cropping1D, Cropping2D, Cropping3D, ImageResizing, ResizingLayer, SpaceToBatchLayer, SpaceToDepthLayer,
-    TimeResizing, Upsampling1D, Upsampling2D, Upsampling3D, VolumeResizing, ZeroPadding1DLayer, ZeroPadding3DLayer,
-    ZeroPaddingLayer)
-from .variational import VariationalAutoencoder
+from .custom.samediff_layer import AbstractSameDiffLayer, SameDiffLambdaLayer, SameDiffLayer, SameDiffLayerUtils
+from .custom.samediff_loss import SameDiffLoss, loss
+from .custom.samediff_output import SameDiffOutputLayer
+from .custom.declared import SDLayerParams, SDVertexParams
+from .standard.spatial import (
+    Cropping1D, Cropping2D, Cropping3D, ImageResizing, ResizingLayer, SpaceToBatchLayer, SpaceToDepthLayer, TimeResizing, Upsampling1D,
+    Upsampling2D, Upsampling3D, VolumeResizing, ZeroPadding1DLayer, ZeroPadding3DLayer, ZeroPaddingLayer)
+from .standard.variational import VariationalAutoencoder
 from .vertices import (
     AttentionVertex, DuplicateToTimeSeriesVertex, ElementWiseOp, ElementWiseVertex, FrozenVertex, GraphVertex,
     L2NormalizeVertex, L2Vertex, LastTimeStepVertex, MergeVertex, PoolHelperVertex, PreprocessorVertex,
     ReshapeVertex, ReverseTimeSeriesVertex, SameDiffLambdaVertex, SameDiffVertex, ScaleVertex, ShiftVertex,
     StackVertex, SubsetVertex, UnstackVertex, vertex)
-from .weight_init import (
-    IWeightInit, WeightInit, WeightInitConstant, WeightInitDistribution, WeightInitIdentity, WeightInitLecunUniform,
-    WeightInitNormal, WeightInitRelu, WeightInitReluUniform, WeightInitSigmoidUniform, WeightInitUniform,
-    WeightInitVarScalingNormalFanAvg, WeightInitVarScalingNormalFanIn, WeightInitVarScalingNormalFanOut,
-    WeightInitVarScalingUniformFanAvg, WeightInitVarScalingUniformFanIn, WeightInitVarScalingUniformFanOut,
-    WeightInitXavier, WeightInitXavierLegacy, WeightInitXavierUniform)
-from .weight_noise import DropConnect, IWeightNoise, WeightNoise
-from .wrappers import (
-    BaseWrapperLayer, Bidirectional, FrozenLayer, FrozenLayerWithBackprop, LastTimeStep, MaskLayer, MaskZeroLayer,
-    TimeDistributed)
+from .functions.weight_init import (
+    IWeightInit, WeightInit, WeightInitConstant, WeightInitDistribution, WeightInitIdentity, WeightInitLecunUniform, WeightInitNormal,
+    WeightInitRelu, WeightInitReluUniform, WeightInitSigmoidUniform, WeightInitUniform, WeightInitVarScalingNormalFanAvg,
+    WeightInitVarScalingNormalFanIn, WeightInitVarScalingNormalFanOut, WeightInitVarScalingUniformFanAvg,
+    WeightInitVarScalingUniformFanIn, WeightInitVarScalingUniformFanOut, WeightInitXavier, WeightInitXavierLegacy,
+    WeightInitXavierUniform)
+from .functions.weight_noise import DropConnect, IWeightNoise, WeightNoise
+from .standard.wrappers import (
+    BaseWrapperLayer, Bidirectional, FrozenLayer, FrozenLayerWithBackprop, LastTimeStep, MaskLayer, MaskZeroLayer, TimeDistributed)
 
 __all__ = [
     "BatchNormalizationParamInitializer", "BidirectionalParamInitializer", "CenterLossParamInitializer",

@@ -12,15 +12,6 @@ if __name__ == "networks":
     text = "networks/ is the source folder of dl4py.networks: run `pip install -e .` once, then import dl4py.networks"
     raise ImportError(text)
 
-from .builders import GraphBuilder, ListBuilder
-from .computation_graph import ComputationGraph
-from .configuration import (
-    ComputationGraphConfiguration,
-    LayerVertex,
-    MultiLayerConfiguration,
-    NetworkConfiguration,
-    NeuralNetConfiguration,
-)
 from .early_stopping import (
     AutoencoderScoreCalculator,
     BestScoreEpochTerminationCondition,
@@ -49,13 +40,22 @@ from .early_stopping import (
     VAEReconErrorScoreCalculator,
     VAEReconProbScoreCalculator,
 )
-from .exchange import set_arrays, to_arrays, to_same_diff
-from .layer_type import LayerType
-from .layer_view import LayerView
-from .model_serializer import ModelSerializer
-from .multilayer import MultiLayerNetwork
+from .files.exchange import set_arrays, to_arrays, to_same_diff
+from .files.model_serializer import ModelSerializer
+from .models.computation_graph import ComputationGraph
+from .models.multilayer import MultiLayerNetwork
 from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
-from .settings import (
+from .reports.layer_view import LayerView
+from .structure.builders import GraphBuilder, ListBuilder
+from .structure.configuration import (
+    ComputationGraphConfiguration,
+    LayerVertex,
+    MultiLayerConfiguration,
+    NetworkConfiguration,
+    NeuralNetConfiguration,
+)
+from .structure.layer_type import LayerType
+from .structure.settings import (
     BackpropType,
     CacheMode,
     DefaultStepFunction,

@@ -14,50 +14,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .choices import ImageResizeMethod, LossReduce, Mode, PadMode
-from .cnn_configuration import (
-    Conv1DConfig,
-    Conv2DConfig,
-    Conv3DConfig,
-    DataFormat,
-    DeConv2DConfig,
-    DeConv3DConfig,
-    Divisor,
-    LocalResponseNormalizationConfig,
-    PaddingMode,
-    Pooling2DConfig,
-    Pooling2DType,
-    Pooling3DConfig,
-    Pooling3DType,
-    WeightsFormat,
-)
-from .conditions import Condition, Conditions
-from .datatype import DataType
-from .devices import Device, current_device, device, set_device
+from .base.choices import ImageResizeMethod, LossReduce, Mode, PadMode
+from .ops.conv.cnn_configuration import (
+    Conv1DConfig, Conv2DConfig, Conv3DConfig, DataFormat, DeConv2DConfig, DeConv3DConfig, Divisor, LocalResponseNormalizationConfig,
+    PaddingMode, Pooling2DConfig, Pooling2DType, Pooling3DConfig, Pooling3DType, WeightsFormat)
+from .expressions.conditions import Condition, Conditions
+from .base.datatype import DataType
+from .device.devices import Device, current_device, device, set_device
 from .errors import DeviceError
-from .external_errors import SameDiffUtils
-from .functions import InvokeParams, LoopParams
-from .graph import SameDiff
-from .indexing import SDIndex
-from .inference_session import InferenceSession
-from .init_schemes import (
+from .graph.external_errors import SameDiffUtils
+from .graph.functions import InvokeParams, LoopParams
+from .graph.graph import SameDiff
+from .ir.indexing import SDIndex
+from .graph.inference_session import InferenceSession
+from .initializers.schemes import (
     ConstantInitScheme, DistributionInitScheme, IdentityInitScheme, LecunUniformInitScheme, NDArraySupplierInitScheme, OneInitScheme,
     ReluInitScheme, ReluUniformInitScheme, SigmoidUniformInitScheme, UniformInitScheme, VarScalingNormalFanAvgInitScheme,
     VarScalingNormalFanInInitScheme, VarScalingNormalFanOutInitScheme, VarScalingNormalUniformFanInInitScheme,
     VarScalingNormalUniformFanOutInitScheme, VarScalingUniformFanAvgInitScheme, WeightInitScheme, XavierFanInInitScheme,
     XavierInitScheme, XavierUniformInitScheme, ZeroInitScheme)
-from .ops.gather import PartitionMode
-from .rnn_configuration import (GRUWeights, LSTMActivations, LSTMConfiguration, LSTMDataFormat, LSTMDirectionMode,
-                                LSTMLayerConfig, LSTMLayerWeights, LSTMWeights, RnnDataFormat, SRUWeights)
-from .variable import SDVariable, VariableType
-from .differentiation import OutAndGrad
-from .execution import BatchOutput as BatchOutputConfig
-from .loop_lambdas import ControlFlow, LoopArgs, LoopLambdaArgs
-from .names import NameScope
-from .sd_value import SDValue, SDValueType
-from .validation import EqualityFn, GradCheckUtil, OpValidation, RelErrorFn, TestCase
-from .tensor_array import TensorArray
-from .typed import install
+from .ops.index.gather import PartitionMode
+from .ops.recurrent.rnn_configuration import (
+    GRUWeights, LSTMActivations, LSTMConfiguration, LSTMDataFormat, LSTMDirectionMode, LSTMLayerConfig, LSTMLayerWeights, LSTMWeights,
+    RnnDataFormat, SRUWeights)
+from .ir.variable import SDVariable, VariableType
+from .graph.differentiation import OutAndGrad
+from .graph.execution import BatchOutput as BatchOutputConfig
+from .graph.loop_lambdas import ControlFlow, LoopArgs, LoopLambdaArgs
+from .base.names import NameScope
+from .graph.sd_value import SDValue, SDValueType
+from .graph.validation import EqualityFn, GradCheckUtil, OpValidation, RelErrorFn, TestCase
+from .graph.tensor_array import TensorArray
+from .ir.typed import install
 
 if TYPE_CHECKING:
     from .data import DataSet, MultiDataSet

@@ -23,8 +23,8 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests marked ``gpu`` need one."""
     if item.get_closest_marker("gpu") is not None:
+        from dl4py.samediff.cuda.presence import cupy_for
         from dl4py.samediff.errors import DeviceError
-        from dl4py.samediff.executor.cuda.presence import cupy_for
         try:
             cupy_for(0)
         except DeviceError as error:
@@ -39,9 +39,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.write_line(text)
 
 
-def pytest_unconfigure() -> None:
-    """Threads that a failed test left behind do not keep the run from ending."""
-    faulthandler.dump_traceback_later(60, exit=True, file=sys.__stderr__)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Threads that a failed test left behind do not keep the run from ending; worker processes wait for each other, and are ended."""
+    if not hasattr(config, "workerinput"):
+        faulthandler.dump_traceback_later(60, exit=True, file=sys.__stderr__)
 
 
 @pytest.fixture

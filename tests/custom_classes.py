@@ -19,9 +19,9 @@ from dl4py.layers import (
     layer,
     vertex,
 )
-from dl4py.samediff.cnn_configuration import Conv2DConfig
-from dl4py.samediff.configuration import configuration
-from dl4py.samediff.training.updater import RatedUpdater
+from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.ops.conv.cnn_configuration import Conv2DConfig
+from dl4py.samediff.training.updaters.updater import RatedUpdater
 
 
 @layer("tests.Dense")

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.samediff.training.updaters import Adam, Sgd
+from dl4py.samediff.training.updaters.updaters import Adam, Sgd
 
 
 def net(*layers, seed=12345, updater=None, dtype="FLOAT", **options):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dl4py.layers import DenseLayer, EmbeddingLayer, OutputLayer
-from dl4py.layers.embedding_init import EmbeddingInitializer
+from dl4py.layers.functions.embedding_init import EmbeddingInitializer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam, DataSet, DataType, MultiDataSet, SameDiff, TrainingConfig
 from dl4py.samediff.data import ImagePreProcessingScaler, NormalizerMinMaxScaler, NormalizerStandardize

@@ -21,7 +21,7 @@ from dl4py.samediff.errors import (
     TruncatedFileError,
     UnknownNameError,
 )
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 from dl4py.udf import user_op
 
 F = DataType.FLOAT

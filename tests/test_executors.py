@@ -13,9 +13,9 @@ from replay import Recorded, data_of, gradient_of, outputs_of
 from dl4py.layers import DenseLayer, GaussianNoise, OutputLayer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet, DataType, MultiDataSet, SameDiff
-from dl4py.samediff.executor.plan import Plan
+from dl4py.samediff.plans.plan import Plan
 from dl4py.samediff.training import Sgd, TrainingConfig
-from dl4py.samediff.training.whole_step import WholeStep
+from dl4py.samediff.training.steps.whole_step import WholeStep
 
 ROOT = Path(__file__).parent / "golden"
 STEPS = 4

@@ -19,8 +19,9 @@ from test_savers import data, graph, graph_network, network, normalizer
 from dl4py.networks import ComputationGraph, ModelSerializer, MultiLayerNetwork
 from dl4py.networks.commands import convert, inspect, main
 from dl4py.networks.early_stopping import LocalFileGraphSaver, LocalFileModelSaver
-from dl4py.networks.model_zip import read_configuration, read_model_zip
+from dl4py.networks.files.model_zip import read_configuration, read_model_zip
 from dl4py.samediff import DataSet, SameDiff
+from dl4py.samediff.codecs.array_files import read_arrays, write_arrays
 from dl4py.samediff.data import (
     CSVRecordReader,
     CSVSequenceRecordReader,
@@ -31,9 +32,8 @@ from dl4py.samediff.data import (
 )
 from dl4py.samediff.errors import DL4PyError, PathError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
-from dl4py.samediff.files.array_files import read_arrays, write_arrays
 from dl4py.samediff.training import CheckpointListener, FileStatsStorage
-from dl4py.samediff.training.checkpoint import available_checkpoints
+from dl4py.samediff.training.listeners.checkpoint import available_checkpoints
 
 
 def _read_csv(path: Path) -> Any:
@@ -261,7 +261,7 @@ def test_networks_of_many_layers_come_back(tmp_path):
 
 def _large(path: Path, count: int) -> Path:
     """A network of so many layers of a usual size."""
-    from dl4py.samediff.files.nd4j_array import write_array
+    from dl4py.samediff.codecs.nd4j_array import write_array
     document = json.loads(LIST["configuration.json"])
     conf = document["confs"][0]
     conf["layer"] |= {"nin": 8, "nout": 8}
@@ -318,7 +318,7 @@ def _whole() -> bytes:
     return stream.getvalue()
 
 
-@pytest.mark.filterwarnings("ignore::dl4py.samediff.registry.MissingClassWarning")
+@pytest.mark.filterwarnings("ignore::dl4py.samediff.base.registry.MissingClassWarning")
 @pytest.mark.parametrize("name", ODD)
 def test_load_inspect_and_convert_agree(name, tmp_path):
     suffix, write = ODD[name]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from public_api import public
 
-from dl4py.samediff.javanames import to_camel
+from dl4py.samediff.base.javanames import to_camel
 
 ROOT = Path(__file__).resolve().parent.parent
 WORD, USE = re.compile(r"[A-Za-z_]\w*"), re.compile(r"[.\"']([A-Za-z_]\w*)")

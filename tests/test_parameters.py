@@ -8,8 +8,8 @@ import textwrap
 import pytest
 from public_api import public
 
-from dl4py.samediff.configuration import Configuration
-from dl4py.samediff.javanames import JavaSpelling
+from dl4py.samediff.base.javanames import JavaSpelling
+from dl4py.samediff.configuration.configuration import Configuration
 
 SHARED = JavaSpelling, Configuration        # bases that have nothing to do with what a class does
 

@@ -20,22 +20,16 @@ from dl4py.layers import DenseLayer, InputType, OutputLayer
 from dl4py.networks import ComputationGraph, ModelSerializer, MultiLayerNetwork, NeuralNetConfiguration, to_same_diff
 from dl4py.networks.commands import main
 from dl4py.networks.early_stopping import LocalFileGraphSaver, LocalFileModelSaver
-from dl4py.networks.model_zip import ModelZip, read_model_zip, write_model_zip
+from dl4py.networks.files.model_zip import ModelZip, read_model_zip, write_model_zip
 from dl4py.samediff import DataSet, SameDiff
-from dl4py.samediff.data import (
-    InFileDataSetCache,
-    ListDataSetIterator,
-    MultiDataSet,
-    NormalizerStandardize,
-    StandardScaler,
-    fetcher,
-)
+from dl4py.samediff.codecs.array_files import read_arrays, write_arrays
+from dl4py.samediff.data import InFileDataSetCache, ListDataSetIterator, MultiDataSet, NormalizerStandardize, StandardScaler
+from dl4py.samediff.data.public import fetcher
 from dl4py.samediff.errors import PathError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
-from dl4py.samediff.files.array_files import read_arrays, write_arrays
 from dl4py.samediff.training import CheckpointListener, CollectScoresIterationListener, FileStatsStorage
-from dl4py.samediff.training.debug_listeners import ArraySavingListener
-from dl4py.samediff.training.profiling_listener import ProfilingListener
+from dl4py.samediff.training.listeners.debug_listeners import ArraySavingListener
+from dl4py.samediff.training.listeners.profiling_listener import ProfilingListener
 from dl4py.udf import new_layer, new_op
 
 OLD = b"old"
@@ -362,8 +356,8 @@ def test_the_command_says_it_in_a_line(tmp_path, capsys):
 
 WRITING = re.compile(r"""\.write_(text|bytes)\(|open\([^)\n]*["'](w|a|x|r\+)b?["']|os\.(replace|rename)\(|mkstemp\(""")
 #: What may write by itself: the atomic path, entries of archives, caches of compiled code, and this library's own generators.
-MAY = {"samediff/files/atomic.py", "networks/model_zip.py", "samediff/files/any_graph.py", "samediff/files/array_files.py",
-       "samediff/stubs.py", "samediff/op_docs.py", "samediff/own_folder.py", "samediff/executor/cuda/host_code.py"}
+MAY = {"samediff/codecs/atomic.py", "networks/files/model_zip.py", "samediff/files/any_graph.py", "samediff/codecs/array_files.py",
+       "samediff/tools/stubs.py", "samediff/tools/op_docs.py", "samediff/base/own_folder.py", "samediff/cuda/drivers/host_code.py"}
 
 
 def test_nothing_else_writes_files():

@@ -9,7 +9,7 @@ from __future__ import annotations
 if __name__ == "udf":
     raise ImportError("udf/ is the source folder of dl4py.udf: run `pip install -e .` once, then import dl4py.udf")
 
-from ..samediff.checks import Check
+from ..samediff.base.checks import Check
 from .base import UserOp
 from .check import OpReport, check_op
 from .java_style import UserDefinedCustomOp, user_defined_op

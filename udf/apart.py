@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, Pipe
 from typing import IO
 
-from ..samediff.checks import Check, CheckReport
-from ..samediff.devices import current_device
-from ..samediff.source import PACKAGES, SourceLine
+from ..samediff.base.checks import Check, CheckReport
+from ..samediff.base.source import PACKAGES, SourceLine
+from ..samediff.device.devices import current_device
 
 Checks = Sequence[tuple[str, Callable[[], str | None]]]
 

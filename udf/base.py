@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..samediff import expression as ex
-from ..samediff.arrays import ArrayNamespace
-from ..samediff.datatype import DataType
-from ..samediff.elementwise import Elementwise
+from ..samediff.base.datatype import DataType
+from ..samediff.base.spec import TensorSpec, spec_of
 from ..samediff.errors import DL4PyError, GradientError, GraphError, ShapeError
-from ..samediff.op import Kernel, Specs, as_tuple
-from ..samediff.signature import Mismatch, coerce
-from ..samediff.spec import TensorSpec, spec_of
+from ..samediff.expressions import expression as ex
+from ..samediff.expressions.arrays import ArrayNamespace
+from ..samediff.families.elementwise import Elementwise
+from ..samediff.ir.op import Kernel, Specs, as_tuple
+from ..samediff.ir.signature import Mismatch, coerce
 from .derived import derived_grad, derived_infer, elementwise, expanded
 from .failure import building, collected_gradients, note_failure, user_code
 from .kernels import compiled
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
-    from ..samediff.variable import SDVariable
+    from ..samediff.cuda.actions import CudaKernel
+    from ..samediff.ir.variable import SDVariable
 
 
 class UserOp(Elementwise):
@@ -41,7 +41,7 @@ class UserOp(Elementwise):
     grad(self, inputs, outputs, output_grads)
         A variable for each input (None: zero), built from graph nodes.
     cpu(self, *specs), cuda(self, *specs)
-        A :class:`~dl4py.samediff.op.Kernel`, a :class:`~dl4py.samediff.executor.cuda.actions.CudaKernel` for these static specs, or None.
+        A :class:`~dl4py.samediff.ir.op.Kernel`, a :class:`~dl4py.samediff.cuda.actions.CudaKernel` for these static specs, or None.
     validate(self)
         Raises ValueError when the attributes do not fit each other.
     upgrade(cls, attributes, version)

@@ -5,15 +5,15 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from ..samediff import signature as sig
-from ..samediff.arrays import as_array, namespace_of
+from ..samediff.base.registry import owner, replaced
+from ..samediff.base.spec import TensorSpec, spec_of
 from ..samediff.errors import GraphError, RegistrationError
-from ..samediff.executor.context import RunContext
-from ..samediff.namespaces import call_by_id
-from ..samediff.op import OPS, as_tuple
-from ..samediff.registry import owner, replaced
-from ..samediff.spec import TensorSpec, spec_of
-from ..samediff.variable import SDVariable
+from ..samediff.expressions.arrays import as_array, namespace_of
+from ..samediff.ir import signature as sig
+from ..samediff.ir.namespaces import call_by_id
+from ..samediff.ir.op import OPS, as_tuple
+from ..samediff.ir.run_context import RunContext
+from ..samediff.ir.variable import SDVariable
 from .base import UserOp
 from .derived import way
 from .restoring import check_hidden

@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ..samediff.arrays import as_array
-from ..samediff.checks import CheckFailure, CheckReport
-from ..samediff.datatype import DataType
-from ..samediff.devices import device as on_device
+from ..samediff.base.checks import CheckFailure, CheckReport
+from ..samediff.base.datatype import DataType
+from ..samediff.codecs.flat_graph import FlatNode
+from ..samediff.device.devices import device as on_device
 from ..samediff.errors import DeviceError, GraphError
-from ..samediff.files.flat_graph import FlatNode
+from ..samediff.expressions.arrays import as_array
 from ..samediff.files.node_args import read_op, write_op
-from ..samediff.gradient_check import check_gradient
-from ..samediff.op import OPS, Op, as_tuple
-from ..samediff.signature import formals
+from ..samediff.graph.gradient_check import check_gradient
+from ..samediff.ir.op import OPS, Op, as_tuple
+from ..samediff.ir.signature import formals
 from . import check_runs as runs
 from .apart import Checks, possible, run_apart
 from .base import UserOp

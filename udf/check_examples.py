@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.datatype import DataType
+from ..samediff.base.datatype import DataType
 
 #: Arrays for the inputs of an op, None for one that is left out.
 Example = Sequence[Any]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..samediff.checks import CheckFailure
+from ..samediff.base.checks import CheckFailure
+from ..samediff.base.spec import TensorSpec
+from ..samediff.cpu.kernel_table import KERNELS as CPU_KERNELS
+from ..samediff.cuda.kernel_table import KERNELS as CUDA_KERNELS
 from ..samediff.errors import DeviceError
-from ..samediff.executor.cpu.kernel_table import KERNELS as CPU_KERNELS
-from ..samediff.executor.cuda.kernel_table import KERNELS as CUDA_KERNELS
-from ..samediff.op import Op, as_tuple
-from ..samediff.spec import TensorSpec
+from ..samediff.ir.op import Op, as_tuple
 from .base import UserOp
 from .check_examples import Example
 from .check_runs import CONTEXT, agree, results, specs_of, takes, unchanged
@@ -20,7 +20,7 @@ from .fences import Fenced
 from .kernels import bounds_checked
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
+    from ..samediff.cuda.actions import CudaKernel
 
 #: What unset memory holds: NaN in floating numbers, and something that differs from the NaN beside inputs.
 _BYTES = (255, 0x5A)
@@ -72,8 +72,8 @@ def _fenced(op: Op, call: Callable[..., Any], workspace: Sequence[TensorSpec], a
 
 def on_emulator(op: Op, examples: Sequence[Example]) -> str:
     """The same of CUDA text, with threads in several orders."""
-    from ..samediff.executor.cuda.emulator import Emulator
-    from ..samediff.executor.cuda.host_code import compiler
+    from ..samediff.cuda.drivers.emulator import Emulator
+    from ..samediff.cuda.drivers.host_code import compiler
     try:
         compiler()
     except DeviceError as error:

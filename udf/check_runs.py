@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.arrays import xp
-from ..samediff.checks import CheckFailure
-from ..samediff.datatype import DataType
+from ..samediff.base.checks import CheckFailure
+from ..samediff.base.datatype import DataType
+from ..samediff.base.spec import TensorSpec
 from ..samediff.errors import DL4PyError
-from ..samediff.executor.context import RunContext
-from ..samediff.executor.reference import as_type
-from ..samediff.executor.reference import compute as compute_op
 from ..samediff.executor.session import run
-from ..samediff.graph import SameDiff
-from ..samediff.op import Op, as_tuple
-from ..samediff.signature import input_names
-from ..samediff.spec import TensorSpec
+from ..samediff.expressions.arrays import xp
+from ..samediff.graph.graph import SameDiff
+from ..samediff.ir.op import Op, as_tuple
+from ..samediff.ir.run_context import RunContext
+from ..samediff.ir.signature import input_names
+from ..samediff.plans.reference import as_type
+from ..samediff.plans.reference import compute as compute_op
 from .base import UserOp
 from .check_examples import Example
 from .java_op import JavaOp

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..samediff.base.spec import TensorSpec
 from ..samediff.errors import GraphError
-from ..samediff.spec import TensorSpec
 
 if TYPE_CHECKING:
-    from ..samediff.executor.cuda.actions import CudaKernel
+    from ..samediff.cuda.actions import CudaKernel
     from .base import UserOp
 
 THREADS = 256
@@ -29,8 +29,8 @@ def cuda_kernel(op: UserOp, text: str, specs: Sequence[TensorSpec | None], resul
     """The launch of a text for inputs of these specs; None where an input is left out or a size unknown."""
     if not all(s is not None and s.is_static and s.dtype.is_numeric for s in (*specs, *results)):
         return None
-    from ..samediff.executor.cuda.actions import CudaKernel, Launch
-    from ..samediff.executor.cuda.sources import type_name
+    from ..samediff.cuda.actions import CudaKernel, Launch
+    from ..samediff.cuda.sources import type_name
     names = [(n, getattr(op, n)) for n in op.attribute_names()]
     strange = [n for n, v in names if type(v) not in _NUMBERS]
     if strange:

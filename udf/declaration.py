@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from typing import Any
 
-from ..samediff.datatype import DataType
+from ..samediff.base.datatype import DataType
 from ..samediff.errors import RegistrationError
-from ..samediff.signature import Mismatch, coerce
+from ..samediff.ir.signature import Mismatch, coerce
 from .base import UserOp
 
 #: The keyword by which stateful code gets its run.

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..samediff import expression as ex
-from ..samediff.array_call import NotInGraphError
-from ..samediff.composite import composite_grad
-from ..samediff.datatype import DataType
+from ..samediff.base.datatype import DataType
+from ..samediff.base.spec import TensorSpec, broadcast
 from ..samediff.errors import DL4PyError, GradientError
-from ..samediff.executor.context import RunContext
-from ..samediff.expression import TraceError
-from ..samediff.graph_namespace import on_graph
-from ..samediff.op import Specs, as_tuple
-from ..samediff.spec import TensorSpec, broadcast
-from ..samediff.variable import VariableType
+from ..samediff.expressions import expression as ex
+from ..samediff.expressions.expression import TraceError
+from ..samediff.families.array_call import NotInGraphError
+from ..samediff.families.composite import composite_grad
+from ..samediff.graph.graph_namespace import on_graph
+from ..samediff.ir.op import Specs, as_tuple
+from ..samediff.ir.run_context import RunContext
+from ..samediff.ir.variable import VariableType
 from .stand_in import trial_specs
 
 if TYPE_CHECKING:
-    from ..samediff.variable import SDVariable
+    from ..samediff.ir.variable import SDVariable
     from .base import UserOp
 
 
@@ -144,7 +144,7 @@ def _sketch(op: UserOp, specs: Sequence[TensorSpec | None]) -> list[Any]:
 
 
 def _scratch(specs: Sequence[TensorSpec | None]) -> tuple[Any, list[SDVariable | None]]:
-    from ..samediff.graph import SameDiff
+    from ..samediff.graph.graph import SameDiff
     sd = SameDiff()
     return sd, [None if s is None else sd._add_variable(f"input{i}", VariableType.PLACEHOLDER, TensorSpec(s.shape, s.dtype))
                 for i, s in enumerate(specs)]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..samediff.errors import DL4PyError, GradientError
-from ..samediff.variable import SDVariable
+from ..samediff.ir.variable import SDVariable
 
 
 def note_failure(error: BaseException, op_id: str, function: Callable[..., Any]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.checks import CheckFailure
+from ..samediff.base.checks import CheckFailure
 
 _ZONE = 1 << 14
 _ALIGNMENT = 64

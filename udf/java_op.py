@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from ..samediff.arrays import ArrayNamespace
-from ..samediff.datatype import DataType
+from ..samediff.base.datatype import DataType
+from ..samediff.base.spec import TensorSpec
+from ..samediff.codecs.file_args import FileArgs
+from ..samediff.codecs.flat_graph import FlatNode
+from ..samediff.codecs.flat_properties import make_property, property_value
 from ..samediff.errors import GradientError, GraphError, ShapeError
-from ..samediff.files.file_args import FileArgs
-from ..samediff.files.flat_graph import FlatNode
-from ..samediff.files.flat_properties import make_property, property_value
-from ..samediff.op import Op, Specs, op
-from ..samediff.spec import TensorSpec
+from ..samediff.expressions.arrays import ArrayNamespace
+from ..samediff.ir.op import Op, Specs, op
 from .failure import building, collected_gradients, note_failure
 from .java_style import UserDefinedCustomOp, execute, frozen, shapes_of
 from .op_context import Argument, OpContext
@@ -22,7 +22,7 @@ from .restoring import check_restored, check_storable
 from .stand_in import Shapes, vary_sizes
 
 if TYPE_CHECKING:
-    from ..samediff.variable import SDVariable
+    from ..samediff.ir.variable import SDVariable
 
 _LISTS = {"i_arguments": "extra_integer", "t_arguments": "extra_params", "b_arguments": "extra_bools", "s_arguments": "extra_strings"}
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..samediff.datatype import DataType
+from ..samediff.base.datatype import DataType
+from ..samediff.base.javanames import JavaSpelling, to_snake
 from ..samediff.errors import GradientError, GraphError, RegistrationError
-from ..samediff.javanames import JavaSpelling, to_snake
 from .op_context import LongShapeDescriptor, OpContext
 from .restoring import PASSING
 
 if TYPE_CHECKING:
-    from ..samediff.graph import SameDiff
-    from ..samediff.variable import SDVariable
+    from ..samediff.graph.graph import SameDiff
+    from ..samediff.ir.variable import SDVariable
     from .java_op import JavaOp
 
 _REQUIRED = ("op_name", "calculate_output_shape", "exec")

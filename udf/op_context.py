@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ..samediff.datatype import DataType
+from ..samediff.base.datatype import DataType
+from ..samediff.base.javanames import JavaSpelling
+from ..samediff.base.spec import TensorSpec
 from ..samediff.errors import ShapeError
-from ..samediff.javanames import JavaSpelling
-from ..samediff.spec import TensorSpec
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def check_hidden(op: UserOp) -> None:
 
 
 def _state(op: Any) -> dict[str, Any]:
-    from ..samediff.graph import SameDiff
+    from ..samediff.graph.graph import SameDiff
     slots = {n: getattr(op, n) for c in type(op).__mro__ for n in vars(c).get("__slots__", ()) if hasattr(op, n)}
     return {n: v for n, v in (slots | vars(op)).items() if n not in PASSING and not isinstance(v, SameDiff)}
 
@@ -80,7 +80,7 @@ def _closure(function: types.FunctionType) -> list[Any]:
 
 def check_storable(what: str, properties: dict[str, Any]) -> None:
     """GraphError for a property that no file can hold."""
-    from ..samediff.files.flat_properties import make_property
+    from ..samediff.codecs.flat_properties import make_property
     for name, value in properties.items():
         try:
             make_property(name, value)

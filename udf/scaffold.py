@@ -5,8 +5,8 @@ import re
 from os import PathLike
 from pathlib import Path
 
+from ..samediff.codecs.atomic import write_file
 from ..samediff.errors import ConfigurationError
-from ..samediff.files.atomic import write_file
 from .user_op import check_id
 
 _OP = '''"""The op {op_id}."""

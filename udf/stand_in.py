@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..samediff.arrays import xp
-from ..samediff.datatype import DataType
+from ..samediff.base.datatype import DataType
+from ..samediff.base.spec import Shape, TensorSpec
 from ..samediff.errors import ShapeError
-from ..samediff.op import as_tuple
-from ..samediff.spec import Shape, TensorSpec
+from ..samediff.expressions.arrays import xp
+from ..samediff.ir.op import as_tuple
 
 #: Sizes tried in the place of unknown ones, besides those that other inputs have.
 SIZES = (2, 3, 4, 6, 8, 12, 16, 100)

@@ -8,10 +8,10 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from ..samediff.codecs.file_args import FileArgs
 from ..samediff.errors import RegistrationError
-from ..samediff.files.file_args import FileArgs
-from ..samediff.namespaces import NAMESPACES
-from ..samediff.op import Op, op
+from ..samediff.ir.namespaces import NAMESPACES
+from ..samediff.ir.op import Op, op
 from .base import UserOp, guard
 from .calling import call
 from .cuda import function_name
@@ -197,7 +197,7 @@ def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Seque
         Elementwise code needs none: it is fused with its neighbours on GPUs as on the CPU.
     stateful : bool
         The code draws random numbers or differs in training: ``f(xp, x, *, context)`` is given the run
-        (:class:`~dl4py.samediff.executor.context.RunContext`), draws from ``context.random()`` and reads ``context.training``.
+        (:class:`~dl4py.samediff.ir.run_context.RunContext`), draws from ``context.random()`` and reads ``context.training``.
         Runs never share its results; a kernel gets ``context.words()`` before its inputs; a gradient has to be written.
 
     Raises

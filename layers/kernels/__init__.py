@@ -1,4 +1,4 @@
 """Kernels of the ops of layers, by back end."""
-from ...samediff.executor.cuda.kernel_table import KERNELS
+from ...samediff.cuda.kernel_table import KERNELS
 
-KERNELS.add_folder("dl4py.layers", f"{__name__}.cuda")
+KERNELS.add_folder("dl4py.layers.ops", f"{__name__}.cuda")

@@ -3,16 +3,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.authored import is_array, is_variable
-from ...samediff.configuration import Configuration, configuration
+from ...samediff.base.authored import is_array, is_variable
+from ...samediff.base.unwritten import unwritten
+from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, ShapeError
-from ...samediff.unwritten import unwritten
-from ..formats import MaskState
-from ..input_type import InputType
+from ..types.formats import MaskState
+from ..types.input_type import InputType
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 PACKAGE = "org.deeplearning4j.nn.conf.preprocessor."
 

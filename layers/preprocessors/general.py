@@ -3,16 +3,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.configuration import configuration
+from ...samediff.configuration.configuration import configuration
 from ...samediff.errors import ConfigurationError
-from ..formats import CNN2DFormat, MaskState, RNNFormat
-from ..input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeRecurrent
-from ..series_ops import reshaped
+from ..ops.series_ops import reshaped
+from ..types.formats import CNN2DFormat, MaskState, RNNFormat
+from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeRecurrent
 from .base import PACKAGE, InputPreProcessor
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 _KERAS = "org.deeplearning4j.preprocessors."
 

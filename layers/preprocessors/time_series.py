@@ -8,18 +8,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.configuration import configuration
+from ...samediff.configuration.configuration import configuration
 from ...samediff.errors import ConfigurationError, ShapeError
-from ..formats import CNN2DFormat, RNNFormat
-from ..input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
-from ..series_ops import reshaped
-from ..series_ops import to_rows as rows_of
-from ..series_ops import to_series as series_of
+from ..ops.series_ops import reshaped
+from ..ops.series_ops import to_rows as rows_of
+from ..ops.series_ops import to_series as series_of
+from ..types.formats import CNN2DFormat, RNNFormat
+from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
 from .base import PACKAGE, InputPreProcessor, expect_shape, minibatch_of, rank_of
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 
 def to_rows(series: Any, form: RNNFormat) -> Any:

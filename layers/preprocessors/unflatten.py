@@ -4,16 +4,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.configuration import configuration, field
+from ...samediff.configuration.configuration import configuration, field
 from ...samediff.errors import ConfigurationError
-from ..formats import CNN2DFormat, CNN3DFormat
-from ..input_type import InputType, InputTypeConvolutional, InputTypeConvolutionalFlat, InputTypeFeedForward
-from ..series_ops import reshaped
+from ..ops.series_ops import reshaped
+from ..types.formats import CNN2DFormat, CNN3DFormat
+from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutionalFlat, InputTypeFeedForward
 from .base import PACKAGE, InputPreProcessor, expect_shape, rank_of
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 
 @configuration

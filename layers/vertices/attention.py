@@ -5,22 +5,22 @@ import math
 from functools import reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration import configuration
-from ...samediff.datatype import DataType
+from ...samediff.base.datatype import DataType
+from ...samediff.configuration.configuration import configuration
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.flat import GradientNormalization
-from ...samediff.training.regularization import Regularization
-from ...samediff.training.updater import IUpdater
-from ..contract import LayerContract
-from ..input_type import InputType, InputTypeRecurrent
-from ..parameters import LayerScope, ParameterTable
-from ..samediff_base import shapes_document, with_parameters
-from ..weight_init import WeightInit
+from ...samediff.training.steps.flat import GradientNormalization
+from ...samediff.training.updaters.regularization import Regularization
+from ...samediff.training.updaters.updater import IUpdater
+from ..base.contract import LayerContract
+from ..custom.samediff_base import shapes_document, with_parameters
+from ..functions.weight_init import WeightInit
+from ..types.input_type import InputType, InputTypeRecurrent
+from ..types.parameters import LayerScope, ParameterTable
 from .base import GraphVertex, vertex
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 
 @configuration(kw_only=True)

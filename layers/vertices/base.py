@@ -4,15 +4,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
-from ...samediff.configuration import Configuration, configuration, field
+from ...samediff.configuration.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError
-from ..authored import Guarded
-from ..input_type import InputType
-from ..parameters import LayerScope
+from ..base.authored import Guarded
+from ..types.input_type import InputType
+from ..types.parameters import LayerScope
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 T = TypeVar("T")
 PACKAGE = "org.deeplearning4j.nn.conf.graph."

@@ -5,10 +5,11 @@ from enum import Enum
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar
 
-from ...samediff.configuration import field
+from ...samediff.configuration.configuration import field
 from ...samediff.errors import ConfigurationError
-from ..formats import CNN2DFormat, RNNFormat
-from ..input_type import (
+from ..ops.step_ops import L2Distance, StackPadded, ones_mask
+from ..types.formats import CNN2DFormat, RNNFormat
+from ..types.input_type import (
     InputType,
     InputTypeConvolutional,
     InputTypeConvolutional3D,
@@ -16,13 +17,12 @@ from ..input_type import (
     InputTypeFeedForward,
     InputTypeRecurrent,
 )
-from ..parameters import LayerScope
-from ..step_ops import L2Distance, StackPadded, ones_mask
+from ..types.parameters import LayerScope
 from .base import GraphVertex, any_of, rank, same_kind, vertex
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 
 @vertex("MergeVertex")

@@ -4,22 +4,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration import configuration, field
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.configuration.configuration import configuration, field
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.variable import SDVariable
-from .. import authored
-from ..authored import routed
-from ..declared import Declaring, SDVertexParams
-from ..formats import MaskState
-from ..input_type import InputType
-from ..step_ops import ones_mask
-from ..weight_noise import IWeightNoise
+from ...samediff.ir.variable import SDVariable
+from ..base import authored
+from ..base.authored import routed
+from ..custom.declared import Declaring, SDVertexParams
+from ..functions.weight_noise import IWeightNoise
+from ..ops.step_ops import ones_mask
+from ..types.formats import MaskState
+from ..types.input_type import InputType
 from .attention import GraphDefinedVertex
 from .base import GraphVertex, any_of
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
+    from ...samediff.graph.graph import SameDiff
 
 
 @configuration

@@ -4,14 +4,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.errors import ConfigurationError
-from ..formats import CNN2DFormat
-from ..input_type import InputType, InputTypeConvolutional, InputTypeFeedForward, InputTypeRecurrent
-from ..parameters import LayerScope
+from ..types.formats import CNN2DFormat
+from ..types.input_type import InputType, InputTypeConvolutional, InputTypeFeedForward, InputTypeRecurrent
+from ..types.parameters import LayerScope
 from .base import GraphVertex, rank, vertex
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 
 @vertex("ScaleVertex")

@@ -3,17 +3,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...samediff.datatype import DataType
+from ...samediff.base.datatype import DataType
 from ...samediff.errors import ConfigurationError
-from ..formats import RNNFormat
-from ..input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
-from ..parameters import LayerScope
-from ..step_ops import LastUnmaskedStep, RepeatSteps
+from ..ops.step_ops import LastUnmaskedStep, RepeatSteps
+from ..types.formats import RNNFormat
+from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..types.parameters import LayerScope
 from .base import PACKAGE, GraphVertex, vertex
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
 
 
 @vertex(PACKAGE + "rnn.LastTimeStepVertex")

@@ -3,16 +3,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..input_type import InputType
-from ..parameters import LayerScope, Parameter
 from ..preprocessors import InputPreProcessor
+from ..types.input_type import InputType
+from ..types.parameters import LayerScope, Parameter
 from .base import GraphVertex, vertex
 
 if TYPE_CHECKING:
-    from ...samediff.graph import SameDiff
-    from ...samediff.training.regularization import Regularization
-    from ...samediff.training.updater import IUpdater
-    from ...samediff.variable import SDVariable
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+    from ...samediff.training.updaters.regularization import Regularization
+    from ...samediff.training.updaters.updater import IUpdater
 
 
 @vertex("PreprocessorVertex")
@@ -64,7 +64,7 @@ class FrozenVertex(GraphVertex):
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         """None that changes anything."""
-        from ...samediff.training.updaters import NoOp
+        from ...samediff.training.updaters.updaters import NoOp
         return NoOp()
 
     def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 import os
 from typing import Any, TextIO
 
+from ...samediff.codecs.array_files import write_arrays
 from ...samediff.errors import ConfigurationError
-from ...samediff.files.array_files import write_arrays
-from ...samediff.graph import SameDiff
-from ..exchange import to_arrays, to_same_diff
-from ..model_zip import CONFIGURATION
+from ...samediff.graph.graph import SameDiff
+from ..files.exchange import to_arrays, to_same_diff
+from ..files.model_zip import CONFIGURATION
 from .opening import ARRAYS, open_model
 from .progress import Progress
 

@@ -8,20 +8,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...samediff.configuration import find_class
-from ...samediff.document_text import read_text
+from ...samediff.codecs.array_files import read_arrays
+from ...samediff.codecs.data_stream import DataInput
+from ...samediff.codecs.nd4j_array import array_header
+from ...samediff.codecs.regular import open_regular, path_of
+from ...samediff.codecs.safe_zip import SafeZip, binary
+from ...samediff.configuration.configuration import find_class
 from ...samediff.errors import FileFormatError, MissingOpError
-from ...samediff.files.array_files import read_arrays
-from ...samediff.files.data_stream import DataInput
-from ...samediff.files.nd4j_array import array_header
-from ...samediff.files.regular import open_regular, path_of
-from ...samediff.files.safe_zip import SafeZip, binary
-from ...samediff.graph import SameDiff
-from ..configuration import ComputationGraphConfiguration, check_count, is_graph, of_document
-from ..legacy import class_names, layers_of
-from ..legacy.versions import written_by
-from ..missing_classes import ENTRY, Recorded
-from ..model_zip import (
+from ...samediff.graph.graph import SameDiff
+from ...samediff.text.document_text import read_text
+from ..files.missing_classes import ENTRY, Recorded
+from ..files.model_zip import (
     COEFFICIENTS,
     CONFIGURATION,
     NORMALIZER,
@@ -31,7 +28,10 @@ from ..model_zip import (
     is_model_zip,
     read_configuration,
 )
-from ..structure import Structure, of_graph, of_list
+from ..legacy import class_names, layers_of
+from ..legacy.versions import written_by
+from ..structure.configuration import ComputationGraphConfiguration, check_count, is_graph, of_document
+from ..structure.structure import Structure, of_graph, of_list
 from .opening import has_arrays
 from .report import FileReport, Part
 

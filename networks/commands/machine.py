@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from ...samediff.devices import current_device
+from ...samediff.device.devices import current_device
 from ...samediff.errors import DeviceError
 
 PACKAGES = ("numpy", "scipy", "numba", "llvmlite", "cupy-cuda12x", "cupy-cuda13x", "ml_dtypes")
@@ -42,7 +42,7 @@ def _lines(file: str) -> list[str]:
 
 def _gpus() -> list[tuple[str, str]]:
     """A row for each GPU, or one that says why there is none."""
-    from ...samediff.executor.cuda.presence import cupy_for
+    from ...samediff.cuda.presence import cupy_for
     try:
         cupy = cupy_for(0)
     except DeviceError as error:
@@ -65,7 +65,7 @@ def _cuda(number: int) -> str:
 
 
 def _emulator() -> str:
-    from ...samediff.executor.cuda.host_code import compiler
+    from ...samediff.cuda.drivers.host_code import compiler
     try:
         return f"CUDA kernels as C++, by {compiler()}"
     except DeviceError as error:

@@ -4,16 +4,16 @@ from __future__ import annotations
 import os
 from typing import Any, BinaryIO
 
-from ...samediff.document_text import read_text
+from ...samediff.codecs.array_files import read_arrays
 from ...samediff.errors import FileFormatError
-from ...samediff.files.array_files import read_arrays
-from ...samediff.graph import SameDiff
-from ..computation_graph import ComputationGraph
-from ..configuration import ComputationGraphConfiguration, is_graph, read
-from ..exchange import set_arrays
-from ..model_serializer import ModelSerializer
-from ..model_zip import CONFIGURATION, is_model_zip, read_configuration
-from ..multilayer import MultiLayerNetwork
+from ...samediff.graph.graph import SameDiff
+from ...samediff.text.document_text import read_text
+from ..files.exchange import set_arrays
+from ..files.model_serializer import ModelSerializer
+from ..files.model_zip import CONFIGURATION, is_model_zip, read_configuration
+from ..models.computation_graph import ComputationGraph
+from ..models.multilayer import MultiLayerNetwork
+from ..structure.configuration import ComputationGraphConfiguration, is_graph, read
 
 ARRAYS = (".npz", ".safetensors")
 

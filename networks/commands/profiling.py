@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...layers.input_type import InputType, InputTypeConvolutional
 from ...layers.preprocessors.flatten import FlattenPreProcessor
 from ...layers.preprocessors.unflatten import UnflattenPreProcessor
+from ...layers.types.input_type import InputType, InputTypeConvolutional
 from ...samediff.data import MultiDataSet
 from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.executor.profile import Profile
-from ...samediff.graph import SameDiff
-from ..batch import Batch
-from ..structure import Member
+from ...samediff.graph.graph import SameDiff
+from ..engine.batch import Batch
+from ..structure.structure import Member
 from .opening import open_model
 
 #: Steps of series, and sides of images where no layer tells them.

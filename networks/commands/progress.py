@@ -5,7 +5,7 @@ import io
 import os
 from typing import TextIO, cast
 
-from ...samediff.files.regular import open_regular
+from ...samediff.codecs.regular import open_regular
 
 
 class Progress(io.BufferedReader):

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+from ...samediff.base.javanames import JavaSpelling
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.training.listener import flat
+from ...samediff.training.listeners.listener import flat
 from .savers import EarlyStoppingModelSaver, InMemoryModelSaver
 from .scores import ScoreCalculator
 from .termination import EpochTerminationCondition, IterationTerminationCondition

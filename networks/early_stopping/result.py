@@ -4,7 +4,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from ...samediff.javanames import JavaSpelling
+from ...samediff.base.javanames import JavaSpelling
 
 
 class TerminationReason(Enum):

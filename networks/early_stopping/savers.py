@@ -5,11 +5,11 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.unwritten import unwritten
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.unwritten import unwritten
-from ..computation_graph import ComputationGraph
-from ..multilayer import MultiLayerNetwork
+from ..models.computation_graph import ComputationGraph
+from ..models.multilayer import MultiLayerNetwork
 
 
 class EarlyStoppingModelSaver(JavaSpelling):

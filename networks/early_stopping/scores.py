@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.unwritten import unwritten
 from ...samediff.evaluation import ROC, Evaluation, RegressionEvaluation, ROCBinary, ROCMultiClass
-from ...samediff.javanames import JavaSpelling
-from ...samediff.unwritten import unwritten
 
 
 class ScoreCalculator(JavaSpelling):

@@ -5,9 +5,9 @@ import math
 import time
 from enum import Enum
 
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.unwritten import unwritten
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.unwritten import unwritten
 
 
 class TimeUnit(Enum):

@@ -5,13 +5,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...samediff.base.javanames import JavaSpelling
 from ...samediff.errors import ConfigurationError, DL4PyError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.training.listener import Listeners
-from ..computation_graph import ComputationGraph
-from ..configuration import MultiLayerConfiguration
-from ..given_data import is_whole
-from ..multilayer import MultiLayerNetwork
+from ...samediff.training.listeners.listener import Listeners
+from ..engine.given_data import is_whole
+from ..models.computation_graph import ComputationGraph
+from ..models.multilayer import MultiLayerNetwork
+from ..structure.configuration import MultiLayerConfiguration
 from .configuration import EarlyStoppingConfiguration
 from .result import EarlyStoppingListener, EarlyStoppingResult, TerminationReason
 from .scores import ScoreCalculator

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ...samediff.configuration import Configuration, find_class, is_registered
+from ...samediff.configuration.configuration import Configuration, find_class, is_registered
 from .updaters import KEYS as UPDATER_KEYS
 from .updaters import number, updaters_of
 

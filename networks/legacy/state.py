@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...samediff.errors import ShapeError
-from ...samediff.training.step import FlatParameters
+from ...samediff.training.steps.step import FlatParameters
 
 
 def fill_state(flat: FlatParameters, stored: Any, owners: Iterable[str]) -> None:

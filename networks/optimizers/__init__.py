@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..settings import NegativeDefaultStepFunction, OptimizationAlgorithm
+from ..structure.settings import NegativeDefaultStepFunction, OptimizationAlgorithm
 from .base import Optimizer
 from .conjugate_gradient import ConjugateGradient
 from .lbfgs import LBFGS
@@ -13,7 +13,7 @@ from .searching import SearchingOptimizer
 from .stochastic_gradient_descent import StochasticGradientDescent
 
 if TYPE_CHECKING:
-    from ..fitting import Fitting
+    from ..models.fitting import Fitting
 
 __all__ = ["LBFGS", "BackTrackLineSearch", "ConjugateGradient", "LineGradientDescent", "Optimizer", "SearchingOptimizer",
            "StochasticGradientDescent"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.javanames import JavaSpelling
-from ...samediff.training.listener import Listeners
-from ..batch import Batch
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.training.listeners.listener import Listeners
+from ..engine.batch import Batch
 
 if TYPE_CHECKING:
-    from ..fitting import Fitting
+    from ..models.fitting import Fitting
 
 States = Mapping[str, Any] | None
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...samediff.base.javanames import JavaSpelling
 from ...samediff.errors import NumericalError
-from ...samediff.javanames import JavaSpelling
-from ..settings import NegativeDefaultStepFunction, StepFunction
+from ..structure.settings import NegativeDefaultStepFunction, StepFunction
 
 _SMALLEST = 1e-7        # relative change of a parameter below which a step is none
 _SAME = 1e-5            # parameters as near as this are the same to ND4J

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.training.listener import Listeners
-from ...samediff.training.transaction import Transaction
-from ..batch import Batch
+from ...samediff.training.listeners.listener import Listeners
+from ...samediff.training.steps.transaction import Transaction
+from ..engine.batch import Batch
 from .base import Optimizer, States
 from .line_search import BackTrackLineSearch
 
 if TYPE_CHECKING:
-    from ..fitting import Fitting
+    from ..models.fitting import Fitting
 
 
 class SearchingOptimizer(Optimizer):

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...samediff.training.listener import Listeners
-from ..batch import Batch
+from ...samediff.training.listeners.listener import Listeners
+from ..engine.batch import Batch
 from .base import BETWEEN, Optimizer, States
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...samediff.device.device_memory import to_host
 from ...samediff.errors import GraphError, WorkerError
-from ...samediff.residence import to_host
 
 
 class BrokenGroupError(WorkerError):

@@ -5,10 +5,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...samediff.devices import Device
-from ...samediff.executor.cuda.driver import Driver
-from ...samediff.executor.cuda.drivers import driver_of
-from ...samediff.residence import Block
+from ...samediff.cuda.drivers.driver import Driver
+from ...samediff.cuda.drivers.drivers import driver_of
+from ...samediff.device.device_memory import Block
+from ...samediff.device.devices import Device
 from .all_reduce import AllReduce, ThreadAllReduce
 
 #: Arrays up to this many elements (counts, scores) are exchanged in the memory of the host.

@@ -11,16 +11,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.arrays import as_array
-from ...samediff.background import started
-from ...samediff.configuration_builder import Builder
+from ...samediff.base.background import started
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.locks import rlock
+from ...samediff.base.source import work_for
+from ...samediff.configuration.builder import Builder
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError, GraphError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.locks import rlock
-from ...samediff.source import work_for
-from ..batch import Batch
-from ..network import Network
+from ...samediff.expressions.arrays import as_array
+from ..engine.batch import Batch
+from ..models.network import Network
 from .requests import Request, RequestQueue, shut_down
 from .settings import InferenceMode, InferenceSettings, LoadBalanceMode
 

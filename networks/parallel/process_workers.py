@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from ...samediff.background import started
+from ...samediff.base.background import started
 from ...samediff.errors import WorkerError
-from ...samediff.training.listener import Listener
-from ..fitting import Fitting
+from ...samediff.training.listeners.listener import Listener
+from ..models.fitting import Fitting
 from .all_reduce import AllReduce, BrokenGroupError
 from .process_all_reduce import ProcessAllReduce
 from .replica import Begin, Replica, SharedListeners, Task

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...samediff.locks import rlock
-from ...samediff.residence import to_host
-from ...samediff.source import SourceLine, work_for
-from ...samediff.training.listener import Listener, Listeners
-from ...samediff.training.transaction import Transaction
-from ..batch import Batch
-from ..fitting import Fitting
+from ...samediff.base.locks import rlock
+from ...samediff.base.source import SourceLine, work_for
+from ...samediff.device.device_memory import to_host
+from ...samediff.training.listeners.listener import Listener, Listeners
+from ...samediff.training.steps.transaction import Transaction
+from ..engine.batch import Batch
+from ..models.fitting import Fitting
 from .all_reduce import AllReduce, Alone
 from .settings import TrainingMode, WrapperSettings
 from .shared_gradients import SharedGradientDescent

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from ...samediff.base.source import user_line
 from ...samediff.errors import ShutdownError
-from ...samediff.source import user_line
 
 
 class Request:

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ...samediff.configuration import Configuration, configuration
-from ...samediff.devices import Device
+from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.device.devices import Device
 from ...samediff.errors import ConfigurationError
-from ..settings import WorkspaceMode
+from ..structure.settings import WorkspaceMode
 
 
 class InferenceMode(Enum):

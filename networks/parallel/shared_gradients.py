@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.listener import Listeners
-from ..batch import Batch
+from ...samediff.training.listeners.listener import Listeners
+from ..engine.batch import Batch
 from ..optimizers import StochasticGradientDescent
 from ..optimizers.base import States
-from ..settings import OptimizationAlgorithm
+from ..structure.settings import OptimizationAlgorithm
 from .all_reduce import AllReduce
 
 if TYPE_CHECKING:
-    from ..fitting import Fitting
+    from ..models.fitting import Fitting
 
 
 class SharedGradientDescent(StochasticGradientDescent):

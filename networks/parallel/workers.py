@@ -7,11 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from ...samediff.background import started
-from ...samediff.devices import Device
+from ...samediff.base.background import started
+from ...samediff.device.devices import Device
 from ...samediff.errors import WorkerError
-from ...samediff.training.listener import Listener
-from ..fitting import Fitting
+from ...samediff.training.listeners.listener import Listener
+from ..models.fitting import Fitting
 from .all_reduce import AllReduce, BrokenGroupError, ThreadAllReduce
 from .replica import Begin, Replica, SharedListeners, Task
 from .settings import WrapperSettings

@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from ...samediff.configuration_builder import Builder
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.locks import rlock
+from ...samediff.base.source import user_line
+from ...samediff.configuration.builder import Builder
 from ...samediff.data import AsyncDataSetIterator, AsyncMultiDataSetIterator, DataSet, DataSetIterator, MultiDataSet
-from ...samediff.data.iterator import BatchIterator
+from ...samediff.data.iterators.iterator import BatchIterator
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.locks import rlock
-from ...samediff.source import user_line
-from ...samediff.training.listener import HasListeners, Listener
-from ...samediff.training.listeners import report
-from ..batch import Batch
-from ..fitting import Fitting
-from ..given_data import no_batch
+from ...samediff.training.listeners.listener import HasListeners, Listener
+from ...samediff.training.listeners.listeners import report
+from ..engine.batch import Batch
+from ..engine.given_data import no_batch
+from ..models.fitting import Fitting
 from .all_reduce import BrokenGroupError
 from .replica import Begin, Replica, SharedListeners, Task, pieces_of
 from .settings import TrainingMode, WrapperSettings

@@ -3,17 +3,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from ...layers.base import Layer
-from ...layers.defaults import merged
-from ...samediff.configuration import Configuration, configuration
-from ...samediff.configuration_builder import Builder
-from ...samediff.configuration_values import write_json, write_yaml
-from ...samediff.document_text import read_text
+from ...layers.base.base import Layer
+from ...layers.base.defaults import merged
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.configuration.builder import Builder
+from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.values import write_json, write_yaml
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ..builders import GlobalConfiguration, NeuralNetConfigurationBuilder
-from ..configuration import NetworkConfiguration, NeuralNetConfiguration
-from ..settings import BackpropType
+from ...samediff.text.document_text import read_text
+from ..structure.builders import GlobalConfiguration, NeuralNetConfigurationBuilder
+from ..structure.configuration import NetworkConfiguration, NeuralNetConfiguration
+from ..structure.settings import BackpropType
 
 _KEYS = {"activation": "activationFn", "weightInit": "weightInitFn"}      # where Java's JSON has other keys than the builder
 _JAVA_NAME = "org.deeplearning4j.nn.transferlearning.FineTuneConfiguration"

@@ -3,18 +3,18 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from ...layers.base import Layer
-from ...layers.input_type import InputType
+from ...layers.base.base import Layer
+from ...layers.functions.weight_init import IWeightInit
 from ...layers.preprocessors import InputPreProcessor
+from ...layers.types.input_type import InputType
 from ...layers.vertices import FrozenVertex, GraphVertex, MergeVertex
-from ...layers.weight_init import IWeightInit
-from ...samediff.configuration_builder import Builder
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.configuration.builder import Builder
 from ...samediff.errors import ConfigurationError, UnknownNameError, did_you_mean
-from ...samediff.javanames import JavaSpelling
-from ..builders import GraphBuilder, NeuralNetConfigurationBuilder
-from ..computation_graph import ComputationGraph
-from ..configuration import LayerVertex
-from ..settings import WorkspaceMode
+from ..models.computation_graph import ComputationGraph
+from ..structure.builders import GraphBuilder, NeuralNetConfigurationBuilder
+from ..structure.configuration import LayerVertex
+from ..structure.settings import WorkspaceMode
 from .fine_tune import FineTuneConfiguration
 from .list_builder import frozen
 

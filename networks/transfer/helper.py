@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...samediff.base.javanames import JavaSpelling
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.training.transaction import Transaction
-from ..computation_graph import ComputationGraph
-from ..configuration import LayerVertex
-from ..multilayer import MultiLayerNetwork
+from ...samediff.training.steps.transaction import Transaction
+from ..models.computation_graph import ComputationGraph
+from ..models.multilayer import MultiLayerNetwork
+from ..structure.configuration import LayerVertex
 from .graph_builder import TransferGraphBuilder
 from .list_builder import TransferListBuilder
 

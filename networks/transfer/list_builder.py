@@ -5,19 +5,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...layers.base import Layer
+from ...layers.base.base import Layer
+from ...layers.functions.weight_init import IWeightInit
 from ...layers.preprocessors import InputPreProcessor
-from ...layers.weight_init import IWeightInit
-from ...layers.wrappers import FrozenLayer
-from ...samediff.configuration_builder import Builder
+from ...layers.standard.wrappers import FrozenLayer
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.configuration.builder import Builder
 from ...samediff.errors import ConfigurationError
-from ...samediff.javanames import JavaSpelling
-from ...samediff.nd4j_random import Nd4jRandom
-from ...samediff.training.flat import GradientNormalization
-from ..builders import NeuralNetConfigurationBuilder
-from ..checks import check_outputs
-from ..configuration import NeuralNetConfiguration
-from ..multilayer import MultiLayerNetwork
+from ...samediff.initializers.nd4j_random import Nd4jRandom
+from ...samediff.training.steps.flat import GradientNormalization
+from ..models.multilayer import MultiLayerNetwork
+from ..structure.builders import NeuralNetConfigurationBuilder
+from ..structure.checks import check_outputs
+from ..structure.configuration import NeuralNetConfiguration
 from .fine_tune import FineTuneConfiguration
 
 

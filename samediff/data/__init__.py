@@ -8,27 +8,24 @@
     normalizer.fit(train)
     train.set_pre_processor(normalizer)
 """
-from .async_iterator import AsyncDataSetIterator, AsyncMultiDataSetIterator
-from .block_iterators import DummyBlockDataSetIterator, DummyBlockMultiDataSetIterator
-from .caching_iterator import CachingDataSetIterator, DataSetCache, InFileAndMemoryDataSetCache, InFileDataSetCache, InMemoryDataSetCache
-from .cifar_iterator import Cifar10DataSetIterator
-from .csv_reader import CSVRecordReader, FileSplit
-from .dataset import DataSet, SplitTestAndTrain
-from .fetcher import DownloadError, data_folder
-from .file_iterators import FileDataSetIterator, FileMultiDataSetIterator
-from .image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
-from .image_transforms import CropImageTransform, FlipImageTransform, ImageTransform, PipelineImageTransform
-from .iris_iterator import IrisDataSetIterator
-from .iterator import BatchIterator, DataSetIterator, DataSetPreProcessor, MultiDataSetIterator, NoMoreDataError
-from .iterator_splitter import (
+from .iterators.async_iterator import AsyncDataSetIterator, AsyncMultiDataSetIterator
+from .iterators.block_iterators import DummyBlockDataSetIterator, DummyBlockMultiDataSetIterator
+from .iterators.caching_iterator import (
+    CachingDataSetIterator,
+    DataSetCache,
+    InFileAndMemoryDataSetCache,
+    InFileDataSetCache,
+    InMemoryDataSetCache,
+)
+from .iterators.file_iterators import FileDataSetIterator, FileMultiDataSetIterator
+from .iterators.iterator import BatchIterator, DataSetIterator, DataSetPreProcessor, MultiDataSetIterator, NoMoreDataError
+from .iterators.iterator_splitter import (
     DataSetIteratorSplitter,
     MultiDataSetIteratorSplitter,
     ScrollableDataSetIterator,
     ScrollableMultiDataSetIterator,
 )
-from .java_random import JavaRandom
-from .labelled_examples import DataSetType
-from .list_iterators import (
+from .iterators.list_iterators import (
     DoublesDataSetIterator,
     ExistingDataSetIterator,
     ExistingMultiDataSetIterator,
@@ -42,40 +39,18 @@ from .list_iterators import (
     TestDataSetIterator,
     ViewIterator,
 )
-from .loader_iterators import DataSetLoaderIterator, FileSplitDataSetIterator, MultiDataSetLoaderIterator
-from .mini_batch_files import ExistingMiniBatchDataSetIterator, MiniBatchFileDataSetIterator
-from .mnist_iterators import EmnistDataSetIterator, EMnistSet, MnistDataSetIterator
-from .multi_dataset import MultiDataSet
-from .multi_iterators import JointMultiDataSetIterator, MultiDataSetIteratorAdapter, MultiDataSetWrapperIterator, TestMultiDataSetIterator
-from .multi_normalizers import MultiNormalizerHybrid, MultiNormalizerMinMaxScaler, MultiNormalizerStandardize
-from .normalizers import NormalizerMinMaxScaler, NormalizerStandardize
-from .parallel_iterators import FileSplitParallelDataSetIterator, InequalityHandling, JointParallelDataSetIterator
-from .photo_iterators import LFWDataSetIterator, TinyImageNetDataSetIterator
-from .preprocessors import (
-    CompositeDataSetPreProcessor,
-    CompositeMultiDataSetPreProcessor,
-    CropAndResizeDataSetPreProcessor,
-    ImageFlatteningDataSetPreProcessor,
-    LabelLastTimeStepPreProcessor,
-    PermuteDataSetPreProcessor,
-    RGBtoGrayscaleDataSetPreProcessor,
-    UnderSamplingByMaskingPreProcessor,
+from .iterators.loader_iterators import DataSetLoaderIterator, FileSplitDataSetIterator, MultiDataSetLoaderIterator
+from .iterators.mini_batch_files import ExistingMiniBatchDataSetIterator, MiniBatchFileDataSetIterator
+from .iterators.multi_iterators import (
+    JointMultiDataSetIterator,
+    MultiDataSetIteratorAdapter,
+    MultiDataSetWrapperIterator,
+    TestMultiDataSetIterator,
 )
-from .random_iterators import (
-    KFoldIterator,
-    RandomDataSetIterator,
-    RandomMultiDataSetIterator,
-    SamplingDataSetIterator,
-    Values,
-)
-from .rebatching import IteratorDataSetIterator, IteratorMultiDataSetIterator
-from .record_iterators import RecordReaderDataSetIterator
-from .record_multi_iterator import RecordReaderMultiDataSetIterator
-from .sequence_iterators import CSVSequenceRecordReader, SequenceRecordReaderDataSetIterator
-from .series_alignment import AlignmentMode
-from .standard_scaler import StandardScaler
-from .uci_iterator import UciSequenceDataSetIterator
-from .wrapper_iterators import (
+from .iterators.parallel_iterators import FileSplitParallelDataSetIterator, InequalityHandling, JointParallelDataSetIterator
+from .iterators.random_iterators import KFoldIterator, RandomDataSetIterator, RandomMultiDataSetIterator, SamplingDataSetIterator, Values
+from .iterators.rebatching import IteratorDataSetIterator, IteratorMultiDataSetIterator
+from .iterators.wrapper_iterators import (
     AsyncShieldDataSetIterator,
     AsyncShieldMultiDataSetIterator,
     BenchmarkDataSetIterator,
@@ -86,6 +61,36 @@ from .wrapper_iterators import (
     ReconstructionDataSetIterator,
     WorkspacesShieldDataSetIterator,
 )
+from .normalizers.image_scalers import ImageMultiPreProcessingScaler, ImagePreProcessingScaler, VGG16ImagePreProcessor
+from .normalizers.image_transforms import CropImageTransform, FlipImageTransform, ImageTransform, PipelineImageTransform
+from .normalizers.multi_normalizers import MultiNormalizerHybrid, MultiNormalizerMinMaxScaler, MultiNormalizerStandardize
+from .normalizers.normalizers import NormalizerMinMaxScaler, NormalizerStandardize
+from .normalizers.preprocessors import (
+    CompositeDataSetPreProcessor,
+    CompositeMultiDataSetPreProcessor,
+    CropAndResizeDataSetPreProcessor,
+    ImageFlatteningDataSetPreProcessor,
+    LabelLastTimeStepPreProcessor,
+    PermuteDataSetPreProcessor,
+    RGBtoGrayscaleDataSetPreProcessor,
+    UnderSamplingByMaskingPreProcessor,
+)
+from .normalizers.standard_scaler import StandardScaler
+from .public.cifar_iterator import Cifar10DataSetIterator
+from .public.fetcher import DownloadError, data_folder
+from .public.iris_iterator import IrisDataSetIterator
+from .public.labelled_examples import DataSetType
+from .public.mnist_iterators import EmnistDataSetIterator, EMnistSet, MnistDataSetIterator
+from .public.photo_iterators import LFWDataSetIterator, TinyImageNetDataSetIterator
+from .public.uci_iterator import UciSequenceDataSetIterator
+from .readers.csv_reader import CSVRecordReader, FileSplit
+from .readers.record_iterators import RecordReaderDataSetIterator
+from .readers.record_multi_iterator import RecordReaderMultiDataSetIterator
+from .readers.sequence_iterators import CSVSequenceRecordReader, SequenceRecordReaderDataSetIterator
+from .readers.series_alignment import AlignmentMode
+from .sets.dataset import DataSet, SplitTestAndTrain
+from .sets.java_random import JavaRandom
+from .sets.multi_dataset import MultiDataSet
 
 __all__ = [
     "AlignmentMode",

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ..base.javanames import JavaSpelling
+from ..base.registry import Registry, owner
+from ..base.unwritten import unwritten
 from ..errors import ConfigurationError, FileFormatError
-from ..javanames import JavaSpelling
-from ..registry import Registry, owner
-from ..unwritten import unwritten
 from .records import mask_and_records
 from .rows import Array, Rows, to_rows
 from .text import json_text, plain_json

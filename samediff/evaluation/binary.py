@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..arrays import to_numbers
 from ..errors import ConfigurationError, NumericalError, ShapeError
-from ..java_text import java_number
+from ..expressions.arrays import to_numbers
+from ..text.java_text import java_number
 from . import counts as c
 from .base import BaseEvaluation, array_document, read_array
 from .counts import Counts

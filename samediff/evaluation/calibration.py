@@ -233,7 +233,7 @@ def bins(values: Array, n: int) -> list[NDArray[np.bool_]]:
 
 def encode(array: Array) -> dict[str, str]:
     """Return an array as DL4J's JSON has large ones: ND4J's bytes in base 64, lines of 76."""
-    from ..files.nd4j_array import write_array
+    from ..codecs.nd4j_array import write_array
 
     stream = io.BytesIO()
     write_array(stream, array)
@@ -242,6 +242,6 @@ def encode(array: Array) -> dict[str, str]:
 
 def decode(text: str) -> Array:
     """Read :func:`encode`."""
-    from ..files.nd4j_array import read_array as read_binary
+    from ..codecs.nd4j_array import read_array as read_binary
 
     return read_binary(io.BytesIO(base64.b64decode(text)))

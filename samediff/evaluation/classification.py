@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import to_numbers
 from ..errors import ConfigurationError, ShapeError
+from ..expressions.arrays import to_numbers
 from .base import BaseEvaluation, array_document, read_array
 from .classification_measures import ClassificationMeasures
 from .classification_options import counter, names, positional

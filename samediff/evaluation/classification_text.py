@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..java_text import java_number
+from ..text.java_text import java_number
 from .text import decimal
 
 if TYPE_CHECKING:

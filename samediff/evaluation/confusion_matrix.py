@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.javanames import JavaSpelling
 from ..errors import ShapeError
-from ..javanames import JavaSpelling
 
 
 class ConfusionMatrix(JavaSpelling):

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.javanames import JavaSpelling, to_camel
 from ..errors import FileFormatError, ShapeError
-from ..javanames import JavaSpelling, to_camel
 from .text import fixed, json_text, plain_json
 
 Floats = NDArray[np.float64]

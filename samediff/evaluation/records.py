@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import to_numbers, to_numpy, unmasked
 from ..errors import ConfigurationError, ShapeError
+from ..expressions.arrays import to_numbers, to_numpy, unmasked
 
 
 def mask_and_records(given: Any, records: Sequence[Any] | None, labels: Any) -> tuple[Any, Sequence[Any] | None]:

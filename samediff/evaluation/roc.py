@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigurationError, NumericalError, ShapeError
-from ..java_text import java_number
+from ..text.java_text import java_number
 from .base import BaseEvaluation
 from .curves import PrecisionRecallCurve, RocCurve, corners, points
 from .rows import Array, Rows

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import to_numbers
 from ..errors import NumericalError, ShapeError
+from ..expressions.arrays import to_numbers
 
 Array = NDArray[Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..java_text import layout, special
+from ..text.java_text import layout, special
 
 
 def decimal(value: float) -> str:

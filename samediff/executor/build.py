@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..datatype import DataType
-from ..node import Node
-from ..spec import TensorSpec, spec_of
-from .backend import Backend
-from .context import WORD_COUNT
+from ..base.datatype import DataType
+from ..base.spec import TensorSpec, spec_of
+from ..ir.node import Node
+from ..ir.run_context import WORD_COUNT
+from ..plans.backend import Backend
+from ..plans.memory import Buffer, assign
+from ..plans.plan import Plan, Step
 from .lower import lower, words_of
-from .memory import Buffer, assign
 from .orders import orders
-from .plan import Plan, Step
 from .specialise import shape_stand_in, specialise
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .cpu.kernel_table import KERNELS
+from ..cpu.kernel_table import KERNELS
 
 if TYPE_CHECKING:
-    from .cpu.native.entry import Instruction
-    from .frame import Frame
-    from .plan import Plan, Step
+    from ..cpu.code.frame import Frame
+    from ..cpu.native.entry import Instruction
+    from ..plans.plan import Plan, Step
 
 
 def explained(plan: Plan) -> str:
@@ -43,7 +43,7 @@ def native_calls(frame: Frame) -> dict[int, list[int]]:
 
 def call_text(frame: Frame, steps: Sequence[int]) -> str:
     """One line on a native call."""
-    from .cpu.native.pool import parts
+    from ..cpu.native.pool import parts
     made = [i for k in steps for i in frame.natives[k]]
     shared = sum(map(in_parts, made))
     text = f"native call of {len(made)} instruction{'s' * (len(made) > 1)}"
@@ -54,15 +54,15 @@ def call_text(frame: Frame, steps: Sequence[int]) -> str:
 
 def in_parts(instruction: Instruction) -> bool:
     """Whether an instruction is long enough to be divided."""
-    from .cpu.native.pool import parts
-    from .cpu.native.thresholds import LEAST, thresholds
+    from ..cpu.native.pool import parts
+    from ..cpu.native.thresholds import LEAST, thresholds
     return instruction.splits and instruction.work >= LEAST.parts and instruction.work >= thresholds().parts and parts() > 1
 
 
 def is_helped(instructions: Sequence[Instruction]) -> bool:
     """Whether a native call of these instructions asks other threads for help."""
-    from .cpu.native.pool import pool
-    from .cpu.native.thresholds import thresholds
+    from ..cpu.native.pool import pool
+    from ..cpu.native.thresholds import thresholds
     return any(map(in_parts, instructions)) and sum(i.work for i in instructions) >= thresholds().help and pool() is not None
 
 

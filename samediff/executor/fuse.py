@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..families import Elementwise
-from ..node import Node
-from ..spec import Shape, TensorSpec
+from ..base.spec import Shape, TensorSpec
+from ..families.families import Elementwise
+from ..ir.node import Node
 
 #: More arrays than this in one kernel run out of registers.
 MAX_ARRAYS = 12

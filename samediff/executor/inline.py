@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..expanded import composition
-from ..node import Node
-from ..spec import TensorSpec
-from ..tracing import TraceError
-from .kernel_table import KernelTable
+from ..base.spec import TensorSpec
+from ..expressions.tracing import TraceError
+from ..families.expanded import composition
+from ..ir.kernel_table import KernelTable
+from ..ir.node import Node
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..node import Node
-from ..spec import TensorSpec
-from ..spreading import SumTo
+from ..base.spec import TensorSpec
+from ..families.spreading import SumTo
+from ..ir.node import Node
 
 
 def joined(node: Node, sums: Mapping[str, Node], specs: Mapping[str, TensorSpec]) -> tuple[Node, Node] | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 
-from .. import expression as ex
-from ..families import Elementwise
-from ..node import Node
-from ..op import Kernel, as_tuple
-from ..spec import TensorSpec
-from .backend import Backend
+from ..base.spec import TensorSpec
+from ..expressions import expression as ex
+from ..families.families import Elementwise
+from ..ir.node import Node
+from ..ir.op import Kernel, as_tuple
+from ..plans.backend import Backend
+from ..plans.plan import Step
+from ..plans.reference import raise_explained
 from .fuse import Group, group, is_fusible
-from .plan import Step
-from .reference import raise_explained
 from .specialise import Specialised, visible
 
 

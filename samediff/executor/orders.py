@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ..ops.reshaping import Permute
-from ..spec import TensorSpec
-from .plan import Step
+from ..base.spec import TensorSpec
+from ..ops.shape.reshaping import Permute
+from ..plans.plan import Step
 
 
 def orders(steps: Sequence[Step], specs: Mapping[str, TensorSpec], kept: Collection[str]) -> dict[str, list[int]]:

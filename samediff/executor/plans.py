@@ -4,15 +4,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import devices
-from ..bounded import Bounded
-from ..locks import rlock
-from ..spec import TensorSpec
+from ..base.bounded import Bounded
+from ..base.locks import rlock
+from ..base.spec import TensorSpec
+from ..device import devices
+from ..plans.plan import Plan
 from .build import build_plan
-from .plan import Plan
 
 if TYPE_CHECKING:
-    from ..core import GraphCore
+    from ..ir.core import GraphCore
     from .session import Request
 
 #: Plans that are kept of a graph; the least recently used goes first. Their arenas have so many bytes together, but the last few stay.

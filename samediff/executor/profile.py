@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..javanames import JavaSpelling
+from ..base.javanames import JavaSpelling
 from .limits import Limits, limits
 from .trace import trace_events, write_trace
 

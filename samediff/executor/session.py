@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .. import devices
-from ..arrays import as_array, converted
+from ..device import devices
 from ..errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError, UnknownNameError, did_you_mean
-from ..node import Node, needed
-from ..variable import VariableType
-from .context import RunContext
-from .plan import Plan
+from ..expressions.arrays import as_array, converted
+from ..ir.node import Node, needed
+from ..ir.run_context import RunContext
+from ..ir.variable import VariableType
+from ..plans.plan import Plan
+from ..plans.reference import run_nodes
 from .plans import PlanCache, cache_of, plan_for
-from .reference import run_nodes
 
 if TYPE_CHECKING:
-    from ..core import GraphCore
+    from ..ir.core import GraphCore
 
 
 _SETTING = "DL4PY_EXECUTOR"

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..base.refusal import inferred, refusal
+from ..base.spec import TensorSpec
 from ..errors import DL4PyError, ShapeError
-from ..node import Node, needed
-from ..partial import Partial
-from ..refusal import inferred, refusal
-from ..spec import TensorSpec
-from ..spreading import SumTo
-from .context import RunContext
+from ..families.partial import Partial
+from ..families.spreading import SumTo
+from ..ir.kernel_table import KernelTable
+from ..ir.node import Node, needed
+from ..ir.run_context import RunContext
+from ..plans.reference import compute, promised, raise_explained
 from .inline import inlined
 from .join_sums import joined
-from .kernel_table import KernelTable
-from .reference import compute, promised, raise_explained
 
 #: Folded constants larger than this are computed at run time after all.
 MAX_FOLDED = 1 << 22

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..cpu.code.frame import Frame
 from ..errors import DeviceError
-from .context import RunContext
+from ..ir.run_context import RunContext
+from ..plans.reference import plain
 from .explain import in_parts, is_helped, native_calls, way_of, why
-from .frame import Frame
 from .limits import shortest
 from .profile import Profile, StepProfile
-from .reference import plain
 from .work import flops_of, sizes_of
 
 if TYPE_CHECKING:
-    from ..node import Node
-    from .cpu.native.entry import Instruction
-    from .plan import Plan
+    from ..cpu.native.entry import Instruction
+    from ..ir.node import Node
+    from ..plans.plan import Plan
 
 #: Nanoseconds of work that are timed at once, so that the call itself does not count, and repetitions of an instruction at most.
 _WORTH_TIMING, _MOST = 2e4, 64
@@ -128,8 +128,8 @@ def _set(values: dict[str, Any], name: str, array: Any) -> None:
 
 def _native(instructions: Sequence[Instruction], helped: bool) -> tuple[Callable[[], Any], int]:
     """The instructions several times in one call, with the help of other threads just where the plan has it."""
-    from .cpu.native.program import Segment
-    from .cpu.native.thresholds import thresholds
+    from ..cpu.native.program import Segment
+    from ..cpu.native.thresholds import thresholds
     work = max(sum(i.work for i in instructions), 1.0)
     count = min(_MOST, math.ceil(_WORTH_TIMING / work))
     if any(map(in_parts, instructions)):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..files.atomic import extend_file, write_file
+from ..codecs.atomic import extend_file, write_file
 
 if TYPE_CHECKING:
     from .profile import StepProfile

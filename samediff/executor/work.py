@@ -5,11 +5,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..families import Elementwise
-from ..node import Node
-from ..reduction import Reduction
-from ..scalar_node import nodes
-from ..spec import TensorSpec
+from ..base.spec import TensorSpec
+from ..expressions.scalar_node import nodes
+from ..families.families import Elementwise
+from ..families.reduction import Reduction
+from ..ir.node import Node
 
 Specs = Mapping[str, TensorSpec]
 

@@ -2,8 +2,8 @@
 
 Graphs are read and written by ``SameDiff.load`` and ``sd.save``, networks by :mod:`dl4py.networks`.
 """
+from ..codecs.nd4j_array import read_array, write_array
 from .nd4j import Nd4j
-from .nd4j_array import read_array, write_array
 from .normalizers import NormalizerSerializer, read_normalizer, write_normalizer
 
 __all__ = ["Nd4j", "NormalizerSerializer", "read_array", "read_normalizer", "write_array", "write_normalizer"]

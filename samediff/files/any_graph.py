@@ -7,13 +7,13 @@ import zipfile
 from os import PathLike
 from typing import BinaryIO, cast
 
+from ..codecs.flat_graph import FlatGraph
+from ..codecs.flat_reader import FlatLimits, read_flat_graph
+from ..codecs.regular import open_regular, path_of, read_stream
+from ..codecs.safe_zip import SafeZip
+from ..codecs.sdnb import MAGIC, THRESHOLD, joined, read_sdnb, shard_names, write_sdnb
+from ..codecs.zip_writer import ZipWriter
 from ..errors import FileFormatError, LimitError
-from .flat_graph import FlatGraph
-from .flat_reader import FlatLimits, read_flat_graph
-from .regular import open_regular, path_of, read_stream
-from .safe_zip import SafeZip
-from .sdnb import MAGIC, THRESHOLD, joined, read_sdnb, shard_names, write_sdnb
-from .zip_writer import ZipWriter
 
 _ZIP = b"PK\x03\x04"
 _MODEL = "model"

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..conditions import MODES, Condition
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..codecs.file_args import FileArgs
+from ..codecs.flat_graph import FlatNode
 from ..errors import FileFormatError
-from .file_args import FileArgs
-from .flat_graph import FlatNode
+from ..expressions.conditions import MODES, Condition
 
 _TYPE: Any = {"dtypes": ("data_type?",)}
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..datatype import DataType
-from ..node import Node
-from ..op import OPS, Op
+from ..base.datatype import DataType
+from ..codecs.flat_graph import FlatNode
+from ..codecs.flat_properties import make_property
+from ..ir.node import Node
+from ..ir.op import OPS, Op
 from .default_args import MORE_OUTPUTS, WITH_SHAPE
-from .flat_graph import FlatNode
-from .flat_properties import make_property
 from .missing_op import MissingOp
 from .node_args import file_inputs, write_op
 
 if TYPE_CHECKING:
-    from ..graph import SameDiff
+    from ..graph.graph import SameDiff
 
 
 @dataclass

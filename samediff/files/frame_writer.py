@@ -7,18 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..datatype import DataType
-from ..node import Node, needed
-from ..op import OPS
-from ..subgraph import SubGraph
+from ..base.datatype import DataType
+from ..codecs.flat_properties import PART_OF, make_property
+from ..codecs.legacy_table import op_identity
+from ..families.subgraph import SubGraph
+from ..ir.node import Node, needed
+from ..ir.op import OPS
 from .drafts import Draft, Drafts
-from .flat_properties import PART_OF, make_property
-from .legacy_table import op_identity
 from .node_args import file_args
 from .subgraph_args import SubGraphArgs
 
 if TYPE_CHECKING:
-    from ..graph import SameDiff
+    from ..graph.graph import SameDiff
 
 
 def has_frames(node: Node) -> bool:

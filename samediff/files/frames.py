@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..op import Op
-from ..spec import TensorSpec
-from ..subgraph import relaxed
-from .flat_graph import FlatNode
-from .flat_properties import OWN, PART_OF, property_value
-from .flat_schema import OpType
+from ..base.spec import TensorSpec
+from ..codecs.flat_graph import FlatNode
+from ..codecs.flat_properties import OWN, PART_OF, property_value
+from ..codecs.flat_schema import OpType
+from ..families.subgraph import relaxed
+from ..ir.op import Op
 
 _CONTROL = {"switch": (2, 2), "merge": (2, 1), "enter": (1, 1), "exit": (1, 1), "next_iteration": (1, 1), "loop_cond": (1, 1)}
 
@@ -128,7 +128,7 @@ class Frames:
         condition = conditions.pop()
 
         def build(sd: Any, inputs: Sequence[str]) -> Op:
-            from ..ops.control import If
+            from ..ops.control.control import If
             pairs = list(zip(given, inputs[1:]))
             yes, no = (self.cut(sd, [i.renamed(parts[s][1]) for i in parts[s][0]], pairs,
                                 [parts[s][1].get(n, n) for n in names[s]], {}) for s in (1, 0))
@@ -227,7 +227,7 @@ class Frames:
         initial = [first[m.inputs[0]] for m in merges]
 
         def build(sd: Any, inputs: Sequence[str]) -> Op:
-            from ..ops.control import While
+            from ..ops.control.control import While
             pairs = list(zip([*state, *outside], inputs))
             specs = {n: TensorSpec((v := sd.variable(given)).spec.shape, v.dtype) for n, given in zip(state, inputs)}
             for _ in range(8):                    # until the shapes hold for every iteration

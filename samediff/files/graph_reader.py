@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..calls import bind_calls
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..base.spec import TensorSpec
+from ..codecs.flat_array import decode_array
+from ..codecs.flat_graph import FlatGraph, FlatNode, FlatVariable
+from ..codecs.flat_reader import read_flat_graph
+from ..codecs.flat_schema import VarType
 from ..errors import DataTypeError, DL4PyError, FileFormatError, LimitError
-from ..node import Node
-from ..spec import TensorSpec
-from ..subgraph import SubGraph
+from ..families.subgraph import SubGraph
+from ..graph.calls import bind_calls
+from ..ir.node import Node
+from ..ir.variable import VariableType
 from ..training.config import TrainingConfig
-from ..variable import VariableType
 from .drafts import more_outputs
-from .flat_array import decode_array
-from .flat_graph import FlatGraph, FlatNode, FlatVariable
-from .flat_reader import read_flat_graph
-from .flat_schema import VarType
 from .frames import Frames, Item, part_of
 from .list_flows import with_flows
 from .missing_function import MissingFunction, is_call
@@ -28,7 +28,7 @@ from .nested_values import missing_classes
 from .node_args import OpNames, check_inputs, read_op, spread_inputs
 
 if TYPE_CHECKING:
-    from ..graph import SameDiff
+    from ..graph.graph import SameDiff
 
 
 #: How deep functions may hold functions.
@@ -251,7 +251,7 @@ class GraphReader:
         sd._nodes = {n: sd._nodes[n] for n in dict.fromkeys(order) if n in sd._nodes}
 
     def _earlier(self, node: FlatNode, name: str) -> bool:
-        from ..node import needed
+        from ..ir.node import needed
         return node.name not in {n.name for n in needed(self.sd.nodes(), [name])}
 
     def _training(self, load_updater_state: bool) -> None:

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..datatype import DataType
-from ..variable import SDVariable, VariableType
+from ..base.datatype import DataType
+from ..codecs.flat_array import encode_array
+from ..codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem, UpdaterState
+from ..codecs.flat_schema import VarType
+from ..ir.variable import SDVariable, VariableType
 from .drafts import Draft, Drafts
-from .flat_array import encode_array
-from .flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem, UpdaterState
-from .flat_schema import VarType
 from .frame_writer import add_nodes
 
 if TYPE_CHECKING:
-    from ..graph import SameDiff
+    from ..graph.graph import SameDiff
 
 
 def flat_graph_of(sd: SameDiff, save_updater_state: bool, own_form: bool = False) -> FlatGraph:

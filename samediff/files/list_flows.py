@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .flat_schema import OpType
+from ..codecs.flat_schema import OpType
+from ..codecs.op_hash import kernel_name
 from .frames import Item
-from .op_hash import kernel_name
 
 #: Kernels that work on a list: number of inputs without the flow, whether they change the list.
 _INPUTS = {"write_list": (3, True), "scatter_list": (3, True), "split_list": (3, True), "read_list": (2, False), "gather_list": (2, False),

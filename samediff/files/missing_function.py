@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from ..codecs.flat_graph import FlatNode
+from ..codecs.flat_properties import property_value
+from ..codecs.op_hash import op_hash
 from ..errors import FileFormatError, MissingOpError
-from .flat_graph import FlatNode
-from .flat_properties import property_value
 from .missing_op import MissingOp
-from .op_hash import op_hash
 
 
 @dataclass(frozen=True)

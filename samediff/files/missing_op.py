@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..base.registry import why_missing
+from ..base.spec import TensorSpec
+from ..codecs.flat_graph import FlatNode
+from ..codecs.flat_properties import property_value
 from ..errors import DataTypeError, MissingOpError
-from ..op import OPS, Op
-from ..registry import why_missing
-from ..spec import TensorSpec
-from .flat_graph import FlatNode
-from .flat_properties import property_value
+from ..ir.op import OPS, Op
 
 
 @dataclass(frozen=True)

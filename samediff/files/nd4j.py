@@ -6,9 +6,9 @@ from typing import Any, BinaryIO
 
 from numpy.typing import ArrayLike, NDArray
 
-from .atomic import atomic_write
-from .nd4j_array import read_array, write_array
-from .regular import open_regular
+from ..codecs.atomic import atomic_write
+from ..codecs.nd4j_array import read_array, write_array
+from ..codecs.regular import open_regular
 
 
 class Nd4j:

@@ -14,13 +14,13 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-from ..configuration import Configuration, is_registered
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..codecs.flat_graph import FlatNode
+from ..codecs.flat_properties import property_value
+from ..configuration.configuration import Configuration, is_registered
 from ..errors import DataTypeError, FileFormatError
-from ..op import OPS, Op
-from ..subgraph import SubGraph
-from .flat_graph import FlatNode
-from .flat_properties import property_value
+from ..families.subgraph import SubGraph
+from ..ir.op import OPS, Op
 
 #: Start of a text property that holds a nested value.
 MARK = "dl4py-json:"
@@ -111,7 +111,7 @@ def _value(document: Any, hint: Any) -> Any:
     if "configuration" in document:
         return Configuration.from_document(document["configuration"])
     if "graph" in document:
-        from ..graph import SameDiff
+        from ..graph.graph import SameDiff
         sub = SameDiff.from_flat_buffers(base64.b64decode(document["graph"], validate=True))
         return SubGraph(sub, *([sub.variable(n).name() for n in document[side]] for side in ("inputs", "outputs")))
     options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)

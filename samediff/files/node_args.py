@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..base.javanames import squash
+from ..base.registry import distribution_of, further
+from ..codecs.file_args import FileArgs
+from ..codecs.flat_graph import FlatNode, FlatProperties
+from ..codecs.flat_properties import OWN, make_property, property_value
+from ..codecs.flat_schema import OpType
+from ..codecs.legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
 from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError, did_you_mean
-from ..javanames import squash
-from ..op import OPS, Op
-from ..registry import distribution_of, further
-from ..signature import Mismatch, coerce
+from ..ir.op import OPS, Op
+from ..ir.signature import Mismatch, coerce
 from .default_args import DEFAULTS, INPUT_ORDER, LEFT_OUT, WITH_INPUTS
-from .file_args import FileArgs
-from .flat_graph import FlatNode, FlatProperties
-from .flat_properties import OWN, make_property, property_value
-from .flat_schema import OpType
-from .legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
 from .native_aliases import NATIVE_ALIASES
 from .nested_values import MARK, from_text, is_plain, to_text
 

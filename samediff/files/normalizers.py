@@ -10,9 +10,10 @@ from io import BytesIO
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from ..codecs.atomic import atomic_write
+from ..codecs.data_stream import DataInput, DataOutput
+from ..codecs.regular import open_regular
 from ..errors import ConfigurationError, MissingOpError, UnsupportedVersionError, did_you_mean
-from .atomic import atomic_write
-from .data_stream import DataInput, DataOutput
 from .multi_normalizers import (
     read_hybrid,
     read_multi_min_max,
@@ -22,11 +23,10 @@ from .multi_normalizers import (
     write_multi,
     write_stats,
 )
-from .regular import open_regular
 
 if TYPE_CHECKING:
-    from ..data.image_scalers import ImagePreProcessingScaler
-    from ..data.normalizers import FittedNormalizer
+    from ..data.normalizers.image_scalers import ImagePreProcessingScaler
+    from ..data.normalizers.normalizers import FittedNormalizer
 
 _HEADER, _VERSION = "NORMALIZER", 1
 _JAVA_OBJECT = b"\xac\xed"      # how Java's own serialization begins
@@ -139,7 +139,7 @@ class _Codec(NamedTuple):
 @cache
 def _codecs() -> dict[str, _Codec]:
     """The types by name; made late, because data sets read and write files too."""
-    from ..data import image_scalers, multi_normalizers, normalizers
+    from ..data.normalizers import image_scalers, multi_normalizers, normalizers
     return {
         "STANDARDIZE": _Codec(normalizers.NormalizerStandardize, _write_single, _read_standardize),
         "MIN_MAX": _Codec(normalizers.NormalizerMinMaxScaler, _write_min_max, _read_min_max),
@@ -164,12 +164,12 @@ def _write_min_max(out: DataOutput, normalizer: FittedNormalizer) -> None:
 
 
 def _read_standardize(source: DataInput) -> Any:
-    from ..data.normalizers import NormalizerStandardize
+    from ..data.normalizers.normalizers import NormalizerStandardize
     return _fill(source, NormalizerStandardize(), source.read_boolean("fitLabels"))
 
 
 def _read_min_max(source: DataInput) -> Any:
-    from ..data.normalizers import NormalizerMinMaxScaler
+    from ..data.normalizers.normalizers import NormalizerMinMaxScaler
     labels = source.read_boolean("fitLabels")
     return _fill(source, NormalizerMinMaxScaler(*(source.read_double("the range") for _ in range(2))), labels)
 
@@ -188,7 +188,7 @@ def _write_image(out: DataOutput, scaler: ImagePreProcessingScaler) -> None:
 
 
 def _read_image(source: DataInput) -> Any:
-    from ..data.image_scalers import ImagePreProcessingScaler
+    from ..data.normalizers.image_scalers import ImagePreProcessingScaler
     low, high, largest = (source.read_double("the range") for _ in range(3))
     bits = int(largest + 1).bit_length() - 1 if 1 <= largest < 2**53 else 0
     if 2**bits - 1 != largest or bits < 1:

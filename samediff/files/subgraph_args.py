@@ -6,12 +6,12 @@ import binascii
 from collections.abc import Mapping
 from typing import Any
 
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..codecs.file_args import FileArgs
+from ..codecs.flat_graph import FlatNode
+from ..codecs.flat_properties import make_property, property_value
 from ..errors import FileFormatError
-from ..subgraph import SubGraph
-from .file_args import FileArgs
-from .flat_graph import FlatNode
-from .flat_properties import make_property, property_value
+from ..families.subgraph import SubGraph
 
 _MARK = "graph"
 
@@ -37,7 +37,7 @@ def _text(graph: SubGraph) -> tuple[str, ...]:
 
 
 def _graph(name: str, value: tuple[Any, ...]) -> SubGraph:
-    from ..graph import SameDiff
+    from ..graph.graph import SameDiff
     try:
         _, data, count, *names = value
         sd, inputs = SameDiff.from_flat_buffers(base64.b64decode(data, validate=True), False), names[:int(count)]

@@ -1,5 +1,9 @@
 """Training: updaters, schedules, regularization, the training configuration, history and listeners."""
-from .checkpoint import (
+from ..graph.fitting import FitConfig
+from .config import TrainingConfig
+from .config_builder import TrainingConfigBuilder
+from .history import EvaluationRecord, History, Loss, LossCurve
+from .listeners.checkpoint import (
     Checkpoint,
     CheckpointListener,
     CheckpointListenerBuilder,
@@ -9,27 +13,12 @@ from .checkpoint import (
     last_checkpoint,
     load_checkpoint,
 )
-from .composable import ComposableIterationListener
-from .config import TrainingConfig
-from .config_builder import TrainingConfigBuilder
-from .constraints import max_norm, min_max_norm, non_negative, unit_norm
-from .debug_listeners import ArraySavingListener, ExecDebuggingListener, PrintMode
-from .evaluation_listener import BaseEvaluationListener, ListenerEvaluations
-from .evaluative import EvaluativeListener, HistoryListener, InvocationType
-from .failure_testing import CallType, FailureMode, FailureTestingListener, InjectedFailure
-from .fitting import FitConfig
-from .flat import (
-    GradientNormalization,
-    ParameterSlot,
-    UpdaterBlock,
-    initial_state,
-    normalize_gradients,
-    state_by_parameter,
-    state_length,
-    updater_blocks,
-)
-from .history import EvaluationRecord, History, Loss, LossCurve
-from .listener import (
+from .listeners.composable import ComposableIterationListener
+from .listeners.debug_listeners import ArraySavingListener, ExecDebuggingListener, PrintMode
+from .listeners.evaluation_listener import BaseEvaluationListener, ListenerEvaluations
+from .listeners.evaluative import EvaluativeListener, HistoryListener, InvocationType
+from .listeners.failure_testing import CallType, FailureMode, FailureTestingListener, InjectedFailure
+from .listeners.listener import (
     At,
     BaseListener,
     BaseTrainingListener,
@@ -40,7 +29,7 @@ from .listener import (
     Operation,
     TrainingListener,
 )
-from .listeners import (
+from .listeners.listeners import (
     CollectScoresIterationListener,
     CollectScoresListener,
     PerformanceListener,
@@ -49,18 +38,25 @@ from .listeners import (
     ScoreListener,
     TimeIterationListener,
 )
-from .plots import plot_stats
-from .profiling_listener import ProfilingListener, ProfilingListenerBuilder
-from .regularization import (
-    ApplyStep,
-    L1Regularization,
-    L2Regularization,
-    Regularization,
-    WeightDecay,
-    with_regularization,
-)
+from .listeners.plots import plot_stats
+from .listeners.profiling_listener import ProfilingListener, ProfilingListenerBuilder
+from .listeners.sleepy import SleepMode, SleepyTrainingListener, TimeMode
+from .listeners.stats import FileStatsStorage, InMemoryStatsStorage, StatsStorage
+from .listeners.stats_listener import FileMode, StatsListener, UIListener
 from .requests import EvaluationConfig, OutputConfig
-from .schedules import (
+from .steps.flat import (
+    GradientNormalization,
+    ParameterSlot,
+    UpdaterBlock,
+    initial_state,
+    normalize_gradients,
+    state_by_parameter,
+    state_length,
+    updater_blocks,
+)
+from .updaters.constraints import max_norm, min_max_norm, non_negative, unit_norm
+from .updaters.regularization import ApplyStep, L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
+from .updaters.schedules import (
     CycleSchedule,
     ExponentialSchedule,
     FixedSchedule,
@@ -74,11 +70,8 @@ from .schedules import (
     StepSchedule,
     value_of,
 )
-from .sleepy import SleepMode, SleepyTrainingListener, TimeMode
-from .stats import FileStatsStorage, InMemoryStatsStorage, StatsStorage
-from .stats_listener import FileMode, StatsListener, UIListener
-from .updater import GradientUpdater, IUpdater, RatedUpdater
-from .updaters import AdaBelief, AdaDelta, AdaGrad, Adam, AdaMax, AMSGrad, Nadam, Nesterovs, NoOp, RmsProp, Sgd, Updater
+from .updaters.updater import GradientUpdater, IUpdater, RatedUpdater
+from .updaters.updaters import AdaBelief, AdaDelta, AdaGrad, Adam, AdaMax, AMSGrad, Nadam, Nesterovs, NoOp, RmsProp, Sgd, Updater
 
 __all__ = [
     "AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "ApplyStep", "ArraySavingListener", "At",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data import DataSet, MultiDataSet
-from ..data.multi_dataset import to_multi
+from ..data.sets.multi_dataset import to_multi
 from ..errors import ConfigurationError
 from .config import TrainingConfig
 

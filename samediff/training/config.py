@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..configuration_values import write_json
-from ..datatype import DataType
-from ..document_text import read_text
+from ..base.datatype import DataType
+from ..base.javanames import JavaSpelling, squash, to_camel, to_snake
+from ..configuration.values import write_json
 from ..errors import ConfigurationError, did_you_mean
-from ..javanames import JavaSpelling, squash, to_camel, to_snake
+from ..text.document_text import read_text
 from .history import name_of
-from .regularization import Regularization
-from .updater import IUpdater
+from .updaters.regularization import Regularization
+from .updaters.updater import IUpdater
 
 Evaluations = dict[str, list[Any]]
 _MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_feature_mask_mapping",

@@ -4,16 +4,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from ..configuration import UnknownOptionError
-from ..datatype import DataType
+from ..base.datatype import DataType
+from ..base.javanames import JavaSpelling, to_snake
+from ..base.old_names import instead
+from ..configuration.configuration import UnknownOptionError
 from ..errors import ConfigurationError, did_you_mean
-from ..javanames import JavaSpelling, to_snake
-from ..old_names import instead
 from .config import TrainingConfig
 from .history import name_of
-from .regularization import L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
-from .schedules import Schedule
-from .updater import IUpdater
+from .updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
+from .updaters.schedules import Schedule
+from .updaters.updater import IUpdater
 
 
 class TrainingConfigBuilder(JavaSpelling):

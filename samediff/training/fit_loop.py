@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ConfigurationError, NumericalError
-from ..executor.context import RunContext
 from ..executor.session import check_finite, checked_feeds, request_for, run
+from ..ir.run_context import RunContext
 from .batches import Batch, Source, as_batch
-from .evaluative import HistoryListener
 from .history import History, Loss, LossCurve
-from .hooks import tell_ops, wanted_variables
-from .listener import At, Listener, Listeners, Operation
-from .transaction import Transaction
+from .listeners.evaluative import HistoryListener
+from .listeners.hooks import tell_ops, wanted_variables
+from .listeners.listener import At, Listener, Listeners, Operation
+from .steps.transaction import Transaction
 
 if TYPE_CHECKING:
-    from .fitting import Fitting
+    from ..graph.fitting import Fitting
 
 
 class FitLoop:

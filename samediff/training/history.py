@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..base.javanames import JavaSpelling
 from ..errors import ConfigurationError, UnknownNameError, did_you_mean
-from ..javanames import JavaSpelling
 
 R = TypeVar("R")
 

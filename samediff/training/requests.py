@@ -3,13 +3,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from ..base.javanames import JavaSpelling
 from ..errors import ConfigurationError, GraphError
-from ..javanames import JavaSpelling
 from .history import EvaluationRecord, name_of
-from .listener import flat
+from .listeners.listener import flat
 
 if TYPE_CHECKING:
-    from .evaluating import Evaluating
+    from ..graph.evaluating import Evaluating
 
 
 class _Request(JavaSpelling):

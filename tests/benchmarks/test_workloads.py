@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.drivers.host_code import compiler
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.host_code import compiler
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 QUICK = ["W0", "W1_infer", "W6_grad", "W7"]

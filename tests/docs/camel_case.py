@@ -4,7 +4,7 @@ from __future__ import annotations
 import io
 import tokenize
 
-from dl4py.samediff.javanames import to_camel
+from dl4py.samediff.base.javanames import to_camel
 
 ELSEWHERE = {"np"}     # objects whose attributes are not dl4py's
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import re
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -25,15 +26,15 @@ from dl4py.networks import (
     NeuralNetConfiguration,
 )
 from dl4py.networks.commands.inspection import inspect
-from dl4py.networks.configuration import is_graph
-from dl4py.networks.model_zip import read_configuration
-from dl4py.networks.structure import of_graph
+from dl4py.networks.files.model_zip import read_configuration
+from dl4py.networks.structure.configuration import is_graph
+from dl4py.networks.structure.structure import of_graph
 from dl4py.samediff import DataSet, SameDiff
+from dl4py.samediff.codecs.array_files import read_arrays, write_arrays
 from dl4py.samediff.data import CSVRecordReader, MultiDataSet, NormalizerMinMaxScaler, NormalizerStandardize
-from dl4py.samediff.document_text import read_text
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
-from dl4py.samediff.files.array_files import read_arrays, write_arrays
+from dl4py.samediff.text.document_text import read_text
 from dl4py.samediff.training import Adam, FileStatsStorage, TrainingConfig
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -167,7 +168,7 @@ def _graph_zips() -> list[bytes]:
 
 def _with_unknown_classes() -> list[bytes]:
     """Networks with layers, updaters, vertices and activations that nobody registers, and what is recorded of these."""
-    names = (b"layers.DenseLayer", b"config.Adam", b"ActivationSoftmax", b"ElementWiseVertex", b"LSTM", b"L2Regularization")
+    names = ("DenseLayer", "Adam", "ActivationSoftmax", "ElementWiseVertex", "LSTM", "L2Regularization")
     record = b'{"classes": {"org.acme.X": "acme 1.0"}, "parameters": {"0": 8, "a": 12}}'
     made = []
     for good in (*_zips()[1:], *_graph_zips()):
@@ -176,7 +177,9 @@ def _with_unknown_classes() -> list[bytes]:
             with zipfile.ZipFile(io.BytesIO(good)) as old, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as new:
                 for entry in old.namelist():
                     data = old.read(entry)
-                    new.writestr(entry, data.replace(name, b"Missing" + name[-3:], 1) if entry == "configuration.json" else data)
+                    if entry == "configuration.json":
+                        data = re.sub(rf'"[\w.]+\.{name}"', f'"org.acme.{name}"', data.decode(), count=1).encode()
+                    new.writestr(entry, data)
                 new.writestr("classes.dl4py.json", record)
             made.append(stream.getvalue())
     return made

@@ -15,11 +15,11 @@ from op_table import ROWS, Row
 from slot_rows import SLOT_ROWS
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.choices import LossReduce
+from dl4py.samediff.base.choices import LossReduce
 from dl4py.samediff.data import MultiDataSet
-from dl4py.samediff.op import METHODS, OPS, Op
+from dl4py.samediff.ir.op import METHODS, OPS, Op
 from dl4py.samediff.training import L2Regularization, TrainingConfig, WeightDecay
-from dl4py.samediff.training import updaters as U
+from dl4py.samediff.training.updaters import updaters as U
 
 
 @dataclass

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from dl4py import layers as L
-from dl4py.samediff.choices import LossReduce
+from dl4py.samediff.base.choices import LossReduce
 
 _VOLUMES = "volumes in front of dense layers: DL4J names their sizes in another order and refuses its own activations"
 _SAMEDIFF = "DL4J doubles gradients that pass a SameDiff layer"

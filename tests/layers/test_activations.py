@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers.activations import Activation, ActivationPReLU, ActivationRReLU, IActivation
+from dl4py.layers.functions.activations import Activation, ActivationPReLU, ActivationRReLU, IActivation
 from dl4py.samediff.errors import DL4PyError
 
 GRID = np.linspace(-4.05, 4.05, 28).reshape(4, 7)          # no kink lies on it

@@ -18,9 +18,9 @@ from dl4py.layers import (
     SameDiffLambdaVertex,
     SameDiffLoss,
 )
-from dl4py.layers.constraints import LayerConstraint
+from dl4py.layers.functions.constraints import LayerConstraint
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.samediff.configuration import configuration
+from dl4py.samediff.configuration.configuration import configuration
 from dl4py.samediff.errors import ConfigurationError, DL4PyError
 from dl4py.samediff.training import RatedUpdater, Schedule, Sgd
 

@@ -37,7 +37,7 @@ from dl4py.networks import (
     TransferLearning,
 )
 from dl4py.samediff import DataSet, MultiDataSet
-from dl4py.samediff.nd4j_random import Nd4jRandom
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom
 
 
 @pytest.fixture(autouse=True)

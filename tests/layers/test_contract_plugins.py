@@ -29,9 +29,9 @@ from dl4py.networks import (
     NeuralNetConfiguration,
 )
 from dl4py.samediff import DataSet
-from dl4py.samediff.configuration import configuration
+from dl4py.samediff.base.registry import MissingClassWarning
+from dl4py.samediff.configuration.configuration import configuration
 from dl4py.samediff.errors import MissingOpError
-from dl4py.samediff.registry import MissingClassWarning
 from dl4py.samediff.training import RatedUpdater, Schedule
 
 

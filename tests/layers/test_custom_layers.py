@@ -54,7 +54,7 @@ from dl4py.networks import (
 )
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, GraphError
-from dl4py.samediff.training.updaters import Adam, NoOp, Sgd
+from dl4py.samediff.training.updaters.updaters import Adam, NoOp, Sgd
 
 ACTIVATIONS = ["TANH", "SIGMOID", "ELU", "IDENTITY", "SOFTPLUS", "SOFTSIGN", "CUBE", "HARDTANH", "RELU"]
 

@@ -6,8 +6,8 @@ import pytest
 from layer_table import CNN, CNN3D, LAYERS, RNN
 
 from dl4py import layers as L
-from dl4py.layers.check_subject import Subject, distinct
-from dl4py.layers.input_type import InputTypeConvolutional, InputTypeConvolutional3D, InputTypeRecurrent
+from dl4py.layers.checks.check_subject import Subject, distinct
+from dl4py.layers.types.input_type import InputTypeConvolutional, InputTypeConvolutional3D, InputTypeRecurrent
 from dl4py.samediff import SameDiff
 
 FORMATS = {InputTypeRecurrent: ("format", "NCW", "NWC"), InputTypeConvolutional: ("format", "NCHW", "NHWC"),

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dl4py.layers import CNN2DFormat, OCNNOutputLayer, Yolo2OutputLayer
-from dl4py.layers.parameters import LayerScope
+from dl4py.layers.types.parameters import LayerScope
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import ConfigurationError, ShapeError
-from dl4py.samediff.gradient import gradients
+from dl4py.samediff.families.gradient import gradients
 
 RNG = np.random.default_rng(11)
 PRIORS = np.array([[1.0, 1.5], [2.0, 0.7]])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dl4py.layers import CNN2DFormat, Cnn3DLossLayer, CnnLossLayer, RNNFormat, RnnLossLayer, RnnOutputLayer
-from dl4py.layers.parameters import LayerScope
+from dl4py.layers.types.parameters import LayerScope
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import ShapeError
 

@@ -19,10 +19,10 @@ from dl4py.layers import (
     check_preprocessor,
     check_vertex,
 )
-from dl4py.layers.check_parts import configuration_checks
+from dl4py.layers.checks.check_parts import configuration_checks
 from dl4py.networks import LayerVertex, NeuralNetConfiguration
-from dl4py.samediff.checks import CheckReport
-from dl4py.samediff.configuration import registered
+from dl4py.samediff.base.checks import CheckReport
+from dl4py.samediff.configuration.configuration import registered
 
 #: It stands for its layer in graphs and has a test of its own.
 OTHERS = {LayerVertex}

@@ -16,7 +16,7 @@ from dl4py.layers import (
     RepeatVector,
     RNNFormat,
 )
-from dl4py.layers.parameters import LayerScope
+from dl4py.layers.types.parameters import LayerScope
 from dl4py.samediff import DataType, SameDiff
 
 RNG = np.random.default_rng(5)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.layers import CNN2DFormat, CNN3DFormat, InputType, RNNFormat
+from dl4py.layers.types import input_type
 from dl4py.samediff.errors import ConfigurationError
 
 TYPES = [
@@ -22,7 +23,7 @@ TYPES = [
 @pytest.mark.parametrize(("kind", "shape"), TYPES)
 def test_shape_and_json(kind, shape):
     assert kind.array_shape() == shape
-    assert InputType.from_json(kind.to_json()) == kind == eval(repr(kind), vars(__import__("dl4py.layers.input_type").layers.input_type))
+    assert InputType.from_json(kind.to_json()) == kind == eval(repr(kind), vars(input_type))
 
 
 def test_inferred_from_arrays():

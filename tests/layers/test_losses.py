@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers.activations import IActivation
-from dl4py.layers.losses import (
+from dl4py.layers.functions.activations import IActivation
+from dl4py.layers.functions.losses import (
     LossBinaryXENT,
     LossCosineProximity,
     LossFMeasure,

@@ -17,11 +17,11 @@ from dl4py.layers import (
 )
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError
-from dl4py.samediff.executor.context import RunContext
 from dl4py.samediff.executor.plans import plan_for
 from dl4py.samediff.executor.session import request_for, run
-from dl4py.samediff.gradient import gradients
-from dl4py.samediff.training.schedules import MapSchedule, ScheduleType
+from dl4py.samediff.families.gradient import gradients
+from dl4py.samediff.ir.run_context import RunContext
+from dl4py.samediff.training.updaters.schedules import MapSchedule, ScheduleType
 
 X = np.full((300, 200), 2.0)
 

@@ -19,7 +19,7 @@ from dl4py.layers import (
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ShapeError
-from dl4py.samediff.ops.batch_norm import BatchNormInference, BatchNormTraining
+from dl4py.samediff.ops.nn.batch_norm import BatchNormInference, BatchNormTraining
 from dl4py.samediff.training import Adam
 
 OUT = OutputLayer(n_out=2, activation="softmax")

@@ -19,10 +19,10 @@ from dl4py.layers import (
     PReLULayer,
     layer,
 )
-from dl4py.layers.constraints import LayerConstraint
+from dl4py.layers.functions.constraints import LayerConstraint
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
-from dl4py.samediff.configuration import configuration
+from dl4py.samediff.configuration.configuration import configuration
 from dl4py.samediff.errors import GraphError, ShapeError
 from dl4py.samediff.training import Adam, Sgd
 

@@ -22,7 +22,7 @@ from dl4py.layers import (
 )
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import ShapeError
-from dl4py.samediff.gradient import gradients
+from dl4py.samediff.families.gradient import gradients
 
 N, T = 3, 4
 CASES = [

@@ -18,7 +18,7 @@ from dl4py.layers import (
     ReconstructionDistribution,
 )
 from dl4py.samediff.errors import ConfigurationError
-from dl4py.samediff.nd4j_random import Nd4jRandom, get_random
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom, get_random
 
 RNG = np.random.default_rng(5)
 X = RNG.uniform(0.1, 0.9, (6, 4))

@@ -6,12 +6,12 @@ import pytest
 from layer_table import LAYERS, VERTICES
 
 from dl4py.layers import ConvolutionLayer, GlobalPoolingLayer, InputType, LocalResponseNormalization, OutputLayer, PoolingType, Upsampling2D
-from dl4py.layers.check import _examples, _label
-from dl4py.layers.check_subject import Subject
+from dl4py.layers.checks.check import _examples, _label
+from dl4py.layers.checks.check_subject import Subject
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.networks.check_in_network import Small
-from dl4py.samediff.arrays import xp
-from dl4py.samediff.datatype import DataType
+from dl4py.networks.models.check_in_network import Small
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.expressions.arrays import xp
 
 ROWS = [(row, False) for row in LAYERS] + [(row, True) for row in VERTICES]
 BFLOAT16 = DataType.BFLOAT16.numpy

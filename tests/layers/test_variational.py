@@ -20,13 +20,13 @@ from dl4py.layers import (
     OutputLayer,
     VariationalAutoencoder,
     WeightNoise,
-    variational,
 )
-from dl4py.layers.parameters import LayerScope
+from dl4py.layers.standard import variational
+from dl4py.layers.types.parameters import LayerScope
 from dl4py.samediff import Adam, DataSet, DataType, SameDiff
 from dl4py.samediff.errors import ConfigurationError
-from dl4py.samediff.executor.context import RunContext
 from dl4py.samediff.executor.session import run
+from dl4py.samediff.ir.run_context import RunContext
 
 X = np.random.default_rng(2).uniform(0.1, 0.9, (5, 4))
 Y = np.eye(3)[[0, 1, 2, 1, 0]]

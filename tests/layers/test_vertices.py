@@ -28,7 +28,7 @@ from dl4py.layers import (
     SubsetVertex,
     UnstackVertex,
 )
-from dl4py.layers.parameters import LayerScope
+from dl4py.layers.types.parameters import LayerScope
 from dl4py.networks import ComputationGraph, NeuralNetConfiguration
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import ConfigurationError, ShapeError

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl4py.layers.distributions import Distribution, NormalDistribution, OrthogonalDistribution, UniformDistribution
-from dl4py.layers.embedding_init import ArrayEmbeddingInitializer, WeightInitEmbedding
-from dl4py.layers.weight_init import (
+from dl4py.layers.functions.distributions import Distribution, NormalDistribution, OrthogonalDistribution, UniformDistribution
+from dl4py.layers.functions.embedding_init import ArrayEmbeddingInitializer, WeightInitEmbedding
+from dl4py.layers.functions.weight_init import (
     IWeightInit,
     WeightInit,
     WeightInitConstant,
@@ -17,9 +17,9 @@ from dl4py.layers.weight_init import (
     WeightInitIdentity,
     WeightInitRelu,
 )
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.errors import ConfigurationError
-from dl4py.samediff.nd4j_random import Nd4jRandom
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom
 
 RECORDED = Path(__file__).parents[1] / "golden" / "init"
 INFO = json.loads((RECORDED / "net_dense" / "case.json").read_text())

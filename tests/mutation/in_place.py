@@ -79,7 +79,7 @@ def _waited(process: int, seconds: float) -> int | None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """Serve until there are no more orders."""
-    from dl4py.samediff.executor import cache
+    from dl4py.samediff.cpu.cache import sources as cache
     cache.toolchain()               # of the text without a mistake
     with open(int(os.environ["DL4PY_ORDERS"])) as orders, open(int(os.environ["DL4PY_ANSWERS"]), "w") as answers:
         print("null", file=answers, flush=True)

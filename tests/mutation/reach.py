@@ -44,8 +44,8 @@ def reaches(values: Sequence[Any], module: str) -> bool:
 
 def recompile(module: str, change: str) -> None:
     """From now on, machine code that a changed module is part of has names of its own in the cache."""
-    from dl4py.samediff.executor import cache
-    from dl4py.samediff.executor.cpu.native import entry
+    from dl4py.samediff.cpu.cache import sources as cache
+    from dl4py.samediff.cpu.native import entry
     toolchain, changed = cache.toolchain(), False
 
     def telling(values: Callable[..., Sequence[Any]], function: Callable[..., Any]) -> Callable[..., Any]:

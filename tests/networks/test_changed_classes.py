@@ -9,10 +9,10 @@ import pytest
 from dl4py.layers import DenseLayer, InputType, OutputLayer, layer
 from dl4py.networks import MultiLayerConfiguration, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.networks.commands import inspect
-from dl4py.samediff import configuration as registry
-from dl4py.samediff.configuration import configuration
+from dl4py.samediff.base.registry import MissingClassWarning
+from dl4py.samediff.configuration.configuration import configuration
+from dl4py.samediff.configuration.configuration import configuration as registry
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, MissingOpError
-from dl4py.samediff.registry import MissingClassWarning
 from dl4py.samediff.training import Sgd
 
 NAME = "org.acme.changing.Scaled"

@@ -24,7 +24,7 @@ from dl4py.layers import (
 from dl4py.networks import ComputationGraphConfiguration, MultiLayerConfiguration, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingOpError
-from dl4py.samediff.java_yaml import read_yaml, write_yaml
+from dl4py.samediff.text.java_yaml import read_yaml, write_yaml
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -13,9 +13,9 @@ from networkcheck import network
 from dl4py.layers import LSTM, DenseLayer, OutputLayer, RnnOutputLayer
 from dl4py.networks import ComputationGraph, NeuralNetConfiguration
 from dl4py.samediff import DataSet, DataType, SameDiff, TrainingConfig
+from dl4py.samediff.cpu.native import entry
 from dl4py.samediff.executor import plans
-from dl4py.samediff.executor.cpu.native import entry
-from dl4py.samediff.expanded import composition
+from dl4py.samediff.families.expanded import composition
 from dl4py.samediff.training import Sgd
 
 MOST = 5

@@ -15,7 +15,7 @@ from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.data import DataSet
 from dl4py.samediff.training import Adam, Listener, TrainingConfig
-from dl4py.samediff.training.step import FlatParameters
+from dl4py.samediff.training.steps.step import FlatParameters
 
 
 class Watcher(Listener):

@@ -29,10 +29,10 @@ from dl4py.layers import (
     layer,
 )
 from dl4py.networks import ComputationGraph, LayerType, LayerView, NeuralNetConfiguration
-from dl4py.networks.layer_type import type_of
+from dl4py.networks.structure.layer_type import type_of
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, ShapeError, UnknownNameError
-from dl4py.samediff.nd4j_random import Nd4jRandom, get_random
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom, get_random
 
 X = np.random.default_rng(3).uniform(0.1, 0.9, size=(6, 4))
 

@@ -45,10 +45,10 @@ from dl4py.networks import (
     to_same_diff,
 )
 from dl4py.networks.commands import inspect
-from dl4py.networks.model_zip import ModelZip, write_model_zip
+from dl4py.networks.files.model_zip import ModelZip, write_model_zip
 from dl4py.samediff import DataSet, MultiDataSet
+from dl4py.samediff.base.registry import MissingClassWarning
 from dl4py.samediff.errors import FileFormatError, MissingOpError
-from dl4py.samediff.registry import MissingClassWarning
 from dl4py.samediff.training import Adam, Nesterovs, StepSchedule
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from dl4py.networks.model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
+from dl4py.networks.files.model_zip import ModelLimits, ModelZip, read_model_zip, write_model_zip
 from dl4py.samediff.errors import DL4PyError, FileFormatError, LimitError, TruncatedFileError
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -20,7 +20,7 @@ from dl4py.layers import (
     TimeDistributed,
     VariationalAutoencoder,
 )
-from dl4py.layers.constraints import MaxNormConstraint
+from dl4py.layers.functions.constraints import MaxNormConstraint
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.training import min_max_norm

@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import pytest
 
-from dl4py.samediff import Device, ListDataSetIterator, devices
-from dl4py.samediff.executor.cuda import drivers
+from dl4py.samediff import Device, ListDataSetIterator
+from dl4py.samediff.cuda.drivers import drivers
+from dl4py.samediff.device import devices
 from tests.samediff.executor.cuda.support import needs_compiler
 from tests.samediff.executor.cuda.test_gpu import cupy  # noqa: F401 - a fixture
 

@@ -6,7 +6,7 @@ import pytest
 from networkcheck import network
 
 from dl4py.layers import BatchNormalization, DenseLayer, OutputLayer
-from dl4py.layers.constraints import MaxNormConstraint
+from dl4py.layers.functions.constraints import MaxNormConstraint
 from dl4py.networks import CacheMode, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam, DataSet, Evaluation
 from dl4py.samediff.errors import ConfigurationError, GraphError, UnknownNameError

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from replay import Recorded, close
 
-from dl4py.layers import variational
-from dl4py.samediff.nd4j_random import Nd4jRandom, get_random
+from dl4py.layers.standard import variational
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom, get_random
 
 ROOT = Path(__file__).parent.parent / "golden" / "layers"
 NAMES = ("gaussian", "bernoulli", "exponential", "composite", "lossmse")

@@ -6,8 +6,8 @@ import pytest
 
 from dl4py.layers import DenseLayer, DepthwiseConvolution2D, InputType, OutputLayer, SeparableConvolution2D
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.networks.model_zip import read_model_zip
-from dl4py.networks.state_layout import ENTRY, from_file, to_file
+from dl4py.networks.engine.state_layout import ENTRY, from_file, to_file
+from dl4py.networks.files.model_zip import read_model_zip
 from dl4py.samediff import DataSet
 from dl4py.samediff.training import Adam, Nesterovs
 

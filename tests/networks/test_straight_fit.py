@@ -19,7 +19,7 @@ from dl4py.layers import (
     RnnOutputLayer,
 )
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.networks.straight_fit import StraightFit
+from dl4py.networks.models.straight_fit import StraightFit
 from dl4py.samediff.data import DataSet, NumpyDataSetIterator
 from dl4py.samediff.errors import ShapeError
 from dl4py.samediff.training import Adam, GradientNormalization, Listener, Nesterovs, StepSchedule

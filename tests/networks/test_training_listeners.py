@@ -98,8 +98,8 @@ def test_pauses(mode):
 
 def test_pauses_that_only_fill_up(monkeypatch):
     now, slept = [100.0], []
-    monkeypatch.setattr("dl4py.samediff.training.sleepy.time.perf_counter", lambda: now[0])
-    monkeypatch.setattr("dl4py.samediff.training.sleepy.time.sleep", lambda s: slept.append(round(s, 6)))
+    monkeypatch.setattr("dl4py.samediff.training.listeners.sleepy.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("dl4py.samediff.training.listeners.sleepy.time.sleep", lambda s: slept.append(round(s, 6)))
     listener = SleepyTrainingListener(timer_iteration=500, time_mode=TimeMode.ADDITIVE)
     for passed in (7.0, 0.035, 0.6, 0.1):
         now[0] += passed
@@ -113,7 +113,7 @@ def test_a_pause_after_forward_passes_is_paid_for_only_when_asked(monkeypatch):
     net = small()
     net.set_listeners(SleepyTrainingListener(timer_ff=1))
     slept = []
-    monkeypatch.setattr("dl4py.samediff.training.sleepy.time.sleep", slept.append)
+    monkeypatch.setattr("dl4py.samediff.training.listeners.sleepy.time.sleep", slept.append)
     net.fit(X, Y)
     assert slept == [0.001]
 

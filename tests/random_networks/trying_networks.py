@@ -28,7 +28,7 @@ from dl4py.networks import BackpropType, ComputationGraph, MultiLayerNetwork, Ne
 from dl4py.samediff import MultiDataSet
 from dl4py.samediff import training as T
 from dl4py.samediff.errors import DL4PyError
-from dl4py.samediff.training.flat import GradientNormalization
+from dl4py.samediff.training.steps.flat import GradientNormalization
 
 #: Those that divide by the size of gradients do it with an epsilon at which rounding counts for little. AdaMax has none that counts: where
 #: a gradient is 0 but for rounding, its steps are as large as others.

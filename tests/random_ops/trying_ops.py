@@ -26,9 +26,10 @@ from mutations import MUTATIONS
 from op_rows import drawn
 from op_table import ROWS, Row
 
-from dl4py.samediff import DataType, SameDiff, signature
+from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError
-from dl4py.samediff.op import METHODS, Op
+from dl4py.samediff.ir import signature
+from dl4py.samediff.ir.op import METHODS, Op
 
 FLOATS = (np.float64, np.float32, np.float16, ml_dtypes.bfloat16)
 INTEGERS = (np.int32, np.int64, np.int8, np.int16, np.uint8)
@@ -200,7 +201,7 @@ def _added(sd: SameDiff, call: Call, inputs: list[Any]) -> Any:
     for f in formals:
         value = inputs[named.index(f.name)] if f.kind == "input" else values.pop(f.name)
         arguments += value if f.varargs else [value]
-    from dl4py.samediff.namespaces import call_one_of
+    from dl4py.samediff.ir.namespaces import call_one_of
     return call_one_of(sd, [type(op)], "op", op.id, tuple(arguments), {})
 
 

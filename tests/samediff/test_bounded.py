@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from dl4py.samediff.bounded import Bounded
+from dl4py.samediff.base.bounded import Bounded
 
 
 def test_the_first_entry_goes_first():

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataSet, DataType, DeviceError, SameDiff, TrainingConfig, current_device, device, set_device
-from dl4py.samediff.devices import Device
+from dl4py.samediff.device.devices import Device
 from dl4py.samediff.errors import DataTypeError
-from dl4py.samediff.ops.unique import Unique
+from dl4py.samediff.ops.reduce.unique import Unique
 from dl4py.samediff.training import Adam
 
 from .executor.cuda.support import needs_compiler

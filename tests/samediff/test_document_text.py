@@ -11,9 +11,9 @@ import yaml
 
 from dl4py.layers import DenseLayer, OutputLayer
 from dl4py.networks import MultiLayerConfiguration, NeuralNetConfiguration
-from dl4py.samediff import java_yaml
-from dl4py.samediff.document_text import read_text
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, LimitError
+from dl4py.samediff.text import java_yaml
+from dl4py.samediff.text.document_text import read_text
 
 SIZE = 100_000
 HOSTILE = {

@@ -9,10 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from dl4py.samediff import expression as ex
-from dl4py.samediff.arrays import xp as numpy_xp
 from dl4py.samediff.errors import DataTypeError, GraphError
-from dl4py.samediff.scalar import BINARY, COMPARE, FUNCTIONS, LOGICAL, UNARY_FLOAT, UNARY_SAME, UNARY_TEST
+from dl4py.samediff.expressions import expression as ex
+from dl4py.samediff.expressions.arrays import xp as numpy_xp
+from dl4py.samediff.expressions.scalar import BINARY, COMPARE, FUNCTIONS, LOGICAL, UNARY_FLOAT, UNARY_SAME, UNARY_TEST
 
 FLOATS = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
 INTS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
@@ -113,7 +113,7 @@ def test_equal_expressions_are_one_object_and_die_with_their_users():
     first, second = (ex.trace(lambda xp, x: xp.exp(x) + xp.exp(x) * 3.6875, ["float32"])[0] for _ in range(2))
     assert first is second and len(ex.nodes([first])) == 5
     assert pickle.loads(pickle.dumps(first)) is first
-    from dl4py.samediff import scalar_node
+    from dl4py.samediff.expressions import scalar_node
     del first, second
     gc.collect()
     assert not any(e.op == "multiply" and ex.is_constant(e.args[1], 3.6875) for e in list(scalar_node._NODES.values()))
@@ -273,6 +273,6 @@ def test_long_chains_do_not_recurse():
 
 
 def test_every_function_has_a_derivative_or_none_by_intent():
-    from dl4py.samediff.derivative import PARTIALS
-    from dl4py.samediff.scalar import FLAT
+    from dl4py.samediff.expressions.derivative import PARTIALS
+    from dl4py.samediff.expressions.scalar import FLAT
     assert FUNCTIONS - set(PARTIALS) - FLAT == BITS | {"maximum", "minimum"}

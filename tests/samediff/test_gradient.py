@@ -7,7 +7,7 @@ from randomgraphs import agree, same
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GradientError
-from dl4py.samediff.gradient import gradients
+from dl4py.samediff.families.gradient import gradients
 
 F, D = DataType.FLOAT, DataType.DOUBLE
 
@@ -109,7 +109,7 @@ def test_an_op_without_gradient_is_named_with_its_line(sd):
     def opaque(xp, x):
         return np.sort(np.linalg.eigvalsh(np.outer(x, x)))
 
-    from dl4py.samediff.op import OPS
+    from dl4py.samediff.ir.op import OPS
     try:
         y = sd.op("test.gradient.opaque", "y", sd.variable("x"))
         with pytest.raises(GradientError, match=r"test_gradient\.py") as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff import init_schemes as schemes
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.errors import ConfigurationError, ShapeError
-from dl4py.samediff.nd4j_random import Nd4jRandom, get_random
+from dl4py.samediff.initializers import schemes as schemes
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom, get_random
 
 SHAPE = (60, 50)
 NORMAL = {

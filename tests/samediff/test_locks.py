@@ -8,10 +8,10 @@ import threading
 
 import pytest
 
-from dl4py.samediff import locks
-from dl4py.samediff.executor.cpu import threads
-from dl4py.samediff.executor.cpu.native import pool
-from dl4py.samediff.locks import Rank, rlock
+from dl4py.samediff.base import locks
+from dl4py.samediff.base.locks import Rank, rlock
+from dl4py.samediff.cpu import threads
+from dl4py.samediff.cpu.native import pool
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 import pytest
 
 from dl4py.samediff import DataType
+from dl4py.samediff.base.named_axes import agree
+from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.errors import ShapeError
-from dl4py.samediff.named_axes import agree
-from dl4py.samediff.spec import TensorSpec
 
 
 def specs(*shapes):

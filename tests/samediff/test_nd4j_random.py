@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.errors import DataTypeError
-from dl4py.samediff.nd4j_random import Nd4jRandom
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom
 
 RECORDED = Path(__file__).parents[1] / "golden" / "init"
 

@@ -1,14 +1,14 @@
 """The checked-in table of ops follows the registry."""
 from pathlib import Path
 
-from dl4py.samediff import op_docs
-from dl4py.samediff.op import METHODS, OPS
+from dl4py.samediff.ir.op import METHODS, OPS
+from dl4py.samediff.tools import op_docs
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "ops.md"
 
 
 def test_document_is_up_to_date():
-    assert DOCUMENT.read_text() == op_docs.generate(), "run `python -m dl4py.samediff.op_docs`"
+    assert DOCUMENT.read_text() == op_docs.generate(), "run `python -m dl4py.samediff.tools.op_docs`"
 
 
 def test_every_method_is_in_it():

@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from dl4py.samediff import own_folder
-from dl4py.samediff.own_folder import NotOwnError, OwnFolder, home, make
+from dl4py.samediff.base import own_folder
+from dl4py.samediff.base.own_folder import NotOwnError, OwnFolder, home, make
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users have no numbers here")
 as_root = pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() != 0, reason="only root may give files to other users")

@@ -8,10 +8,10 @@ import warnings
 import numpy as np
 import pytest
 
-from dl4py.samediff.arrays import xp
+from dl4py.samediff.base.registry import PluginWarning, Registry, owner
 from dl4py.samediff.errors import MissingOpError, RegistrationError
-from dl4py.samediff.op import OPS
-from dl4py.samediff.registry import PluginWarning, Registry, owner
+from dl4py.samediff.expressions.arrays import xp
+from dl4py.samediff.ir.op import OPS
 
 
 class Red:
@@ -89,7 +89,7 @@ def test_a_broken_plug_in_is_a_warning_that_names_it(monkeypatch):
 
 def test_ops_of_plug_ins_are_namespaces_at_once():
     from dl4py.samediff import SameDiff
-    from dl4py.samediff.op import OPS
+    from dl4py.samediff.ir.op import OPS
     from dl4py.udf import user_op
     sd = SameDiff.create()
     x = sd.constant("x", [1.0, 2.0])
@@ -151,7 +151,7 @@ def test_the_package_in_front_of_a_name_gets_it_in_any_order():
 
 
 def test_so_do_configuration_classes():
-    from dl4py.samediff.configuration import Configuration, configuration, find_class
+    from dl4py.samediff.configuration.configuration import Configuration, configuration, find_class
     squatter, mine = (type("Thing", (Configuration,), {"__module__": m}) for m in ("squatter.layers", "acmex.layers"))
     configuration("org.acmex.Thing")(squatter)
     with pytest.warns(PluginWarning, match=r"org.acmex.Thing.*acmex.layers.Thing.*takes the place.*squatter"):
@@ -192,7 +192,7 @@ def test_a_missing_name_tells_of_the_plug_in_that_could_not_be_loaded(monkeypatc
     import io
 
     from dl4py.samediff import DataType, SameDiff
-    from dl4py.samediff import registry as module
+    from dl4py.samediff.base import registry as module
     from dl4py.udf import user_op
 
     def broken():

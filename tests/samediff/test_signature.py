@@ -9,7 +9,7 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GraphError, UnknownNameError
-from dl4py.samediff.signature import Mismatch, coerce
+from dl4py.samediff.ir.signature import Mismatch, coerce
 
 
 class Kind(enum.Enum):

@@ -2,12 +2,12 @@
 from pathlib import Path
 
 import dl4py.samediff
-from dl4py.samediff import stubs
+from dl4py.samediff.tools import stubs
 
 
 def test_stub_file_is_up_to_date():
-    checked_in = Path(dl4py.samediff.__file__).with_name("typed.pyi").read_text()
-    assert checked_in == stubs.generate(), "run `python -m dl4py.samediff.stubs`"
+    checked_in = Path(dl4py.samediff.__file__).with_name("ir") / "typed.pyi".read_text()
+    assert checked_in == stubs.generate(), "run `python -m dl4py.samediff.tools.stubs`"
 
 
 def test_an_op_shows_its_signatures_and_docstring():

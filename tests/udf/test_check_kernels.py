@@ -66,7 +66,7 @@ def test_a_kernel_without_checked_indices_is_found_by_what_it_writes():
             return x * 2
 
         def cpu(self, x):
-            from dl4py.samediff.op import Kernel
+            from dl4py.samediff.ir.op import Kernel
 
             def kernel(x, y):
                 y[...] = x * 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.spec import TensorSpec
 from dl4py.udf import UserOp, check_op, user_op
 
 X = np.linspace(-1, 1, 12).reshape(3, 4)

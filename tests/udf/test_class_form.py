@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.errors import DL4PyError, GraphError, RegistrationError, ShapeError
-from dl4py.samediff.op import Kernel
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.ir.op import Kernel
 from dl4py.udf import UserOp, check_op, user_op
 
 

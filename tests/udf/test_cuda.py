@@ -94,7 +94,7 @@ def test_a_class_may_make_its_launches_itself():
             return x * 3
 
         def cuda(self, *specs):
-            from dl4py.samediff.executor.cuda.actions import CudaKernel, Launch
+            from dl4py.samediff.cuda.actions import CudaKernel, Launch
             text = 'extern "C" __global__ void tripled(const float *x, float *y) { y[threadIdx.x] = 3 * x[threadIdx.x]; }'
             return CudaKernel(lambda x, y: [Launch(text, "tripled", (1, 1, 1), (x.size, 1, 1), (x, y))])
     expected, found, text = _run(Tripled(), np.arange(5, dtype=np.float32))

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.errors import ShapeError
-from dl4py.samediff.spec import TensorSpec
 from dl4py.udf import user_op
 
 X = np.linspace(-1, 2, 24, dtype=np.float32).reshape(2, 3, 4)

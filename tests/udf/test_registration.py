@@ -11,7 +11,7 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError, RegistrationError
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 from dl4py.udf import UserOp, user_op
 
 

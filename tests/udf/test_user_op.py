@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.errors import GradientError, GraphError, MissingOpError, RegistrationError, ShapeError
-from dl4py.samediff.spec import TensorSpec
 from dl4py.udf import check_op, user_op
 from dl4py.udf.derived import way
 

@@ -8,7 +8,7 @@ import pytest
 
 from dl4py.samediff import SameDiff
 from dl4py.samediff.errors import FileFormatError, RegistrationError, UnsupportedVersionError
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 from dl4py.udf import UserOp, user_op
 
 X = np.ones(2, np.float32)

@@ -1,11 +1,11 @@
-"""CUDA kernels of the ops of :mod:`dl4py.layers.embedding_ops`."""
+"""CUDA kernels of the ops of :mod:`dl4py.layers.ops.embedding_ops`."""
 from __future__ import annotations
 
-from ....samediff.executor.cuda.actions import CudaKernel
-from ....samediff.executor.cuda.elementwise import loop
-from ....samediff.executor.cuda.kernel_table import kernel_for
-from ....samediff.spec import TensorSpec
-from ...embedding_ops import RowIndices
+from ....samediff.base.spec import TensorSpec
+from ....samediff.cuda.actions import CudaKernel
+from ....samediff.cuda.code.elementwise import loop
+from ....samediff.cuda.kernel_table import kernel_for
+from ...ops.embedding_ops import RowIndices
 
 
 @kernel_for(RowIndices)

@@ -1,13 +1,13 @@
-"""CUDA kernels of the ops of :mod:`dl4py.layers.loss_rows`."""
+"""CUDA kernels of the ops of :mod:`dl4py.layers.ops.loss_rows`."""
 from __future__ import annotations
 
-from ....samediff.executor.cuda.actions import CudaKernel
-from ....samediff.executor.cuda.elementwise import by_rows, loop
-from ....samediff.executor.cuda.kernel_table import kernel_for
-from ....samediff.executor.cuda.sweep import swept
-from ....samediff.executor.cuda.sweeps import PROXIMITY, PROXIMITY_SLOPE
-from ....samediff.spec import TensorSpec
-from ...loss_rows import CosineProximity, MaskedRows, RowSlope
+from ....samediff.base.spec import TensorSpec
+from ....samediff.cuda.actions import CudaKernel
+from ....samediff.cuda.code.elementwise import by_rows, loop
+from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.cuda.sweeps.sweep import swept
+from ....samediff.cuda.sweeps.sweeps import PROXIMITY, PROXIMITY_SLOPE
+from ...ops.loss_rows import CosineProximity, MaskedRows, RowSlope
 
 
 @kernel_for(RowSlope)

@@ -1,14 +1,14 @@
-"""CUDA kernels of the ops of :mod:`dl4py.layers.loss_terms`."""
+"""CUDA kernels of the ops of :mod:`dl4py.layers.ops.loss_terms`."""
 from __future__ import annotations
 
 import math
 
-from ....samediff.executor.cuda.actions import CudaKernel
-from ....samediff.executor.cuda.elementwise import loop
-from ....samediff.executor.cuda.kernel_table import kernel_for
-from ....samediff.executor.cuda.rows import one_hot
-from ....samediff.spec import TensorSpec, size
-from ...loss_terms import OneHotLabels, PerOutput
+from ....samediff.base.spec import TensorSpec, size
+from ....samediff.cuda.actions import CudaKernel
+from ....samediff.cuda.code.elementwise import loop
+from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.cuda.ops.rows import one_hot
+from ...ops.loss_terms import OneHotLabels, PerOutput
 
 
 @kernel_for(PerOutput)

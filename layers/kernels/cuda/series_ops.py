@@ -1,14 +1,14 @@
-"""CUDA kernels of the ops of :mod:`dl4py.layers.series_ops`."""
+"""CUDA kernels of the ops of :mod:`dl4py.layers.ops.series_ops`."""
 from __future__ import annotations
 
 from typing import Any
 
-from ....samediff.executor.cuda.actions import CudaKernel
-from ....samediff.executor.cuda.elementwise import launches, rearranged, summed, traced
-from ....samediff.executor.cuda.kernel_table import kernel_for
-from ....samediff.executor.cuda.sweeps import REDUCTIONS
-from ....samediff.spec import TensorSpec
-from ...series_ops import ExampleSpread, ExampleSums, PositionMaskRows, PositionRows, RowPositions, RowsSeries, SeriesRows
+from ....samediff.base.spec import TensorSpec
+from ....samediff.cuda.actions import CudaKernel
+from ....samediff.cuda.code.elementwise import launches, rearranged, summed, traced
+from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.cuda.sweeps.sweeps import REDUCTIONS
+from ...ops.series_ops import ExampleSpread, ExampleSums, PositionMaskRows, PositionRows, RowPositions, RowsSeries, SeriesRows
 
 
 def _same(xp: Any, x: Any) -> Any:

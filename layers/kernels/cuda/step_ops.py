@@ -1,13 +1,13 @@
-"""CUDA kernels of the ops of :mod:`dl4py.layers.step_ops`."""
+"""CUDA kernels of the ops of :mod:`dl4py.layers.ops.step_ops`."""
 from __future__ import annotations
 
-from ....samediff.executor.cuda.actions import CudaKernel
-from ....samediff.executor.cuda.copies import copied, stack_padded
-from ....samediff.executor.cuda.elementwise import broadcast, constants
-from ....samediff.executor.cuda.kernel_table import kernel_for
-from ....samediff.executor.cuda.steps import at_last, last
-from ....samediff.spec import TensorSpec
-from ...step_ops import AtLastUnmaskedStep, LastUnmaskedStep, MaskOfOnes, RepeatSteps, StackedPart, StackPadded
+from ....samediff.base.spec import TensorSpec
+from ....samediff.cuda.actions import CudaKernel
+from ....samediff.cuda.code.copies import copied, stack_padded
+from ....samediff.cuda.code.elementwise import broadcast, constants
+from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.cuda.ops.steps import at_last, last
+from ...ops.step_ops import AtLastUnmaskedStep, LastUnmaskedStep, MaskOfOnes, RepeatSteps, StackedPart, StackPadded
 
 
 @kernel_for(LastUnmaskedStep)

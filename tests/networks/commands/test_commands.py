@@ -16,7 +16,7 @@ from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfigu
 from dl4py.networks.commands import main
 from dl4py.networks.commands.conversion import convert
 from dl4py.networks.commands.inspection import inspect
-from dl4py.networks.exchange import set_arrays, to_arrays, to_same_diff
+from dl4py.networks.files.exchange import set_arrays, to_arrays, to_same_diff
 from dl4py.samediff import DataSet, SameDiff
 from dl4py.samediff.data import NormalizerStandardize
 from dl4py.samediff.errors import ConfigurationError, FileFormatError

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from dl4py.networks.commands import main
+from dl4py.samediff.cuda.presence import cupy_for
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda.presence import cupy_for
 
 
 def test_devices_and_versions(capsys):

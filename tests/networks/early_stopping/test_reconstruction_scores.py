@@ -9,7 +9,7 @@ from dl4py.layers import AutoEncoder, GaussianReconstructionDistribution, Output
 from dl4py.networks import AutoencoderScoreCalculator, VAEReconErrorScoreCalculator, VAEReconProbScoreCalculator
 from dl4py.samediff import DataSet, ListDataSetIterator
 from dl4py.samediff.evaluation import RegressionEvaluation
-from dl4py.samediff.nd4j_random import Nd4jRandom, get_random
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom, get_random
 
 X = np.random.default_rng(8).uniform(0.1, 0.9, (10, 4))
 Metric = RegressionEvaluation.Metric

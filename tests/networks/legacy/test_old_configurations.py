@@ -15,7 +15,7 @@ from dl4py.layers import (
     layer,
 )
 from dl4py.networks import ComputationGraphConfiguration, MultiLayerConfiguration
-from dl4py.networks.order import hash_order, topological_order
+from dl4py.networks.structure.order import hash_order, topological_order
 from dl4py.samediff.errors import ConfigurationError, MissingOpError
 from dl4py.samediff.training import AdaGrad, Adam, Nesterovs, NoOp, RmsProp, Sgd
 

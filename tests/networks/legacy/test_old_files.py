@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dl4py.networks import ComputationGraph, MultiLayerNetwork
-from dl4py.networks.model_zip import ModelZip, read_model_zip, write_model_zip
+from dl4py.networks.files.model_zip import ModelZip, read_model_zip, write_model_zip
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import FileFormatError, LimitError
 

@@ -13,7 +13,7 @@ from dl4py.networks import (
     MultiLayerNetwork,
     NeuralNetConfiguration,
 )
-from dl4py.networks.model_zip import ModelLimits
+from dl4py.networks.files.model_zip import ModelLimits
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, LimitError
 
 CONF = (NeuralNetConfiguration.Builder().seed(1).updater("adam").l2(0.1).list(

@@ -13,9 +13,9 @@ from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, ParallelWr
 from dl4py.networks.parallel.all_reduce import BrokenGroupError
 from dl4py.networks.parallel.device_all_reduce import DeviceAllReduce
 from dl4py.samediff import DataSet, Device
+from dl4py.samediff.cuda.drivers.drivers import driver_of
+from dl4py.samediff.device.device_memory import Block, to_host
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda.drivers import driver_of
-from dl4py.samediff.residence import Block, to_host
 from dl4py.samediff.training import Adam
 from tests.samediff.executor.cuda.support import needs_compiler
 

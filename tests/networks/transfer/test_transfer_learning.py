@@ -31,7 +31,7 @@ from dl4py.networks import (
 )
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, GraphError, UnknownNameError
-from dl4py.samediff.nd4j_random import Nd4jRandom
+from dl4py.samediff.initializers.nd4j_random import Nd4jRandom
 from dl4py.samediff.training import Adam, Nesterovs, Sgd
 
 ROOT = Path(__file__).parents[2] / "golden" / "training" / "transfer_learning"

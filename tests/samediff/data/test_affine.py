@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.data.affine import affine, along_axis_1, extremes, moments
+from dl4py.samediff.data.sets.affine import affine, along_axis_1, extremes, moments
 
 SHAPES = [(300, 7), (3, 7), (0, 7), (20, 7, 11), (6, 7, 9, 9), (2, 7, 3, 4, 5)]
 

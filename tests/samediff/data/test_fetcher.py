@@ -10,8 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from dl4py.samediff.data import DownloadError, data_folder, fetcher
-from dl4py.samediff.data.fetcher import RESOURCES, Resource, fetch
+from dl4py.samediff.data import DownloadError, data_folder
+from dl4py.samediff.data.public import fetcher
+from dl4py.samediff.data.public.fetcher import RESOURCES, Resource, fetch
 from dl4py.samediff.errors import FileFormatError, PathError
 
 

@@ -14,7 +14,7 @@ from dl4py.samediff.data import (
     ImageTransform,
     PipelineImageTransform,
 )
-from dl4py.samediff.data.image_transforms import resized
+from dl4py.samediff.data.normalizers.image_transforms import resized
 from dl4py.samediff.errors import ConfigurationError, ShapeError
 
 PICTURE = np.arange(24, dtype=np.float32).reshape(2, 3, 4)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.data import JavaRandom
-from dl4py.samediff.data.java_random import shuffled_order
+from dl4py.samediff.data.sets.java_random import shuffled_order
 from dl4py.samediff.errors import ConfigurationError
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.data import CSVRecordReader, RecordReaderDataSetIterator, number_table
+from dl4py.samediff.data import CSVRecordReader, RecordReaderDataSetIterator
+from dl4py.samediff.data.readers import number_table
 from dl4py.samediff.errors import FileFormatError
 
 

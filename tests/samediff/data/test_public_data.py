@@ -19,7 +19,7 @@ from dl4py.samediff.data import (
     MnistDataSetIterator,
     UciSequenceDataSetIterator,
 )
-from dl4py.samediff.data.fetcher import RESOURCES, Resource
+from dl4py.samediff.data.public.fetcher import RESOURCES, Resource
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, LimitError, TruncatedFileError
 
 

@@ -7,10 +7,10 @@ import struct
 import numpy as np
 import pytest
 
+from dl4py.samediff.codecs.data_stream import DataInput
+from dl4py.samediff.codecs.java_strings import _ARRAY_LIST, _AS_LIST, read_string_list
 from dl4py.samediff.data import DataSet, FileDataSetIterator, FileMultiDataSetIterator, MultiDataSet
 from dl4py.samediff.errors import FileFormatError
-from dl4py.samediff.files.data_stream import DataInput
-from dl4py.samediff.files.java_strings import _ARRAY_LIST, _AS_LIST, read_string_list
 
 X, Y = np.arange(12, dtype=np.float32).reshape(2, 2, 3), np.ones((2, 1, 3))
 

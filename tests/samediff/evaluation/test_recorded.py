@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dl4py.samediff.base.javanames import to_snake
 from dl4py.samediff.evaluation import (
     ROC,
     BaseEvaluation,
@@ -20,7 +21,6 @@ from dl4py.samediff.evaluation import (
     RegressionEvaluation,
     ROCMultiClass,
 )
-from dl4py.samediff.javanames import to_snake
 
 CASES: dict[str, Callable[[], Any]] = {
     "evaluation/three_classes_top2": lambda: Evaluation(["x", "y", "z"], 2),

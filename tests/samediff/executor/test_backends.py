@@ -7,11 +7,11 @@ import pytest
 from dl4py.layers import BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam, SameDiff
-from dl4py.samediff.devices import Device, device, register_device
+from dl4py.samediff.device.devices import Device, device, register_device
 from dl4py.samediff.errors import DeviceError, RegistrationError
-from dl4py.samediff.executor.kernel_table import KernelTable
-from dl4py.samediff.ops.activations import Relu
-from dl4py.samediff.ops.softmax import Softmax
+from dl4py.samediff.ir.kernel_table import KernelTable
+from dl4py.samediff.ops.elementwise.activations import Relu
+from dl4py.samediff.ops.nn.softmax import Softmax
 
 from . import toy
 

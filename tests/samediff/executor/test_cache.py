@@ -11,18 +11,19 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor import cache, cache_objects
-from dl4py.samediff.executor.cpu import settings
+from dl4py.samediff.cpu import settings
+from dl4py.samediff.cpu.cache import objects as cache_objects
+from dl4py.samediff.cpu.cache import sources as cache
 
 PROGRAM = """
 import sys
 import numpy as np
-from dl4py.samediff.executor.cpu import Layout, elementwise_kernel
-from dl4py.samediff.expression import trace
+from dl4py.samediff.cpu import Layout, elementwise_kernel
+from dl4py.samediff.expressions.expression import trace
 kernel = elementwise_kernel(trace(lambda xp, x: xp.exp(x) + {constant}, ["float32"]), [Layout.same(1)])
 print(float(kernel(np.zeros(3, np.float32), out=np.empty(3, np.float32))[1]), "{compiler}" in sys.modules)
 """
-COMPILER = "dl4py.samediff.executor.cpu.native.generated"
+COMPILER = "dl4py.samediff.cpu.native.generated"
 
 
 def start(folder, constant=1, program=PROGRAM, compiler=COMPILER, stderr=None, **settings):
@@ -201,7 +202,7 @@ def test_what_a_small_network_needs_is_compiled_without_numba(tmp_path):
 
 BEGINNERS = """
 import threading
-from dl4py.samediff.executor.cpu.functions import prepare
+from dl4py.samediff.cpu.functions import prepare
 go, failed = threading.Barrier(8), []
 
 def begin():

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from dl4py.samediff.executor.cache_limit import PAUSE, tidy
+from dl4py.samediff.cpu.cache.limit import PAUSE, tidy
 
 
 @pytest.fixture

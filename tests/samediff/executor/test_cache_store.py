@@ -7,8 +7,8 @@ import warnings
 
 import pytest
 
-from dl4py.samediff.executor import cache_store
-from dl4py.samediff.executor.cache_store import cache_folder, opened, read, read_plain, write
+from dl4py.samediff.cpu.cache import store as cache_store
+from dl4py.samediff.cpu.cache.store import cache_folder, opened, read, read_plain, write
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names of POSIX")
 

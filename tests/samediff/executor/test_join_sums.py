@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.gradient_check import check_gradient
+from dl4py.samediff.graph.gradient_check import check_gradient
 
 
 def chain(sd, x, b, times=4):

@@ -9,10 +9,10 @@ from randomgraphs import agree, same
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.executor import plans
-from dl4py.samediff.executor.memory import ALIGNMENT, Buffer, assign
 from dl4py.samediff.executor.plans import cache_of, plan_for
 from dl4py.samediff.executor.session import checked_feeds, request_for
-from dl4py.samediff.spreading import Spread
+from dl4py.samediff.families.spreading import Spread
+from dl4py.samediff.plans.memory import ALIGNMENT, Buffer, assign
 from dl4py.udf import user_op
 
 F = DataType.FLOAT
@@ -183,7 +183,7 @@ def test_results_belong_to_the_caller(small):
 
 def test_one_result_twice(small):
     plan = plan_of(small, {"x": array(2, 3)}, "y", "y", "h", "y")
-    from dl4py.samediff.executor.context import RunContext
+    from dl4py.samediff.ir.run_context import RunContext
     results = plan.run([array(2, 3)], RunContext())
     assert len({id(r) for r in results}) == 4
     same(results[0], results[1], 0.0)
@@ -258,7 +258,7 @@ def test_a_failing_run_leaves_the_plan_usable(small):
             assert "test.plans.refuses" in str(error.value.__notes__) and "test_plans.py" in str(error.value.__notes__)
             same(sd.output(feeds, "y")["y"], wanted, 0.0)
     finally:
-        from dl4py.samediff.op import OPS
+        from dl4py.samediff.ir.op import OPS
         OPS.remove("test.plans.refuses")
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.cpu.code.frame import Frame
 from dl4py.samediff.errors import GraphError
-from dl4py.samediff.executor.context import RunContext
-from dl4py.samediff.executor.frame import Frame
 from dl4py.samediff.executor.limits import limits
 from dl4py.samediff.executor.plans import plan_for
 from dl4py.samediff.executor.session import checked_feeds, request_for
 from dl4py.samediff.executor.stepwise import _timed, profiled
 from dl4py.samediff.executor.work import flops_of, sizes_of
+from dl4py.samediff.ir.run_context import RunContext
 
 F = DataType.FLOAT
 

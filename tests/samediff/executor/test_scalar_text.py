@@ -6,9 +6,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu import operators as cpu
-from dl4py.samediff.executor.cuda import operators as cuda
-from dl4py.samediff.scalar_node import Expr
+from dl4py.samediff.cpu.code import operators as cpu
+from dl4py.samediff.cuda.code import operators as cuda
+from dl4py.samediff.expressions.scalar_node import Expr
 
 
 def text(target, op, *kinds, result=None):

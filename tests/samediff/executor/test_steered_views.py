@@ -7,10 +7,10 @@ from randomgraphs import agree
 from randomviews import RandomViews
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.executor import frame
+from dl4py.samediff.cpu.code import frame
 from dl4py.samediff.executor.plans import plan_for
 from dl4py.samediff.executor.session import request_for
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 #: Sizes, and what the arrays that steer hold: the same plan with other values, another plan, the first one again.
 RUNS = ((3, 5, 0), (3, 5, 1), (1, 2, 2), (2, 1, 3), (3, 5, 4))

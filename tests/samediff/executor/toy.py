@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dl4py.samediff.devices import register_device
-from dl4py.samediff.executor.backend import Backend
-from dl4py.samediff.executor.kernel_table import KernelTable
-from dl4py.samediff.op import Kernel
-from dl4py.samediff.ops.matmul import Matmul
-from dl4py.samediff.ops.softmax import Softmax
+from dl4py.samediff.device.devices import register_device
+from dl4py.samediff.ir.kernel_table import KernelTable
+from dl4py.samediff.ir.op import Kernel
+from dl4py.samediff.ops.linalg.matmul import Matmul
+from dl4py.samediff.ops.nn.softmax import Softmax
+from dl4py.samediff.plans.backend import Backend
 
 KERNELS: KernelTable[Kernel] = KernelTable("toy")
 #: How often each kernel ran.

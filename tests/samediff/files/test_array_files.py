@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType
+from dl4py.samediff.codecs.array_files import read_arrays, write_arrays
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, LimitError, MissingPackageError
-from dl4py.samediff.files.array_files import read_arrays, write_arrays
 
 ARRAYS = {"matrix": np.arange(6, dtype="f4").reshape(2, 3), "scalar": np.float64(2.5), "empty": np.zeros((0, 3), "i8"),
           "flags": np.array([True, False]), "a/b": np.arange(3, dtype="u1"), "columns": np.asfortranarray(np.arange(4.0).reshape(2, 2))}

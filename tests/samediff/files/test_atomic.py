@@ -10,12 +10,12 @@ import sys
 
 import pytest
 
+from dl4py.samediff.codecs.atomic import atomic_write, extend_file, remove_left_over, write_file
 from dl4py.samediff.errors import FileFormatError, PathError
-from dl4py.samediff.files.atomic import atomic_write, extend_file, remove_left_over, write_file
 
 WRITER = """
 import sys, time
-from dl4py.samediff.files.atomic import atomic_write
+from dl4py.samediff.codecs.atomic import atomic_write
 with atomic_write(sys.argv[1]) as stream:
     stream.write(b"new" * 1000)
     stream.flush()
@@ -24,7 +24,7 @@ with atomic_write(sys.argv[1]) as stream:
 """
 LIMITED = """
 import resource, signal, sys
-from dl4py.samediff.files.atomic import atomic_write
+from dl4py.samediff.codecs.atomic import atomic_write
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:

@@ -6,9 +6,9 @@ import io
 import numpy as np
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.files.flat_graph import FlatNode
+from dl4py.samediff.codecs.flat_graph import FlatNode
 from dl4py.samediff.files.node_args import read_op
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 
 def test_factors_and_transposes():

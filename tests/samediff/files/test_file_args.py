@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.codecs.arg_slots import load_slots, store_slots
+from dl4py.samediff.codecs.file_args import FileArgs
+from dl4py.samediff.codecs.flat_graph import FlatNode
+from dl4py.samediff.codecs.flat_properties import make_property, property_value
+from dl4py.samediff.codecs.flat_reader import read_flat_graph
+from dl4py.samediff.codecs.flat_schema import OpType
+from dl4py.samediff.codecs.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.legacy_table import LEGACY_NAMES, LEGACY_NUMBERS, op_identity, resolve_op_name
+from dl4py.samediff.codecs.op_hash import op_hash
 from dl4py.samediff.errors import FileFormatError, GraphError, RegistrationError
-from dl4py.samediff.files.arg_slots import load_slots, store_slots
 from dl4py.samediff.files.default_args import DEFAULTS
-from dl4py.samediff.files.file_args import FileArgs
-from dl4py.samediff.files.flat_graph import FlatNode
-from dl4py.samediff.files.flat_properties import make_property, property_value
-from dl4py.samediff.files.flat_reader import read_flat_graph
-from dl4py.samediff.files.flat_schema import OpType
-from dl4py.samediff.files.flat_writer import write_flat_graph
-from dl4py.samediff.files.legacy_table import LEGACY_NAMES, LEGACY_NUMBERS, op_identity, resolve_op_name
-from dl4py.samediff.files.op_hash import op_hash
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "samediff"
 NODES = [node for path in sorted(GOLDEN.glob("*/*/graph.fb")) for node in read_flat_graph(path.read_bytes()).nodes]

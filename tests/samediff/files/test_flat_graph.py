@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dl4py.samediff.codecs.flat_array import decode_array, encode_array
+from dl4py.samediff.codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem, SubInstance
+from dl4py.samediff.codecs.flat_reader import FlatLimits, read_flat_graph
+from dl4py.samediff.codecs.flat_schema import OpType, VarType
+from dl4py.samediff.codecs.flat_writer import write_flat_graph
 from dl4py.samediff.errors import DL4PyError, FileFormatError, LimitError, TruncatedFileError
-from dl4py.samediff.files.flat_array import decode_array, encode_array
-from dl4py.samediff.files.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem, SubInstance
-from dl4py.samediff.files.flat_reader import FlatLimits, read_flat_graph
-from dl4py.samediff.files.flat_schema import OpType, VarType
-from dl4py.samediff.files.flat_writer import write_flat_graph
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "samediff"
 CASES = sorted(GOLDEN.glob("*/*/graph.fb"))

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.files.flat_array import encode_array
-from dl4py.samediff.files.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
-from dl4py.samediff.files.flat_schema import VarType
-from dl4py.samediff.files.flat_writer import write_flat_graph
-from dl4py.samediff.files.legacy_table import op_identity
+from dl4py.samediff.codecs.flat_array import encode_array
+from dl4py.samediff.codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
+from dl4py.samediff.codecs.flat_schema import VarType
+from dl4py.samediff.codecs.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.legacy_table import op_identity
 
 LOGIC = ("enter", "exit", "merge", "switch", "next_iteration", "loop_cond")
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.codecs.flat_graph import FlatGraph, SubInstance
+from dl4py.samediff.codecs.flat_properties import make_property
+from dl4py.samediff.codecs.flat_reader import read_flat_graph
+from dl4py.samediff.codecs.flat_writer import write_flat_graph
 from dl4py.samediff.errors import FileFormatError, GraphError, LimitError, MissingOpError
-from dl4py.samediff.files.flat_graph import FlatGraph, SubInstance
-from dl4py.samediff.files.flat_properties import make_property
-from dl4py.samediff.files.flat_reader import read_flat_graph
-from dl4py.samediff.files.flat_writer import write_flat_graph
 
 FILE = Path(__file__).parent / "recorded" / "invoke.fb"        # by DL4J 1.0.0-M2.1: res = f(x)
 RECORDED = read_flat_graph(FILE.read_bytes())

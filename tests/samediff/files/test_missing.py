@@ -16,14 +16,14 @@ import dl4py.layers
 import dl4py.networks
 import dl4py.udf
 from dl4py.layers import LSTM, DenseLayer, DropoutLayer, InputType, OutputLayer, RnnOutputLayer, SelfAttentionLayer
-from dl4py.layers.dropout import GaussianNoise
+from dl4py.layers.functions.dropout import GaussianNoise
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, to_same_diff
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 PARTS = '''
 import numpy as np
 from dl4py.layers import IDropout, SameDiffLambdaLayer
-from dl4py.samediff.configuration import configuration
+from dl4py.samediff.configuration.configuration import configuration
 from dl4py.udf import user_op
 
 @user_op("acme.shift", version=3)
@@ -61,7 +61,7 @@ def test_every_own_op_is_found():
     code = """
         import sys
         from dl4py.samediff import SameDiff
-        from dl4py.samediff.op import OPS
+        from dl4py.samediff.ir.op import OPS
         print(all(OPS.get(n) is None for n in sys.argv[1:]), [n for n in sys.argv[1:] if OPS.find(n) is None])
     """
     assert run(code, *own).split(" ", 1)[1].strip() == "[]"

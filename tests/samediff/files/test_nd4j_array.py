@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.codecs.data_stream import DataInput, DataOutput
 from dl4py.samediff.errors import FileFormatError, LimitError, TruncatedFileError
 from dl4py.samediff.files import Nd4j, read_array, write_array
-from dl4py.samediff.files.data_stream import DataInput, DataOutput
 
 RECORDED = Path(__file__).parents[2] / "golden" / "files"
 CASES = [a for a in json.loads((RECORDED / "arrays" / "case.json").read_text())["arrays"]

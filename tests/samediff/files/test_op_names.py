@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.files.file_args import FileArgs
-from dl4py.samediff.files.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
-from dl4py.samediff.files.flat_schema import OpType, VarType
-from dl4py.samediff.files.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.file_args import FileArgs
+from dl4py.samediff.codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
+from dl4py.samediff.codecs.flat_schema import OpType, VarType
+from dl4py.samediff.codecs.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.op_hash import op_hash
 from dl4py.samediff.files.missing_function import MissingFunction, is_call
 from dl4py.samediff.files.native_aliases import NATIVE_ALIASES
 from dl4py.samediff.files.node_args import OpNames, file_args
-from dl4py.samediff.files.op_hash import op_hash
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 NAMES = {
     "convolution":

@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
+from dl4py.samediff.codecs.regular import open_regular, path_of, read_file, read_stream
 from dl4py.samediff.errors import DL4PyError, LimitError, PathError
-from dl4py.samediff.files.regular import open_regular, path_of, read_file, read_stream
 
 
 def test_a_regular_file_is_read_also_through_a_link(tmp_path):

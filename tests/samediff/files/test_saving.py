@@ -7,6 +7,10 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
+from dl4py.samediff.codecs.flat_reader import FlatLimits, read_flat_graph
+from dl4py.samediff.codecs.flat_schema import OpType
+from dl4py.samediff.codecs.flat_writer import write_flat_graph
 from dl4py.samediff.errors import (
     DataTypeError,
     DL4PyError,
@@ -17,11 +21,7 @@ from dl4py.samediff.errors import (
     TruncatedFileError,
     UnsupportedVersionError,
 )
-from dl4py.samediff.files.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
-from dl4py.samediff.files.flat_reader import FlatLimits, read_flat_graph
-from dl4py.samediff.files.flat_schema import OpType
-from dl4py.samediff.files.flat_writer import write_flat_graph
-from dl4py.samediff.op import OPS, Op, op
+from dl4py.samediff.ir.op import OPS, Op, op
 from dl4py.samediff.training import Adam, L2Regularization, Sgd, TrainingConfig
 
 X, Y = np.random.default_rng(3).normal(size=(2, 6, 4)).astype(np.float32)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.codecs.flat_reader import FlatLimits
+from dl4py.samediff.codecs.java_map import read_map, write_map
+from dl4py.samediff.codecs.sdnb import read_sdnb, write_sdnb
 from dl4py.samediff.errors import DL4PyError, FileFormatError, LimitError, TruncatedFileError, UnsupportedVersionError
 from dl4py.samediff.files.any_graph import read_any
-from dl4py.samediff.files.flat_reader import FlatLimits
 from dl4py.samediff.files.graph_writer import flat_graph_of
-from dl4py.samediff.files.java_map import read_map, write_map
-from dl4py.samediff.files.sdnb import read_sdnb, write_sdnb
 from dl4py.samediff.training import Adam, TrainingConfig
 
 X, Y = np.random.default_rng(3).normal(size=(2, 6, 4)).astype(np.float32)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from interrupting import Stop
 
-from dl4py.samediff.files import zip_writer
-from dl4py.samediff.files.array_files import write_arrays
+from dl4py.samediff.codecs import zip_writer
+from dl4py.samediff.codecs.array_files import write_arrays
 
 
 def test_an_interrupt_within_an_entry():

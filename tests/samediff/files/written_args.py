@@ -17,11 +17,11 @@ if __name__ == "__main__":
 
 from op_table import ROWS
 
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.codecs.arg_slots import parse_slot
+from dl4py.samediff.codecs.flat_array import decode_array
+from dl4py.samediff.codecs.flat_properties import property_value
 from dl4py.samediff.errors import DL4PyError
-from dl4py.samediff.files.arg_slots import parse_slot
-from dl4py.samediff.files.flat_array import decode_array
-from dl4py.samediff.files.flat_properties import property_value
 from dl4py.samediff.files.node_args import file_args, write_op
 
 RECORDED = Path(__file__).parent / "recorded" / "arguments.txt"

@@ -14,8 +14,8 @@ import numpy as np
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff import ops as _ops  # noqa: F401 - registers the ops
-from dl4py.samediff.op import OPS
-from dl4py.samediff.subgraph import SubGraph
+from dl4py.samediff.families.subgraph import SubGraph
+from dl4py.samediff.ir.op import OPS
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,15 @@ import numpy as np
 from op_rows import ROWS, Row, row, sub
 
 from dl4py.samediff import DataType
-from dl4py.samediff.array_call import ARRAY
-from dl4py.samediff.choices import ImageResizeMethod
-from dl4py.samediff.conditions import Conditions
-from dl4py.samediff.op import OPS
-from dl4py.samediff.ops.convolving import Geometry
-from dl4py.samediff.ops.pad import PadMode
-from dl4py.samediff.ops.patches import Patches
-from dl4py.samediff.ops.pooling import Pool
-from dl4py.samediff.ops.window import Window
+from dl4py.samediff.base.choices import ImageResizeMethod
+from dl4py.samediff.expressions.conditions import Conditions
+from dl4py.samediff.families.array_call import ARRAY
+from dl4py.samediff.ir.op import OPS
+from dl4py.samediff.ops.conv.convolving import Geometry
+from dl4py.samediff.ops.conv.patches import Patches
+from dl4py.samediff.ops.conv.pooling import Pool
+from dl4py.samediff.ops.conv.window import Window
+from dl4py.samediff.ops.shape.pad import PadMode
 
 __all__ = ["ROWS", "Row"]
 

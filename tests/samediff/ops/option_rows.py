@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from op_rows import row
 
-from dl4py.samediff.choices import LossReduce
-from dl4py.samediff.op import OPS
+from dl4py.samediff.base.choices import LossReduce
+from dl4py.samediff.ir.op import OPS
 
 # Crops that reach over the image, with a value of their own there
 OVER = [[0.1, 0.2, 0.9, 1.5], [-0.4, -0.2, 0.5, 0.6]]

@@ -11,9 +11,9 @@ from mutations import MUTATIONS, cases
 from op_table import ROWS, Row
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.errors import DL4PyError
-from dl4py.samediff.executor.cpu.kernel_table import KERNELS
-from dl4py.samediff.op import Op
+from dl4py.samediff.ir.op import Op
 
 #: How the graph knows the inputs: by value, by shape, by rank.
 KNOWN = ("value", "shape", "rank")

@@ -7,7 +7,7 @@ from randomgraphs import agree
 
 from dl4py.samediff import Conditions, Conv1DConfig, DataType, SameDiff
 from dl4py.samediff.errors import DataTypeError, ShapeError
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 
 @pytest.fixture

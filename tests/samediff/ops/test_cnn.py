@@ -16,8 +16,8 @@ from dl4py.samediff import (
     SameDiff,
 )
 from dl4py.samediff.errors import ShapeError
-from dl4py.samediff.ops.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D, SeparableConv2D
-from dl4py.samediff.ops.deconv import Deconv2D, Deconv3D
+from dl4py.samediff.ops.conv.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D, SeparableConv2D
+from dl4py.samediff.ops.conv.deconv import Deconv2D, Deconv3D
 
 
 def numbers(*shape, seed=0):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.executor.context import RunContext
-from dl4py.samediff.executor.cpu.native import pool
+from dl4py.samediff.cpu.native import pool
 from dl4py.samediff.executor.plans import plan_for
 from dl4py.samediff.executor.session import request_for, run
-from dl4py.samediff.gradient import gradients
+from dl4py.samediff.families.gradient import gradients
+from dl4py.samediff.ir.run_context import RunContext
 
 SHAPES = [(7,), (6, 5), (3, 4, 5), (2, 3, 4, 5), (1, 9)]
 

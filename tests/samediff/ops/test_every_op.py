@@ -12,8 +12,8 @@ import pytest
 from op_table import ROWS, Row
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.gradient_check import check_gradient
-from dl4py.samediff.op import OPS, Op
+from dl4py.samediff.graph.gradient_check import check_gradient
+from dl4py.samediff.ir.op import OPS, Op
 from dl4py.udf import check_op
 
 #: Relative error of gradients of either order along random directions, in double precision.

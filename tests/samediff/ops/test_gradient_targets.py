@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 from op_table import ROWS
 
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 #: Ids of the ops that the catalogue of DL4J's namespaces wants differentiable.
 TARGETS = """

@@ -8,12 +8,12 @@ import pytest
 from op_rows import ROWS
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.codecs.flat_graph import FlatNode, IntPair
+from dl4py.samediff.codecs.flat_schema import OpType
+from dl4py.samediff.codecs.legacy_table import resolve_op_name
 from dl4py.samediff.errors import GraphError, ShapeError
-from dl4py.samediff.files.flat_graph import FlatNode, IntPair
-from dl4py.samediff.files.flat_schema import OpType
-from dl4py.samediff.files.legacy_table import resolve_op_name
 from dl4py.samediff.files.node_args import OpNames, read_op, write_op
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 #: Kind, number and name of every numbered op that DL4J has a class for.
 NUMBERS = {

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 N, IN, U = 2, 3, 4
 CELLS = {

@@ -9,7 +9,7 @@ from gradcheck import check_gradients
 
 from dl4py.samediff import DataType, LSTMLayerConfig, LSTMLayerWeights, SameDiff
 from dl4py.samediff.errors import GraphError, ShapeError
-from dl4py.samediff.op import OPS
+from dl4py.samediff.ir.op import OPS
 
 
 def numbers(*shape, seed=0):

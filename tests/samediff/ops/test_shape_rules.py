@@ -11,7 +11,7 @@ from op_table import ROWS, Row
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError, ShapeError
-from dl4py.samediff.op import METHODS, OPS, Op
+from dl4py.samediff.ir.op import METHODS, OPS, Op
 
 #: Ops that users call; gradients give the others what fits.
 PUBLIC = {cls.id for classes in METHODS.values() for cls in classes}

@@ -10,8 +10,8 @@ from op_table import ROWS, Row
 from randomgraphs import reference
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.families import Elementwise
-from dl4py.samediff.op import OPS
+from dl4py.samediff.families.families import Elementwise
+from dl4py.samediff.ir.op import OPS
 
 RELATIVE = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-8, DataType.HALF: 3e-3, DataType.BFLOAT16: 0.1}
 

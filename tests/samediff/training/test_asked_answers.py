@@ -6,8 +6,8 @@ import numpy as np
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.data import DataSet
 from dl4py.samediff.evaluation import Evaluation, RegressionEvaluation
+from dl4py.samediff.graph.validation import OpValidation, TestCase
 from dl4py.samediff.training import Adam, L1Regularization, L2Regularization, Loss, TrainingConfig
-from dl4py.samediff.validation import OpValidation, TestCase
 
 
 def graph():

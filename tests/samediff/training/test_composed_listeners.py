@@ -17,7 +17,7 @@ from dl4py.samediff.training import (
     Sgd,
     TrainingConfig,
 )
-from dl4py.samediff.training.listener import HOOKS, Operation
+from dl4py.samediff.training.listeners.listener import HOOKS, Operation
 
 DATA = [DataSet(np.ones((2, 3), "f"), np.ones((2, 1), "f")) for _ in range(3)]
 

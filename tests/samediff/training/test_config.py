@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.errors import ConfigurationError, FileFormatError
 from dl4py.samediff.evaluation import Evaluation
 from dl4py.samediff.training import (

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.training import GradientNormalization
-from dl4py.samediff.training.flat import normalize_gradients
-from dl4py.samediff.training.normalize_kernel import Normalization, NormalizeKernel
+from dl4py.samediff.training.steps.flat import normalize_gradients
+from dl4py.samediff.training.updaters.normalization import Normalization, NormalizeKernel
 
 SCALE = 0.25
 

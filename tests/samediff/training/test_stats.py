@@ -18,7 +18,7 @@ from dl4py.samediff.training import (
     UIListener,
     plot_stats,
 )
-from dl4py.samediff.training.stats import summary_of
+from dl4py.samediff.training.listeners.stats import summary_of
 
 X, Y = np.ones((4, 1), np.float32), np.full((4, 1), 2, np.float32)
 

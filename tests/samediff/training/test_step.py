@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.executor.context import RunContext
-from dl4py.samediff.gradient import gradients
+from dl4py.samediff.families.gradient import gradients
+from dl4py.samediff.ir.run_context import RunContext
 from dl4py.samediff.training import Sgd
-from dl4py.samediff.training.step import FlatParameters, FlatSlot, TrainingStep
+from dl4py.samediff.training.steps.step import FlatParameters, FlatSlot, TrainingStep
 
 
 @pytest.mark.parametrize("order", ["c", "f"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.errors import ConfigurationError, ShapeError, UnknownNameError
-from dl4py.samediff.expression import evaluate, trace
+from dl4py.samediff.expressions.expression import evaluate, trace
 from dl4py.samediff.training import (
     AdaBelief,
     AdaDelta,

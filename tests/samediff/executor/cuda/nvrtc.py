@@ -7,8 +7,8 @@ import importlib.util
 import os
 from pathlib import Path
 
-from dl4py.samediff.executor.cuda.gpu import OPTIONS
-from dl4py.samediff.executor.cuda.sources import text_of
+from dl4py.samediff.cuda.drivers.gpu import OPTIONS
+from dl4py.samediff.cuda.sources import text_of
 
 
 @functools.cache

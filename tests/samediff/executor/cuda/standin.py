@@ -8,9 +8,9 @@ import types
 
 import numpy as np
 
-from dl4py.samediff.executor.cuda.emulator import _stacks
-from dl4py.samediff.executor.cuda.host_code import library
-from dl4py.samediff.executor.cuda.sources import text_of
+from dl4py.samediff.cuda.drivers.emulator import _stacks
+from dl4py.samediff.cuda.drivers.host_code import library
+from dl4py.samediff.cuda.sources import text_of
 
 
 class Pointer:

@@ -4,15 +4,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.arrays import xp
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.drivers.host_code import compiler
+from dl4py.samediff.cuda.kernel_table import KERNELS
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.context import RunContext
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.host_code import compiler
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.op import as_tuple
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.expressions.arrays import xp
+from dl4py.samediff.ir.op import as_tuple
+from dl4py.samediff.ir.run_context import RunContext
 
 #: Of the largest value of an output.
 TOLERANCES = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-5, "float64": 1e-12}

@@ -4,11 +4,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda import along
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.op import OPS
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.cuda.ops import along
+from dl4py.samediff.ir.op import OPS
 
 from .support import check_kernel, needs_compiler
 

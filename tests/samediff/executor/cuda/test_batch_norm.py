@@ -4,8 +4,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.op import OPS
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.ir.op import OPS
 
 from .support import check_kernel, needs_compiler
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda import changes
-from dl4py.samediff.executor.cuda.changes import Rows, lowest
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.op import OPS
-from dl4py.samediff.ops.gather import GatherGradient, GatherNdGradient
-from dl4py.samediff.spec import spec_of
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import spec_of
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.cuda.ops import changes
+from dl4py.samediff.cuda.ops.changes import Rows, lowest
+from dl4py.samediff.ir.op import OPS
+from dl4py.samediff.ops.index.gather import GatherGradient, GatherNdGradient
 
 from .support import check_kernel, needs_compiler
 

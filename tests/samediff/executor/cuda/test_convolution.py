@@ -5,17 +5,17 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda import columns, convolution, convolution_sizes, depthwise
-from dl4py.samediff.executor.cuda.actions import Launch, Product
-from dl4py.samediff.executor.cuda.convolution_sizes import LARGE, NARROW, SQUARE, TILES, shares_of, tile_for
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.ops.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D
-from dl4py.samediff.ops.conv_forms import PointwiseConv2D
-from dl4py.samediff.ops.convolving import FORMATS, Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
-from dl4py.samediff.ops.deconv import Deconv2D, Deconv3D
-from dl4py.samediff.ops.window import Window
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.actions import Launch, Product
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.cuda.ops import columns, convolution, convolution_sizes, depthwise
+from dl4py.samediff.cuda.ops.convolution_sizes import LARGE, NARROW, SQUARE, TILES, shares_of, tile_for
+from dl4py.samediff.ops.conv.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D
+from dl4py.samediff.ops.conv.conv_forms import PointwiseConv2D
+from dl4py.samediff.ops.conv.convolving import FORMATS, Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
+from dl4py.samediff.ops.conv.deconv import Deconv2D, Deconv3D
+from dl4py.samediff.ops.conv.window import Window
 
 from .support import check_kernel, needs_compiler
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers.step_ops import StackedPart, StackPadded
-from dl4py.samediff.choices import PadMode
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.ops.attention import HeadRows
-from dl4py.samediff.ops.joining import Concat, ConcatPart, Split, SplitV, Stack, Tile, Unstack
-from dl4py.samediff.ops.mirror_pad import MirrorPad
-from dl4py.samediff.ops.pad import Pad, PadSum
-from dl4py.samediff.ops.slicing import Index, Placed, Slice
-from dl4py.samediff.spec import spec_of
+from dl4py.layers.ops.step_ops import StackedPart, StackPadded
+from dl4py.samediff.base.choices import PadMode
+from dl4py.samediff.base.spec import spec_of
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.ops.nn.attention import HeadRows
+from dl4py.samediff.ops.shape.joining import Concat, ConcatPart, Split, SplitV, Stack, Tile, Unstack
+from dl4py.samediff.ops.shape.mirror_pad import MirrorPad
+from dl4py.samediff.ops.shape.pad import Pad, PadSum
+from dl4py.samediff.ops.shape.slicing import Index, Placed, Slice
 
 from .support import check_kernel, needs_compiler
 

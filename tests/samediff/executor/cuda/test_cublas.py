@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
+from dl4py.samediff.cuda.actions import Product
+from dl4py.samediff.cuda.drivers import cublas
+from dl4py.samediff.cuda.drivers.cublas import Cublas
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda import cublas
-from dl4py.samediff.executor.cuda.actions import Product
-from dl4py.samediff.executor.cuda.cublas import Cublas
 
 TYPES = {0: np.float32, 1: np.float64, 2: np.float16}
 

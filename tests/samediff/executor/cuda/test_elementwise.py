@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import dl4py.layers  # noqa: F401 - registers its ops
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.op import OPS
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.ir.op import OPS
 
 from .support import DRIVERS, check_kernel, needs_compiler
 

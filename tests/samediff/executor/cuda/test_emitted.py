@@ -9,9 +9,9 @@ from replay import Recorded, data_of, outputs_of
 from test_executors import data
 
 from dl4py.samediff import Device, SameDiff, device
-from dl4py.samediff.executor.cuda import drivers
-from dl4py.samediff.executor.cuda.actions import Launch
-from dl4py.samediff.executor.cuda.emulator import Emulator
+from dl4py.samediff.cuda.actions import Launch
+from dl4py.samediff.cuda.drivers import drivers
+from dl4py.samediff.cuda.drivers.emulator import Emulator
 
 from .nvrtc import compiled, nvrtc
 

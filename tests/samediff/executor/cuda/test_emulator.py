@@ -4,11 +4,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dl4py.samediff.cuda.actions import Copy, Fill, Launch, Product
+from dl4py.samediff.cuda.drivers import host_code
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.sources import source
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda import host_code
-from dl4py.samediff.executor.cuda.actions import Copy, Fill, Launch, Product
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.sources import source
 
 from .support import needs_compiler
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff import expression as ex
-from dl4py.samediff.arrays import xp
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda import layout
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.fused import functions_of, fused_launch
-from dl4py.samediff.executor.cuda.sources import TYPES
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.cuda.code import layout
+from dl4py.samediff.cuda.code.fused import functions_of, fused_launch
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.sources import TYPES
+from dl4py.samediff.expressions import expression as ex
+from dl4py.samediff.expressions.arrays import xp
 from dl4py.samediff.training import Adam
-from dl4py.samediff.training.update_kernel import UpdateKernel, UpdateRule
+from dl4py.samediff.training.updaters.kernel import UpdateKernel, UpdateRule
 
 from .support import DRIVERS, needs_compiler
 

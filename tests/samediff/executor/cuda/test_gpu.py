@@ -9,13 +9,15 @@ import pytest
 from randomgraphs import agree
 from randomviews import RandomViews
 
-from dl4py.samediff import SameDiff, devices
-from dl4py.samediff.devices import Device, device
+from dl4py.samediff import SameDiff
+from dl4py.samediff.cuda import presence
+from dl4py.samediff.cuda.actions import Copy, Fill, Launch, Product
+from dl4py.samediff.cuda.drivers import drivers, gpu
+from dl4py.samediff.cuda.drivers.gpu import Gpu
+from dl4py.samediff.cuda.sources import source
+from dl4py.samediff.device import devices
+from dl4py.samediff.device.devices import Device, device
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda import drivers, gpu, presence
-from dl4py.samediff.executor.cuda.actions import Copy, Fill, Launch, Product
-from dl4py.samediff.executor.cuda.gpu import Gpu
-from dl4py.samediff.executor.cuda.sources import source
 
 from .standin import Cupy
 from .support import needs_compiler

@@ -4,12 +4,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cuda import series
-from dl4py.samediff.executor.cuda.actions import Launch
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.ops.lstm_sequence import LstmSequence, LstmSequenceGrad
-from dl4py.samediff.spec import spec_of
+from dl4py.samediff.base.spec import spec_of
+from dl4py.samediff.cuda.actions import Launch
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.cuda.ops import series
+from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
 
 from .support import check_kernel, needs_compiler
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.context import RunContext
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.ops.kept import Kept
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.ir.run_context import RunContext
+from dl4py.samediff.ops.nn.kept import Kept
 
 from .support import check_kernel, needs_compiler
 

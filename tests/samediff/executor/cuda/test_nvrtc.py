@@ -8,8 +8,8 @@ from importlib import resources
 
 import pytest
 
-from dl4py.samediff.executor import cuda
-from dl4py.samediff.executor.cuda.sources import source
+from dl4py.samediff import cuda
+from dl4py.samediff.cuda.sources import source
 
 from .nvrtc import compiled, nvrtc
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.ops.batch_blocks import BatchToSpaceNd, SpaceToBatchNd
-from dl4py.samediff.ops.blocks import BatchToSpace, DepthToSpace, RepeatCells, SpaceToBatch, SpaceToDepth, SumCells, Upsampling2D
-from dl4py.samediff.ops.patches import Col2Im, ExtractImagePatches, Fold, Im2Col, Patches, Unfold
-from dl4py.samediff.ops.window import Window
+from dl4py.samediff.ops.conv.patches import Col2Im, ExtractImagePatches, Fold, Im2Col, Patches, Unfold
+from dl4py.samediff.ops.conv.window import Window
+from dl4py.samediff.ops.shape.batch_blocks import BatchToSpaceNd, SpaceToBatchNd
+from dl4py.samediff.ops.shape.blocks import BatchToSpace, DepthToSpace, RepeatCells, SpaceToBatch, SpaceToDepth, SumCells, Upsampling2D
 
 from .support import check_kernel, needs_compiler
 

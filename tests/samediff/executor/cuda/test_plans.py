@@ -9,8 +9,8 @@ from randomgraphs import RandomGraph, agree, same
 from randomviews import RandomViews
 
 from dl4py.samediff import DataType, SameDiff, device
+from dl4py.samediff.cuda.graph import Captured
 from dl4py.samediff.errors import DeviceError, ShapeError
-from dl4py.samediff.executor.cuda.graph import Captured
 
 from .support import needs_compiler
 

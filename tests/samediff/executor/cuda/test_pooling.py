@@ -5,10 +5,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.ops.pool import AvgPool2D, AvgPool3D, MaxPool2D, MaxPool3D, MaxPoolWithArgmax, PNormPool2D
-from dl4py.samediff.ops.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
-from dl4py.samediff.ops.window import Window
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.ops.conv.pool import AvgPool2D, AvgPool3D, MaxPool2D, MaxPool3D, MaxPoolWithArgmax, PNormPool2D
+from dl4py.samediff.ops.conv.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
+from dl4py.samediff.ops.conv.window import Window
 
 from .support import check_kernel, needs_compiler
 

@@ -6,11 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cuda.actions import Copy, Product
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.ops.attention import Project, ProjectedInput, ProjectedWeights
-from dl4py.samediff.ops.matmul import BatchMmul, Matmul, TensorMmul
-from dl4py.samediff.spec import spec_of
+from dl4py.samediff.base.spec import spec_of
+from dl4py.samediff.cuda.actions import Copy, Product
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.ops.linalg.matmul import BatchMmul, Matmul, TensorMmul
+from dl4py.samediff.ops.nn.attention import Project, ProjectedInput, ProjectedWeights
 
 from .support import check_kernel, needs_compiler
 

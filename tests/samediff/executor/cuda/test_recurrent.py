@@ -4,12 +4,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda import series
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.ops.gru_sequence import GruSequence, GruSequenceGrad
-from dl4py.samediff.ops.rnn_sequence import RnnSequence, RnnSequenceGrad
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.cuda.ops import series
+from dl4py.samediff.ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
+from dl4py.samediff.ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad
 
 from .support import check_kernel, needs_compiler
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff import expression as ex
-from dl4py.samediff.executor.cuda.operators import NoText
-from dl4py.samediff.executor.cuda.reduce import reduce_launches, reduce_workspace
-from dl4py.samediff.executor.layout import Reduction
+from dl4py.samediff.cuda.code.operators import NoText
+from dl4py.samediff.cuda.code.reduce import reduce_launches, reduce_workspace
+from dl4py.samediff.expressions import expression as ex
+from dl4py.samediff.plans.layout import Reduction
 
 from .support import DRIVERS, needs_compiler
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 import numpy as np
 
 from dl4py.samediff import ImageResizeMethod
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.ops.resize import ImageResize, ResizeBack, ResizeBicubic, ResizeBilinear
-from dl4py.samediff.ops.resize_kernels import ResizeNearestNeighbor
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.ops.image.resize import ImageResize, ResizeBack, ResizeBicubic, ResizeBilinear
+from dl4py.samediff.ops.image.resize_kernels import ResizeNearestNeighbor
 
 from .support import check_kernel, needs_compiler
 

@@ -5,16 +5,16 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from dl4py.layers.embedding_ops import RowIndices
-from dl4py.layers.loss_terms import OneHotLabels
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda.emulator import Emulator
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.executor.cuda.rows import position_type
-from dl4py.samediff.ops.gather import EmbeddingLookup, Gather, GatherNd, OneHot
-from dl4py.samediff.ops.scatter import LastRow
-from dl4py.samediff.ops.segment import CountOfRow
-from dl4py.samediff.spec import spec_of
+from dl4py.layers.ops.embedding_ops import RowIndices
+from dl4py.layers.ops.loss_terms import OneHotLabels
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import spec_of
+from dl4py.samediff.cuda.drivers.emulator import Emulator
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.cuda.ops.rows import position_type
+from dl4py.samediff.ops.index.gather import EmbeddingLookup, Gather, GatherNd, OneHot
+from dl4py.samediff.ops.index.scatter import LastRow
+from dl4py.samediff.ops.index.segment import CountOfRow
 
 from .support import check_kernel, needs_compiler
 

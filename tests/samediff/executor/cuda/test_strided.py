@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cuda import strided
+from dl4py.samediff.cuda.code import strided
 
 from .support import DRIVERS, needs_compiler
 

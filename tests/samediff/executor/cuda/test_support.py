@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.actions import CudaKernel, Launch
+from dl4py.samediff.cuda.sources import type_name
 from dl4py.samediff.errors import DeviceError
-from dl4py.samediff.executor.cuda.actions import CudaKernel, Launch
-from dl4py.samediff.executor.cuda.sources import type_name
-from dl4py.samediff.op import Op
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.ir.op import Op
 
 from .support import check_kernel, needs_compiler
 

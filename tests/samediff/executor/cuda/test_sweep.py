@@ -4,14 +4,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cpu.sweeps import NORMALIZATIONS, REDUCTIONS
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.executor.cuda.sweep import folded, shares
-from dl4py.samediff.executor.cuda.sweep_source import passes
-from dl4py.samediff.executor.cuda.sweep_terms import in_c
-from dl4py.samediff.op import OPS
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cpu.sweeps.sweeps import NORMALIZATIONS, REDUCTIONS
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.cuda.sweeps.sweep import folded, shares
+from dl4py.samediff.cuda.sweeps.sweep_source import passes
+from dl4py.samediff.cuda.sweeps.sweep_terms import in_c
+from dl4py.samediff.ir.op import OPS
 
 from .support import check_kernel, needs_compiler
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.conditions import Conditions
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cuda.kernel_table import KERNELS
-from dl4py.samediff.op import OPS
-from dl4py.samediff.ops.cross_entropy import SparseCrossEntropySlope, SparseSoftmaxCrossEntropy
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.expressions.conditions import Conditions
+from dl4py.samediff.ir.op import OPS
+from dl4py.samediff.ops.losses.cross_entropy import SparseCrossEntropySlope, SparseSoftmaxCrossEntropy
 
 from .support import DRIVERS, check_kernel, needs_compiler
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cpu.kernel_table import KERNELS
-from dl4py.samediff.op import as_tuple
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cpu.kernel_table import KERNELS
+from dl4py.samediff.ir.op import as_tuple
 
 
 def spec(array):

@@ -5,19 +5,19 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.datatype import DataType
-from dl4py.samediff.executor.cpu.kernel_table import KERNELS
-from dl4py.samediff.op import as_tuple
-from dl4py.samediff.ops.blocks import RepeatCells, SumCells, Upsampling2D
-from dl4py.samediff.ops.conv import Conv2D, DepthwiseConv2D, SeparableConv2D
-from dl4py.samediff.ops.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
-from dl4py.samediff.ops.deconv import Deconv2D, Deconv3D
-from dl4py.samediff.ops.local_response import LocalResponseNormalization, NeighbourSum
-from dl4py.samediff.ops.patches import Col2Im, ExtractImagePatches, Fold, Im2Col, Patches, Unfold
-from dl4py.samediff.ops.pool import MaxPool2D, MaxPool3D, MaxPoolWithArgmax, PNormPool2D
-from dl4py.samediff.ops.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
-from dl4py.samediff.ops.window import Window
-from dl4py.samediff.spec import TensorSpec, spec_of
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec, spec_of
+from dl4py.samediff.cpu.kernel_table import KERNELS
+from dl4py.samediff.ir.op import as_tuple
+from dl4py.samediff.ops.conv.conv import Conv2D, DepthwiseConv2D, SeparableConv2D
+from dl4py.samediff.ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
+from dl4py.samediff.ops.conv.deconv import Deconv2D, Deconv3D
+from dl4py.samediff.ops.conv.patches import Col2Im, ExtractImagePatches, Fold, Im2Col, Patches, Unfold
+from dl4py.samediff.ops.conv.pool import MaxPool2D, MaxPool3D, MaxPoolWithArgmax, PNormPool2D
+from dl4py.samediff.ops.conv.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
+from dl4py.samediff.ops.conv.window import Window
+from dl4py.samediff.ops.nn.local_response import LocalResponseNormalization, NeighbourSum
+from dl4py.samediff.ops.shape.blocks import RepeatCells, SumCells, Upsampling2D
 
 TYPES = [np.float32, np.float64]
 
@@ -174,7 +174,7 @@ def test_places_of_windows_without_a_number(width):
 
 
 def test_chunks_of_the_batch_are_all_there(monkeypatch, rng):
-    monkeypatch.setattr("dl4py.samediff.executor.cpu.convolution.COLUMN_BYTES", 4 * 2 * 9 * 16 * 2)
+    monkeypatch.setattr("dl4py.samediff.cpu.ops.convolution.COLUMN_BYTES", 4 * 2 * 9 * 16 * 2)
     geometry = Geometry(Window((3, 3), (1, 1), (1, 1), (1, 1)))
     x, w, g = (drawn(rng, s, np.float32) for s in ((5, 2, 4, 4), (3, 3, 2, 3), (5, 3, 4, 4)))
     agree(Convolution(geometry), x, w)

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import dl4py.samediff  # noqa: F401  # registers the ops
-from dl4py.samediff.datatype import DataType
+from dl4py.samediff.base.datatype import DataType
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.errors import ShapeError
-from dl4py.samediff.executor.cpu.kernel_table import KERNELS
-from dl4py.samediff.op import OPS
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.ir.op import OPS
 
 
 def run(op, *arrays, order="C"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu.kernels import batch_norm, im2col, pool
+from dl4py.samediff.cpu.kernels import batch_norm, im2col, pool
 
 TYPES = [np.float32, np.float64]
 WINDOWS = [  # image (h, w), kernel, stride, padding, dilation

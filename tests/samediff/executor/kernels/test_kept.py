@@ -6,11 +6,11 @@ import zlib
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.context import RunContext
-from dl4py.samediff.executor.cpu.kernel_table import KERNELS
-from dl4py.samediff.executor.cpu.kernels.kept import keep
-from dl4py.samediff.executor.cpu.native.program import Segment
-from dl4py.samediff.ops.kept import Kept
+from dl4py.samediff.cpu.kernel_table import KERNELS
+from dl4py.samediff.cpu.kernels.kept import keep
+from dl4py.samediff.cpu.native.program import Segment
+from dl4py.samediff.ir.run_context import RunContext
+from dl4py.samediff.ops.nn.kept import Kept
 
 #: seed, iteration, draw
 PLACES = [(0, 0, 0), (-1, 3, 0), (2**63, 2**40, 7), (1234567, 1, 2**33)]

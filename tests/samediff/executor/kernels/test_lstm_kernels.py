@@ -4,11 +4,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu import blas, recurrent, threads
-from dl4py.samediff.executor.cpu.kernel_table import KERNELS
-from dl4py.samediff.executor.cpu.kernels.series import SMALL
-from dl4py.samediff.executor.cpu.native.program import Segment
-from dl4py.samediff.ops.lstm_sequence import LstmSequence, LstmSequenceGrad
+from dl4py.samediff.cpu import threads
+from dl4py.samediff.cpu.kernel_table import KERNELS
+from dl4py.samediff.cpu.kernels.series import SMALL
+from dl4py.samediff.cpu.matrix import blas
+from dl4py.samediff.cpu.native.program import Segment
+from dl4py.samediff.cpu.ops import recurrent
+from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
 
 from .agreement import agree, spec
 

@@ -6,8 +6,8 @@ import pytest
 
 from dl4py.samediff import SameDiff
 from dl4py.samediff.executor.session import checked_feeds, plan_for, request_for
-from dl4py.samediff.ops.attention import Project, ProjectedInput, ProjectedWeights
-from dl4py.samediff.ops.matmul import Matmul
+from dl4py.samediff.ops.linalg.matmul import Matmul
+from dl4py.samediff.ops.nn.attention import Project, ProjectedInput, ProjectedWeights
 
 from .agreement import agree
 

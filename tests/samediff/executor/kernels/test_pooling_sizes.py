@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu.shares import Shared
-from dl4py.samediff.ops.pool import MaxPool2D
-from dl4py.samediff.ops.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
-from dl4py.samediff.ops.window import Window
+from dl4py.samediff.cpu.ops.shares import Shared
+from dl4py.samediff.ops.conv.pool import MaxPool2D
+from dl4py.samediff.ops.conv.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
+from dl4py.samediff.ops.conv.window import Window
 
 from .agreement import agree
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu import threads
-from dl4py.samediff.executor.cpu.kernel_table import KERNELS
-from dl4py.samediff.ops.gru_sequence import GruSequence, GruSequenceGrad
-from dl4py.samediff.ops.rnn_sequence import RnnSequence, RnnSequenceGrad
+from dl4py.samediff.cpu import threads
+from dl4py.samediff.cpu.kernel_table import KERNELS
+from dl4py.samediff.ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
+from dl4py.samediff.ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad
 
 from .agreement import agree, spec
 

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dl4py.samediff.op import OPS
-from dl4py.samediff.ops.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
-from dl4py.samediff.ops.matmul import Matmul
-from dl4py.samediff.ops.window import Window
+from dl4py.samediff.ir.op import OPS
+from dl4py.samediff.ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
+from dl4py.samediff.ops.conv.window import Window
+from dl4py.samediff.ops.linalg.matmul import Matmul
 
 from .agreement import agree
 

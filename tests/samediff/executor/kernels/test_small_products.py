@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from dl4py.samediff.executor.cpu import small_products as sp
+from dl4py.samediff.cpu.matrix import small_products as sp
 
 FORMS = {"nn": sp.nn, "nt": sp.nt, "tn": sp.tn}
 SIZES = [(1, 1, 1), (1, 784, 70), (2, 3, 16), (5, 7, 17), (6, 16, 32), (7, 300, 33), (10, 32, 128), (13, 257, 15), (32, 10, 64), (40, 9, 6),

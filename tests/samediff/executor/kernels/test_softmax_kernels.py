@@ -7,7 +7,7 @@ import pytest
 from dl4py.layers import InputType, LossLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet, DataType, SameDiff
-from dl4py.samediff.executor.cpu.kernels import cross_entropy
+from dl4py.samediff.cpu.kernels import cross_entropy
 
 TYPES = [np.float32, np.float64]
 SHAPES = [(0, 3), (1, 1), (5, 7), (3, 33)]

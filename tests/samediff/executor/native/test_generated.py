@@ -5,15 +5,16 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType
-from dl4py.samediff.executor import cache, cache_objects
-from dl4py.samediff.executor.cpu import Layout, Reduction, elementwise_kernel, lean
-from dl4py.samediff.executor.cpu.native import entry, generated
-from dl4py.samediff.executor.cpu.native.program import Segment
-from dl4py.samediff.executor.cpu.native.words import Unknown
-from dl4py.samediff.executor.cpu.sweep import folded, swept
-from dl4py.samediff.executor.cpu.sweeps import NORMALIZATIONS, REDUCTIONS
-from dl4py.samediff.expression import trace
-from dl4py.samediff.spec import TensorSpec
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cpu import Layout, Reduction, elementwise_kernel, lean
+from dl4py.samediff.cpu.cache import objects as cache_objects
+from dl4py.samediff.cpu.cache import sources as cache
+from dl4py.samediff.cpu.native import entry, generated
+from dl4py.samediff.cpu.native.program import Segment
+from dl4py.samediff.cpu.native.words import Unknown
+from dl4py.samediff.cpu.sweeps.sweep import folded, swept
+from dl4py.samediff.cpu.sweeps.sweeps import NORMALIZATIONS, REDUCTIONS
+from dl4py.samediff.expressions.expression import trace
 
 TYPES = {np.float32: DataType.FLOAT, np.float64: DataType.DOUBLE}
 

@@ -6,11 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu import matrix_product
-from dl4py.samediff.executor.cpu.matrix_product import product
-from dl4py.samediff.executor.cpu.native import program
-from dl4py.samediff.executor.cpu.native.program import Segment
-from dl4py.samediff.executor.cpu.native.thresholds import ALWAYS
+from dl4py.samediff.cpu.matrix import matrix_product
+from dl4py.samediff.cpu.matrix.matrix_product import product
+from dl4py.samediff.cpu.native import program
+from dl4py.samediff.cpu.native.program import Segment
+from dl4py.samediff.cpu.native.thresholds import ALWAYS
 
 SIZES = [(1, 1, 1), (1, 7, 5), (2, 300, 30), (3, 3, 3), (5, 1, 9), (17, 50, 1), (32, 78, 25), (33, 65, 130), (70, 300, 90)]
 

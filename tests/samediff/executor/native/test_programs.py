@@ -7,13 +7,13 @@ import threading
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor.cpu import Layout, elementwise_kernel
-from dl4py.samediff.executor.cpu.kernels.cross_entropy import softmax_cross_entropy
-from dl4py.samediff.executor.cpu.native import program, runner
-from dl4py.samediff.executor.cpu.native.entry import instruction
-from dl4py.samediff.executor.cpu.native.program import Segment, locator
-from dl4py.samediff.executor.cpu.native.thresholds import ALWAYS
-from dl4py.samediff.expression import trace
+from dl4py.samediff.cpu import Layout, elementwise_kernel
+from dl4py.samediff.cpu.kernels.cross_entropy import softmax_cross_entropy
+from dl4py.samediff.cpu.native import program, runner
+from dl4py.samediff.cpu.native.entry import instruction
+from dl4py.samediff.cpu.native.program import Segment, locator
+from dl4py.samediff.cpu.native.thresholds import ALWAYS
+from dl4py.samediff.expressions.expression import trace
 
 
 def doubled(x, y, constant=1.0):

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from dl4py.samediff.executor.cpu.native import pool, thresholds
-from dl4py.samediff.executor.cpu.native.thresholds import LEAST, MOST, USUAL, Thresholds
+from dl4py.samediff.cpu.native import pool, thresholds
+from dl4py.samediff.cpu.native.thresholds import LEAST, MOST, USUAL, Thresholds
 
 FOUND = Thresholds(6e3, 5e4)
 

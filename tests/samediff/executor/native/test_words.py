@@ -6,9 +6,9 @@ import itertools
 import numpy as np
 import pytest
 
-from dl4py.samediff.executor import cache_objects
-from dl4py.samediff.executor.cpu.native import from_python, primitives
-from dl4py.samediff.executor.cpu.native.words import Module, Primitive
+from dl4py.samediff.cpu.cache import objects as cache_objects
+from dl4py.samediff.cpu.native import from_python, primitives
+from dl4py.samediff.cpu.native.words import Module, Primitive
 
 FACTOR = 3
 VALUES = [-9, -4, -1, 0, 1, 2, 7, 1 << 40]

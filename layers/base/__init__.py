@@ -1,0 +1,1 @@
+"""The base of all layers, and what a layer does in a network."""

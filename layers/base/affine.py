@@ -1,0 +1,54 @@
+"""What layers with a weight matrix share: parameters, pre-activations, masked rows."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...samediff.errors import ConfigurationError
+from ..types.parameters import LayerScope, ParameterTable
+
+if TYPE_CHECKING:
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+    from ..functions.activations import IActivation
+
+
+def activated(layer: Any, sd: SameDiff, z: SDVariable) -> SDVariable:
+    """The layer's activation function of ``z``."""
+    activation: IActivation | None = layer.activation
+    if activation is None:
+        raise ConfigurationError(f"{layer.label} has no activation function; networks give every layer one, otherwise set activation")
+    return activation.define(sd, z)
+
+
+def masked(x: SDVariable, mask: SDVariable | None) -> SDVariable:
+    """Rows times their mask, (batch, 1) or (batch,)."""
+    return x if mask is None else x * column(mask)  # type: ignore[no-any-return]
+
+
+def column(mask: SDVariable) -> SDVariable:
+    """A mask with one value per example as a column."""
+    return mask.sd.call("base", "expand_dims", mask, 1) if mask.spec.rank == 1 else mask  # type: ignore[no-any-return]
+
+
+class Affine:
+    """``activation(x @ W + b)`` for layers with ``n_in`` inputs and ``n_out`` outputs. Shapes: x (batch, n_in) -> (batch, n_out)."""
+
+    n_in: int
+    n_out: int
+    bias_init: float
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W (n_in, n_out), then b (n_out,)."""
+        params.weight("W", (self.n_in, self.n_out), fan_in=self.n_in, fan_out=self.n_out, order="f")
+        if getattr(self, "has_bias", True):
+            params.bias("b", (self.n_out,), init=self.bias_init)
+
+    def pre_output(self, sd: SameDiff, x: SDVariable, params: LayerScope) -> SDVariable:
+        """``x @ W + b``."""
+        inputs = (params["b"],) if "b" in params else ()
+        return sd.call("nn", "linear", x, params["W"], *inputs)  # type: ignore[no-any-return]
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Pre-activations and activations of masked rows are 0."""
+        z = masked(self.pre_output(sd, x, params), mask)
+        return masked(activated(self, sd, z), mask)

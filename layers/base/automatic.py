@@ -1,0 +1,98 @@
+"""The preprocessors that go in front of a layer by themselves, by layer family and input type."""
+from __future__ import annotations
+
+from ...samediff.errors import ConfigurationError
+from ..preprocessors import (
+    Cnn3DToFeedForwardPreProcessor,
+    CnnToFeedForwardPreProcessor,
+    CnnToRnnPreProcessor,
+    FeedForwardToCnnPreProcessor,
+    FeedForwardToRnnPreProcessor,
+    InputPreProcessor,
+    RnnToFeedForwardPreProcessor,
+)
+from ..types.formats import CNN3DFormat, RNNFormat
+from ..types.input_type import (
+    InputType,
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeConvolutionalFlat,
+    InputTypeFeedForward,
+    InputTypeRecurrent,
+)
+
+
+def refuse(owner: str, input_type: InputType, expected: str) -> ConfigurationError:
+    """The error of an input type that a layer cannot take."""
+    return ConfigurationError(f"{owner} expects {expected} input; got {input_type!r}")
+
+
+def none_needed(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that take every input as it is."""
+    return None
+
+
+def to_feed_forward(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that take rows."""
+    if isinstance(t, InputTypeRecurrent):
+        return RnnToFeedForwardPreProcessor(t.format)
+    return flattened(owner, t)
+
+
+def flattened(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that take rows or time series: only images and volumes are flattened."""
+    if isinstance(t, InputTypeConvolutional):
+        return CnnToFeedForwardPreProcessor(t.height, t.width, t.channels, t.format)
+    if isinstance(t, InputTypeConvolutional3D):
+        first = t.data_format is CNN3DFormat.NCDHW
+        return Cnn3DToFeedForwardPreProcessor(t.depth, t.height, t.width, t.channels, first)
+    return None
+
+
+def to_recurrent(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that take time series."""
+    form = form or RNNFormat.NCW
+    if isinstance(t, InputTypeFeedForward):
+        return FeedForwardToRnnPreProcessor(t.time_distributed_format or form)
+    if isinstance(t, InputTypeConvolutionalFlat):
+        return FeedForwardToRnnPreProcessor(form)
+    if isinstance(t, InputTypeConvolutional):
+        return CnnToRnnPreProcessor(t.height, t.width, t.channels, form)
+    if isinstance(t, InputTypeRecurrent):
+        return None
+    raise refuse(owner, t, "recurrent, feed forward or convolutional")
+
+
+def to_images(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that take images."""
+    if isinstance(t, InputTypeConvolutional3D):
+        raise refuse(owner, t, "two-dimensional convolutional")
+    return unflattened(owner, t)
+
+
+def unflattened(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that take anything but flattened images."""
+    if isinstance(t, InputTypeConvolutionalFlat):
+        return FeedForwardToCnnPreProcessor(t.height, t.width, t.depth)
+    return None
+
+
+def to_volumes(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that take volumes."""
+    if isinstance(t, (InputTypeConvolutional, InputTypeConvolutionalFlat)):
+        raise refuse(owner, t, "three-dimensional convolutional")
+    return None
+
+
+def to_pool(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Global pooling: rows become time series, flattened images become images."""
+    if isinstance(t, InputTypeFeedForward):
+        return FeedForwardToRnnPreProcessor(t.time_distributed_format or form or RNNFormat.NCW)
+    return unflattened(owner, t)
+
+
+def only_images(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:
+    """Layers that refuse everything but images."""
+    if isinstance(t, (InputTypeFeedForward, InputTypeRecurrent)):
+        raise refuse(owner, t, "convolutional")
+    return unflattened(owner, t)

@@ -1,0 +1,1 @@
+"""Checks of layers, vertices and functions, one's own or built in."""

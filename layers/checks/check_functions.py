@@ -1,0 +1,256 @@
+"""Checking activations, losses and preprocessors, one's own or built in."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...samediff.base.checks import CheckFailure, CheckReport, require_instance
+from ...samediff.base.datatype import DataType
+from ...samediff.errors import ConfigurationError
+from ...samediff.executor.session import run
+from ...samediff.graph.gradient_check import check_gradient
+from ...samediff.graph.graph import SameDiff
+from ...samediff.ir.run_context import RunContext
+from ..functions.activations import Activation, IActivation
+from ..functions.losses import ILossFunction, LossFunction
+from ..preprocessors import InputPreProcessor
+from ..types.formats import MaskState
+from ..types.input_type import InputType
+from .check_parts import close, configuration_checks, fits
+from .check_subject import distinct, drawn, time_axis
+
+
+def check_activation(activation: IActivation | Activation | str, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
+    """Check an activation function: configuration, gradient, large inputs, both floating types.
+
+    Parameters
+    ----------
+    activation : IActivation or name
+    x : array, optional
+        Inputs away from points without a derivative; drawn by default.
+
+    Examples
+    --------
+    >>> from dl4py.layers import ActivationSwish
+    >>> check_activation(ActivationSwish()).passed
+    True
+    """
+    activation = IActivation.of(activation) if isinstance(activation, (str, Activation)) else activation
+    require_instance("check_activation", activation, IActivation, "ActivationSwish()")
+    report = CheckReport(f"activation {type(activation).__name__}")
+    configuration_checks(report, activation)
+    given = 3 * distinct((4, 5), np.random.default_rng(seed)) if x is None else np.asarray(x, np.float64)
+
+    def values() -> str:
+        found = activation.get_activation(given)
+        if found.shape != given.shape:
+            raise CheckFailure(f"inputs {given.shape} give {found.shape}")
+        single = activation.get_activation(given.astype(np.float32))
+        if single.dtype != np.float32:
+            raise CheckFailure(f"float32 inputs give {single.dtype}")
+        return f"largest difference {close(single, found, 'float32 and float64', 2e-4):.1g}"
+
+    def large() -> None:
+        wide = (np.sign(given) * 90).astype(np.float32)
+        parts = activation.get_activation(wide), activation.backprop(wide, np.ones_like(wide))[0]
+        if not all(np.isfinite(p).all() for p in parts):
+            raise CheckFailure("values or gradients of inputs near 90 and -90 are not finite")
+
+    def loaded() -> None:
+        again = type(activation).from_json(activation.to_json())
+        close(_defined(again.define, given), _defined(activation.define, given), "values after JSON")
+
+    report.run("float32", values)
+    report.run("the same after JSON", loaded)
+    report.run("large inputs", large)
+    report.run("gradient", lambda: check_gradient(lambda sd, v: activation.define(sd, v[0]), [given], 1, tolerance, seed,
+                                                  names=["the input"]))
+    return report
+
+
+def _defined(define: Any, *arrays: Any) -> Any:
+    """The value of what a method adds to a graph of its own: equal objects may share theirs elsewhere."""
+    sd = SameDiff()
+    return define(sd, *map(sd.constant, arrays)).eval()
+
+
+def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: Any, activation: Any = "identity", *, tolerance: float = 1e-4,
+               seed: int = 0) -> CheckReport:
+    """Check a loss function: configuration, gradient for the output, scores of examples, masks, both floating types.
+
+    Parameters
+    ----------
+    loss : ILossFunction or name
+    labels, output : array
+        Labels (batch, n) and what the activation acts on (batch, m), away from points without a derivative.
+    activation : IActivation or name
+
+    Examples
+    --------
+    >>> from dl4py.layers import LossMSE
+    >>> check_loss(LossMSE(), [[1.0, 0.0], [0.5, 1.0]], [[0.2, 0.3], [0.1, -0.4]], "tanh").passed
+    True
+    """
+    loss = ILossFunction.of(loss) if isinstance(loss, (str, LossFunction)) else loss
+    require_instance("check_loss", loss, ILossFunction, "LossMSE()")
+    report = CheckReport(f"loss {type(loss).__name__}")
+    configuration_checks(report, loss)
+    act, y, z = IActivation.of(activation), np.asarray(labels, np.float64), np.asarray(output, np.float64)
+    mask = np.ones((len(z), 1))
+    mask[len(z) // 2] = 0
+
+    def scores() -> str:
+        total, mean = (loss.compute_score(y, z, act, None, average) for average in (False, True))
+        if not np.isfinite(total):
+            raise CheckFailure(f"the score is {total}")
+        try:
+            rows = loss.compute_score_array(y, z, act)
+        except ConfigurationError as error:
+            return f"none for single examples: {error}"
+        if rows.shape != (len(z), 1):
+            raise CheckFailure(f"scores of {len(z)} examples have shape {rows.shape}")
+        rows = rows / z.shape[1] if loss.array_adds_outputs else rows
+        close(rows.sum(), total, "scores of examples do not add up to the score")
+        close(rows.mean(), mean, "the mean of the scores is not the average score")
+        return f"score {mean:.3g}"
+
+    def masked() -> str:
+        whole, part = loss.compute_gradient(y, z, act), loss.compute_gradient(y, z, act, mask)
+        if part[mask[:, 0] == 0].any():
+            raise CheckFailure("masked examples have a gradient")
+        changed = z.copy()
+        changed[mask[:, 0] == 0] += 0.25
+        first, second = (loss.compute_score(y, o, act, mask, False) for o in (z, changed))
+        close(first, second, "a masked example changes the score")
+        try:
+            rows = [loss.compute_score_array(y, z, act, m) for m in (None, mask)]
+        except ConfigurationError:
+            return "score and gradient"
+        close(rows[1], rows[0] * mask, "a mask does more than to drop the masked scores")
+        close(part, whole * mask, "a mask does more than to drop the masked gradients")
+        return "score, scores of examples and gradient"
+
+    def single() -> str:
+        a, b = loss.compute_gradient(y.astype(np.float32), z.astype(np.float32), act), loss.compute_gradient(y, z, act)
+        return f"largest difference {close(a, b, 'gradients in float32 and float64', 1e-3):.1g}"
+
+    def differences(with_mask: bool) -> str:
+        arrays = [z, y, mask]
+        return check_gradient(lambda sd, v: loss.define(sd, v[1], v[0], act, v[2] if with_mask else None), arrays, 1, tolerance, seed,
+                              fixed=(1, 2), names=["the output"])
+
+    def loaded() -> None:
+        again = type(loss).from_json(loss.to_json())
+        found, wanted = (_defined(lambda sd, a, b, which=which: which.define(sd, a, b, act), y, z) for which in (again, loss))
+        close(found, wanted, "scores after JSON")
+
+    report.run("scores of examples", scores)
+    report.run("the same after JSON", loaded)
+    report.run("gradient", lambda: differences(False))
+    report.run("masks", masked)
+    report.run("gradient with masks", lambda: differences(True))
+    report.run("float32", single)
+    return report
+
+
+def check_preprocessor(preprocessor: InputPreProcessor, inputs: InputType | Any, *, input_type: InputType | None = None,
+                       minibatch: int | None = None, tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
+    """Check a preprocessor: configuration, types, array code against graph, gradients, masks.
+
+    Parameters
+    ----------
+    preprocessor : InputPreProcessor
+    inputs : InputType or array
+    input_type : InputType, optional
+        The type of a given array, where its shape alone does not tell it.
+    minibatch : int, optional
+        Number of examples, where the first axis of the input has more: steps of series as rows.
+
+    Examples
+    --------
+    >>> from dl4py.layers import CnnToFeedForwardPreProcessor, InputType
+    >>> check_preprocessor(CnnToFeedForwardPreProcessor(2, 3, 4), InputType.convolutional(2, 3, 4)).passed
+    True
+    """
+    require_instance("check_preprocessor", preprocessor, InputPreProcessor, "CnnToFeedForwardPreProcessor(2, 3, 4)")
+    report = CheckReport(f"preprocessor {type(preprocessor).__name__}")
+    configuration_checks(report, preprocessor)
+    x = drawn(inputs, np.random.default_rng(seed)) if isinstance(inputs, InputType) else np.asarray(inputs, np.float64)
+    kind = inputs if isinstance(inputs, InputType) else input_type or InputType.infer(x)
+    checker = _Preprocessing(preprocessor, kind, x, minibatch or len(x), seed)
+    if report.run("output type", checker.types):
+        report.run("graph and arrays agree", checker.agree)
+        report.run("gradient", lambda: check_gradient(checker.define, [x], 1, tolerance, seed, names=["the input"]))
+        report.run("backprop", checker.backprop)
+        report.run("any batch size", checker.batches)
+        report.run("masks", checker.masks)
+    return report
+
+
+class _Preprocessing:
+    """A preprocessor with an example."""
+
+    def __init__(self, preprocessor: InputPreProcessor, kind: InputType, x: Any, minibatch: int, seed: int) -> None:
+        self.preprocessor, self.kind, self.x, self.minibatch, self.seed = preprocessor, kind, x, minibatch, seed
+
+    def define(self, sd: SameDiff, variables: list[Any], minibatch: int | None = None) -> Any:
+        """In a graph."""
+        batch = sd.constant("batch", np.zeros((minibatch or self.minibatch, 1)))
+        return self.preprocessor.define(sd, variables[0], batch)
+
+    def types(self) -> str:
+        """The promised type."""
+        found = self.preprocessor.pre_process(self.x, self.minibatch).shape
+        promised = self.preprocessor.output_type(self.kind)
+        fits(promised.array_shape(), found, f"the output type is {promised!r}")
+        return f"{promised!r}, {found}"
+
+    def in_graph(self, x: Any, minibatch: int) -> Any:
+        """The result of the graph."""
+        sd = SameDiff()
+        out = self.define(sd, [sd.placeholder("x", DataType.DOUBLE, *[-1] * x.ndim)], minibatch)
+        return run(sd, {"x": x}, [out.name()], RunContext(training=False, seed=1, iteration=0))[out.name()]
+
+    def agree(self) -> str:
+        """Graph and array code."""
+        a, b = self.in_graph(self.x, self.minibatch), self.preprocessor.pre_process(self.x, self.minibatch)
+        return f"largest difference {close(a, b, 'graph and array code'):.1g}"
+
+    def backprop(self) -> str:
+        """``backprop`` gives the gradient."""
+        if type(self.preprocessor).backprop is InputPreProcessor.backprop:
+            return "not written: networks take the gradient of the graph"
+        weights = np.random.default_rng(self.seed).normal(size=self.preprocessor.pre_process(self.x, self.minibatch).shape)
+        sd = SameDiff()
+        x = sd.var("x", self.x)
+        (gradient,) = sd.gradients((self.define(sd, [x]) * sd.constant(weights)).sum(), [x])
+        if gradient is None:
+            raise CheckFailure("the result does not depend on the input")
+        worst = close(self.preprocessor.backprop(weights, self.minibatch), gradient.eval(), "backprop and gradient")
+        return f"largest difference {worst:.1g}"
+
+    def batches(self) -> str:
+        """Twice as many examples."""
+        if self.minibatch != len(self.x):       # rows of several steps are not in the order of examples
+            return f"{self.minibatch} examples in {len(self.x)} rows"
+        twice = np.concatenate([self.x, self.x])
+        a, b = self.in_graph(twice, 2 * self.minibatch), self.preprocessor.pre_process(twice, 2 * self.minibatch)
+        close(a, b, "graph and array code of twice as many examples")
+        return f"{len(self.x)} and {len(twice)}"
+
+    def masks(self) -> str:
+        """Masks in graph and array code."""
+        axis = time_axis(self.kind, self.x.ndim)
+        if axis is None:
+            return "no series"
+        mask = (np.arange(self.x.shape[axis]) < 2 + np.arange(len(self.x))[:, None]).astype(np.float64)
+        wanted, _ = self.preprocessor.feed_forward_mask_array(mask, MaskState.Active, self.minibatch)
+        sd = SameDiff()
+        x, given = sd.constant("x", self.x), sd.constant("mask", mask)
+        found = self.preprocessor.define_mask(sd, given, x, x)
+        if (found is None) != (wanted is None):
+            raise CheckFailure(f"the mask of the graph is {found}, that of the array code {wanted}")
+        if found is not None:
+            close(found.eval(), wanted, "masks of graph and array code")
+        return "dropped" if found is None else f"{wanted.shape}"

@@ -1,0 +1,332 @@
+"""The single checks of a layer or vertex; each returns what it found or raises."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...samediff.base.checks import CheckFailure, CheckReport
+from ...samediff.base.datatype import DataType
+from ...samediff.configuration.configuration import Configuration
+from ...samediff.executor.session import uses_reference
+from ...samediff.graph.gradient_check import check_gradient
+from ...samediff.graph.graph import SameDiff
+from ..types.input_type import InputType, InputTypeRecurrent
+from .check_subject import STEPS, Result, Runner, Subject, time_axis
+
+
+def configuration_checks(report: CheckReport, given: Configuration) -> None:
+    """Files, builder and copies of a configuration object."""
+    report.run("survives JSON", lambda: _same(given, type(given).from_json(given.to_json())))
+    report.run("survives YAML", lambda: _same(given, type(given).from_yaml(given.to_yaml())))
+    report.run("builder and copy are equal", lambda: _builder(given))
+
+
+def _same(given: Configuration, again: Configuration) -> None:
+    if again != given or type(again) is not type(given):
+        raise CheckFailure(f"{given!r} came back as {again!r}")
+
+
+def _builder(given: Configuration) -> None:
+    _same(given, given.replace())
+    if getattr(type(given), "Builder", None) is None:
+        return
+    options = {n: getattr(given, n) for n in type(given)._fields}
+    defaults = _defaults(type(given))
+    changed = {n: v for n, v in options.items() if n not in defaults or not _equal(v, defaults[n])}
+    builder = type(given).Builder()
+    for name, value in changed.items():
+        builder = getattr(builder, name)(value)
+    _same(given, builder.build())
+
+
+def _defaults(cls: type[Configuration]) -> dict[str, Any]:
+    try:
+        plain = cls()
+    except (TypeError, ValueError):         # it needs arguments
+        return {}
+    return {n: getattr(plain, n) for n in cls._fields}
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return a is b or (a is not None and b is not None and np.array_equal(a, b))
+    return bool(a == b or (a != a and b != b))
+
+
+def parameters(subject: Subject) -> str:
+    """Names are single, initial values have the declared shapes and are finite."""
+    names = [p.name for p in subject.parameters]
+    if len(set(names)) < len(names):
+        raise CheckFailure(f"a name is declared twice: {names}")
+    for p in subject.parameters:
+        found = subject.values[p.name]
+        if found.shape != p.shape or not np.isfinite(found).all():
+            raise CheckFailure(f"{p.name} is declared as {p.shape}; its initial values have shape {found.shape}"
+                               + ("" if np.isfinite(found).all() else " and are not finite"))
+    count = subject.conf.num_params() if hasattr(subject.conf, "num_params") else 0
+    if count != sum(p.size for p in subject.parameters):
+        raise CheckFailure(f"num_params() is {count}, the parameters have {sum(p.size for p in subject.parameters)} values")
+    return ", ".join(f"{p.name} {p.shape}" for p in subject.parameters) or "none"
+
+
+def options_kept(report: CheckReport, pairs: Sequence[tuple[Configuration, Configuration]]) -> None:
+    """Add a check that nothing which ran has changed a configuration object, of which there are copies."""
+    def check() -> None:
+        for kept, now in pairs:
+            if now != kept:
+                raise CheckFailure(f"{kept!r} became {now!r}: what is built of options does not change them")
+    report.run("options stay", check)
+
+
+def used(subject: Subject) -> str:
+    """Each parameter that trains has an effect on activations or scores."""
+    sd = SameDiff()
+    names = [p.name for p in subject.parameters if p.role != "statistic"]
+    values = {p.name: sd.var(p.name, subject.values[p.name]) for p in subject.parameters}
+    xs = [sd.constant(f"x{i}", a) for i, a in enumerate(subject.arrays)]
+    labels = None if subject.labels is None else sd.constant("labels", np.asarray(subject.labels, np.float64))
+    built = subject.build(sd, xs, values, [None] * len(xs), labels)
+    outputs = [v.sum() for v in (built.activations, built.scores) if v is not None]
+    found = sd.gradients(sum(outputs[1:], outputs[0]), [values[n] for n in names])
+    unused = [n for n, g in zip(names, found) if g is None]
+    if unused:
+        raise CheckFailure(f"nothing that is computed depends on {', '.join(unused)}")
+    return f"{len(names)}"
+
+
+def keeps(subject: Subject, promised: InputType, shape: tuple[int, ...], text: str) -> None:
+    """The shape of the promised type, unless the type is only what DL4J reports."""
+    if not getattr(subject.conf, "reports_other_type", False):
+        fits(promised.array_shape(), shape, text)
+
+
+def output_type(subject: Subject, runner: Runner) -> str:
+    """The promised type against the array, for series also with a known number of steps; and the shapes in the graph."""
+    found = runner.run().activations.shape
+    promised = subject.output_type(*subject.kinds)
+    if promised is None:
+        return f"none promised; {found}"
+    keeps(subject, promised, found, f"the output type is {promised!r}")
+    known = [k.replace(time_series_length=a.shape[-1 if time_axis(k, a.ndim) == a.ndim - 1 else 1])
+             if isinstance(k, InputTypeRecurrent) and k.time_series_length < 0 else k for k, a in zip(subject.kinds, subject.arrays)]
+    told = subject.output_type(*known)
+    if told is not None:
+        keeps(subject, told, found, f"for {known!r} the output type is {told!r}")
+    spec = runner.variables().activations.spec
+    if not spec.accepts(found):
+        raise CheckFailure(f"with open sizes the graph promises {spec.shape}, the activations are {found}")
+    return f"{promised!r}, {found}"
+
+
+def fits(promised: Sequence[int], found: Sequence[int], text: str) -> None:
+    """Refuse a shape that is not the promised one; -1 fits every size."""
+    if tuple(promised[1:]) == (1,) and len(found) == 1:     # a column may come as a vector
+        return
+    if len(promised) != len(found) or any(p not in (-1, f) for p, f in zip(promised, found)):
+        raise CheckFailure(f"{text} of shape {tuple(promised)}, the activations are {tuple(found)}")
+
+
+def finite(subject: Subject, runner: Runner) -> None:
+    """No NaN, no infinity, in training and outside."""
+    for training in (False, True):
+        found = runner.run(labels=subject.labels, label_mask=subject.label_mask, training=training)
+        for name, a in vars(found).items():
+            if a is not None and not np.isfinite(a).all():
+                raise CheckFailure(f"{name} hold NaN or infinity" + (" in training" if training else ""))
+
+
+def gradient(subject: Subject, masks: Sequence[Any], tolerance: float, seed: int, with_labels: bool = True) -> str:
+    """Gradients for inputs and parameters, in training, of activations and scores."""
+    if getattr(subject.conf, "stops_gradients", False):
+        return "ends here"
+    count, names = len(subject.arrays), [p.name for p in subject.parameters]
+    label_mask = masks[0] if subject.has_loss and masks else subject.label_mask
+    masks = [None] * count if subject.has_loss or not masks else list(masks)
+    extra = [subject.labels if with_labels else None, label_mask]
+    arrays = [*subject.arrays, *[subject.values[n] for n in names], *masks, *extra]
+    fixed = {count + i for i in range(len(names)) if subject.frozen and subject.is_layer} | set(range(count + len(names), len(arrays)))
+    if all(a is None or a.dtype.kind != "f" for i, a in enumerate(arrays) if i not in fixed):
+        return "nothing to differentiate"
+
+    def build(sd: Any, variables: list[Any]) -> list[Any]:
+        xs, own, rest = variables[:count], variables[count:count + len(names)], variables[count + len(names):]
+        built = subject.build(sd, xs, dict(zip(names, own)), rest[:count], *rest[count:])
+        outputs = [v for v in (built.activations, built.scores) if v is not None]
+        return outputs if built.scores is None else outputs[1:]
+
+    given = ["the input" if count == 1 else f"input {i}" for i in range(count)]
+    return check_gradient(build, arrays, 1, tolerance, seed, fixed=fixed, names=[*given, *[f"parameter {n!r}" for n in names]])
+
+
+def masks_for(subject: Subject) -> list[Any] | None:
+    """A mask for each series, shorter from row to row; a row mask where a loss takes rows; None where there is nothing to mask."""
+    if subject.label_mask is not None:
+        return [subject.label_mask]
+    found: list[Any] = []
+    for kind, a in zip(subject.kinds, subject.arrays):
+        axis = time_axis(kind, a.ndim)
+        if axis is not None:
+            steps = a.shape[axis]
+            lengths = [max(1, steps - 2 * i) for i in range(len(a))]
+            found.append(np.array([[1.0] * n + [0.0] * (steps - n) for n in lengths]))
+        else:
+            found.append(np.array([[float(i != 1)] for i in range(len(a))]) if subject.has_loss and a.ndim == 2 else None)
+    return found if any(m is not None for m in found) else None
+
+
+def takes_masks(subject: Subject, runner: Runner, masks: Sequence[Any]) -> bool:
+    """Whether the masks change anything."""
+    ones = [None if m is None else np.ones_like(m) for m in masks]
+    a, b = (_masked_run(subject, runner, subject.arrays, m) for m in (masks, ones))
+    return not all(x is None or np.array_equal(x, y) for x, y in ((a.activations, b.activations), (a.scores, b.scores)))
+
+
+def _masked_run(subject: Subject, runner: Runner, arrays: Sequence[Any], masks: Sequence[Any]) -> Result:
+    if subject.has_loss:
+        return runner.run(arrays, [None] * len(arrays), subject.labels, masks[0])
+    return runner.run(arrays, masks)
+
+
+def masked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
+    """What stands in masked steps has no influence on scores and on activations that are not masked."""
+    changed = [a if m is None else np.where(_along(m, a, k), a, np.roll(a, 1)) for a, m, k in zip(subject.arrays, masks, subject.kinds)]
+    first, second = (_masked_run(subject, runner, arrays, masks) for arrays in (subject.arrays, changed))
+    if subject.has_loss:
+        if first.scores is not None:
+            close(first.scores, second.scores, "masked steps change the scores")
+        return "scores"
+    if first.mask is None:
+        close(first.activations, second.activations, "masked steps change the activations, and no mask follows")
+        return "no mask follows"
+    where = _along(first.mask, first.activations, subject.output_type(*subject.kinds))
+    close(first.activations * where, second.activations * where, "masked steps change activations of other steps")
+    return f"the mask that follows is {first.mask.shape}"
+
+
+def unmasked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
+    """What it means that the mask is not looked at: no failure, several of DL4J's layers leave masks to the next one."""
+    try:
+        masked(subject, runner, masks)
+    except CheckFailure:
+        return "not looked at: masked steps have an influence on others"
+    return "not looked at"
+
+
+def _along(mask: Any, a: Any, kind: Any) -> Any:
+    """The mask with the axes of an array."""
+    if mask.ndim == a.ndim:
+        return mask != 0
+    axis = time_axis(kind, a.ndim)
+    if axis is not None and mask.shape[1] == a.shape[axis]:
+        return np.expand_dims(mask, 3 - axis) != 0
+    return mask.reshape(mask.shape[0], *[1] * (a.ndim - 1)) != 0
+
+
+def close(a: Any, b: Any, text: str, rtol: float = 1e-9) -> float:
+    """The largest difference, as a share of the largest value where that is above 1; too large ones are refused."""
+    scale = max(1.0, float(np.abs(b).max(initial=0.0)))
+    worst = float(np.abs(np.asarray(a, np.float64) - np.asarray(b, np.float64)).max(initial=0.0)) / scale
+    if np.shape(a) != np.shape(b) or not worst <= rtol:
+        raise CheckFailure(f"{text}: shapes {np.shape(a)} and {np.shape(b)}, largest difference {worst:.2g}")
+    return worst
+
+
+def batches(subject: Subject, runner: Runner) -> str:
+    """One row, and twice as many; rows of inference do not see each other."""
+    whole = runner.run().activations
+    twice = runner.run([np.concatenate([a, a]) for a in subject.arrays]).activations
+    if twice.shape[0] != 2 * whole.shape[0]:
+        raise CheckFailure(f"the activations of {len(subject.arrays[0])} rows are {whole.shape}, of twice as many {twice.shape}")
+    if len({len(a) for a in subject.arrays}) > 1 or len(whole) != len(subject.arrays[0]):
+        return "rows are rearranged"
+    close(twice[:len(whole)], whole, "the first rows of a larger batch differ")
+    close(runner.run([a[:1] for a in subject.arrays]).activations, whole[:1], "the first row alone differs")
+    return f"1, {len(whole)}, {len(twice)}"
+
+
+def lengths(subject: Subject, runner: Runner) -> str:
+    """Series that are longer."""
+    arrays = []
+    for kind, a in zip(subject.kinds, subject.arrays):
+        axis = time_axis(kind, a.ndim)
+        known = not isinstance(kind, InputTypeRecurrent) or kind.time_series_length >= 0
+        arrays.append(a if axis is None or known else np.concatenate([a, np.take(a, [1, 0, 2], axis)], axis))
+    promised = subject.output_type(*subject.kinds)
+    found = runner.run(arrays).activations
+    if promised is not None:
+        keeps(subject, promised, found.shape, f"the output type is {promised!r}")
+    return f"{STEPS} and {STEPS + 3} steps" if subject.arrays[0].shape != arrays[0].shape else f"activations {found.shape}"
+
+
+def open_lengths(subject: Subject) -> bool:
+    """Whether an input is a series of any length."""
+    return any(isinstance(k, InputTypeRecurrent) and k.time_series_length < 0 and time_axis(k, a.ndim) is not None
+               and a.shape[time_axis(k, a.ndim) or 0] >= 3 for k, a in zip(subject.kinds, subject.arrays))
+
+
+def float32(subject: Subject, runner: Runner) -> str:
+    """The same in single precision."""
+    single = Runner(subject, DataType.FLOAT)
+    worst = 0.0
+    for training in (False, True):
+        given = {"labels": subject.labels, "label_mask": subject.label_mask, "training": training}
+        a, b = single.run(**given), runner.run(**given)
+        if a.activations.dtype != np.float32:
+            raise CheckFailure(f"activations of float32 inputs are {a.activations.dtype}")
+        if _draws(runner):
+            continue                # random numbers are not the same in both types
+        for name in ("activations", "scores"):
+            if getattr(a, name) is not None:
+                worst = max(worst, close(getattr(a, name), getattr(b, name), f"{name} in float32 and float64", 2e-4))
+    return f"largest difference {worst:.1g}"
+
+
+def _draws(runner: Runner) -> bool:
+    return any(node.op.stateful for sd, _ in runner.built.values() for node in sd.nodes())
+
+
+def compiled(subject: Subject, runner: Runner) -> str:
+    """Compiled plans against the reference executor."""
+    import os
+    given = {"labels": subject.labels, "label_mask": subject.label_mask, "training": True}
+    fast = runner.run(**given)
+    before = os.environ.get("DL4PY_EXECUTOR")
+    os.environ["DL4PY_EXECUTOR"] = "reference"
+    try:
+        slow = runner.run(**given)
+    finally:
+        if before is None:
+            del os.environ["DL4PY_EXECUTOR"]
+        else:
+            os.environ["DL4PY_EXECUTOR"] = before
+    found = [close(a, b, "plan and reference executor") for a, b in ((fast.activations, slow.activations), (fast.scores, slow.scores))
+             if a is not None]
+    return f"largest difference {max(found):.1g}"
+
+
+def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | None, tolerance: float, seed: int) -> Iterator[Runner]:
+    """All checks that need no network; gives the runner when the subject runs at all."""
+    if not report.run("parameters", lambda: parameters(subject)):
+        return
+    runner = Runner(subject)
+    if not report.run("output type", lambda: output_type(subject, runner)):
+        return
+    report.run("values are finite", lambda: finite(subject, runner))
+    report.run("gradient", lambda: gradient(subject, (), tolerance, seed))
+    if subject.parameters and not (subject.frozen or hasattr(subject.conf, "define_pretraining")):
+        report.run("parameters are used", lambda: used(subject))
+    if masks is not None:
+        if takes_masks(subject, runner, masks):
+            report.run("masks", lambda: masked(subject, runner, masks))
+            report.run("gradient with masks", lambda: gradient(subject, masks, tolerance, seed))
+        else:
+            report.run("masks", lambda: unmasked(subject, runner, masks))
+    report.run("any batch size", lambda: batches(subject, runner))
+    if open_lengths(subject):
+        report.run("any number of steps", lambda: lengths(subject, runner))
+    report.run("float32", lambda: float32(subject, runner))
+    if not uses_reference():
+        report.run("compiled plan", lambda: compiled(subject, runner))
+    yield runner

@@ -1,0 +1,1 @@
+"""Layers and losses that users write as graphs."""

@@ -1,0 +1,90 @@
+"""What layers and vertices defined as SameDiff graphs are configured with."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import InitVar, replace
+from typing import Any, ClassVar
+
+from ...samediff.errors import ConfigurationError
+from ...samediff.text.json_order import key_order
+from ...samediff.training.updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
+from ...samediff.training.updaters.updater import IUpdater
+from ..base.base import Layer, layer
+from ..base.defaults import LayerDefaults, regularizer
+from ..functions.weight_init import IWeightInit, WeightInit
+from ..types.parameters import Parameter
+
+
+def with_parameters(document: dict[str, Any], key: str, found: dict[str, Any] | None) -> dict[str, Any]:
+    """The JSON document of a layer or vertex with the shapes of its parameters, where they are known.
+
+    Readers of DL4J take these shapes as they stand: they are written as they are or not at all.
+    """
+    if found is None:
+        return document
+    document[key] = found
+    tag = {k: v for k, v in document.items() if k.startswith("@")}
+    return tag | {k: document[k] for k in key_order(None, document.keys() - tag.keys())}
+
+
+def shapes_document(defined: Callable[[], list[Parameter]]) -> dict[str, Any] | None:
+    """The shapes by role as DL4J's JSON has them; None as long as a size is open."""
+    try:
+        table = defined()
+    except ConfigurationError:
+        return None
+    if any(n < 1 for p in table for n in p.shape):
+        return None
+    return {key: {p.name: list(p.shape) for p in table if p.role == role}
+            for key, role in (("biasParams", "bias"), ("weightParams", "weight"))}
+
+
+@layer()
+class GraphDefinedLayer(Layer):
+    """A layer defined by a graph: regularization and updaters as for other layers, weights initialised by itself."""
+
+    summary_sizes: ClassVar[bool] = False       # summaries show no n_in and n_out
+    summary_name: ClassVar[str] = "SameDiffLayer"
+    takes_dropout: ClassVar[bool] = False
+    regularization: tuple[Regularization, ...] = ()
+    regularization_bias: tuple[Regularization, ...] = ()
+    updater: IUpdater | None = None
+    bias_updater: IUpdater | None = None
+    l1: InitVar[float | None] = regularizer(L1Regularization, "regularization")
+    l2: InitVar[float | None] = regularizer(L2Regularization, "regularization")
+    weight_decay: InitVar[float | None] = regularizer(WeightDecay, "regularization")
+    l1_bias: InitVar[float | None] = regularizer(L1Regularization, "regularization_bias")
+    l2_bias: InitVar[float | None] = regularizer(L2Regularization, "regularization_bias")
+    weight_decay_bias: InitVar[float | None] = regularizer(WeightDecay, "regularization_bias")
+
+    def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
+        values = super().missing_values(given)
+        for name in ("activation", "weight_init", "convolution_mode"):  # never taken from the network
+            values.pop(name, None)
+        for name in ("regularization", "regularization_bias"):
+            values[name] = getattr(self, name) or getattr(given, name)
+        return values
+
+    def parameters_document(self) -> dict[str, Any] | None:
+        """The shapes of the parameters as DL4J's JSON has them, None where sizes are open."""
+        return shapes_document(self.parameter_table)
+
+    def to_document(self) -> dict[str, Any]:
+        return with_parameters(super().to_document(), "layerParams", self.parameters_document())
+
+
+@layer()
+class GraphDefinedHiddenLayer(GraphDefinedLayer):
+    """A hidden layer defined by a graph; ``weight_init`` is a :class:`WeightInit`, ``param_weight_init`` one per
+    parameter.
+    """
+
+    weight_init: WeightInit | None = WeightInit.XAVIER
+    param_weight_init: dict[str, IWeightInit] | None = None
+
+    def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:
+        if parameter.init is None:
+            parameter = replace(parameter, init=(self.param_weight_init or {}).get(parameter.name))
+        return super().initial_value(parameter, rng, dtype)
+
+

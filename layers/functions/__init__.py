@@ -1,0 +1,1 @@
+"""Activations, losses, initialisers, dropout, constraints: what layers are configured with."""

@@ -1,0 +1,145 @@
+"""Distributions that weights and weight noise are drawn from."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...samediff.base.datatype import DataType
+from ...samediff.base.unwritten import unwritten
+from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.errors import ConfigurationError
+from ...samediff.initializers.nd4j_random import Nd4jRandom, Order
+
+_JAVA = "org.deeplearning4j.nn.conf.distribution."
+
+
+@configuration(tag="type")
+class Distribution(Configuration):
+    """Base of all distributions: override ``sample`` and register with ``@configuration("full.java.Name")``.
+
+    Examples
+    --------
+    >>> UniformDistribution(-1, 1).sample(Nd4jRandom(42), (2,))
+    array([-0.6017227 , -0.24335122], dtype=float32)
+    """
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """As of every configuration; JSON names the class by ``type``, YAML by a tag."""
+        if isinstance(document, Mapping) and "@class" in document:
+            document = {"type": document["@class"]} | {k: v for k, v in document.items() if k != "@class"}
+        return super().from_document(document)
+
+    @unwritten
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        """Draw an array; its elements are drawn in linear order ``order``."""
+        raise NotImplementedError
+
+
+@configuration(_JAVA + "NormalDistribution")
+class NormalDistribution(Distribution):
+    """N(mean, std^2)."""
+
+    mean: float
+    std: float
+
+    def validate(self) -> None:
+        if self.std < 0:
+            raise ConfigurationError(f"{type(self).__name__}: expected std >= 0, got {self.std}")
+
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return rng.normal(shape, self.mean, self.std, dtype, order)
+
+
+@configuration(_JAVA + "GaussianDistribution")
+class GaussianDistribution(NormalDistribution):
+    """The older name of :class:`NormalDistribution`."""
+
+
+@configuration(_JAVA + "TruncatedNormalDistribution")
+class TruncatedNormalDistribution(NormalDistribution):
+    """N(mean, std^2) cut at two deviations."""
+
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return rng.truncated_normal(shape, self.mean, self.std, dtype, order)
+
+
+@configuration(_JAVA + "LogNormalDistribution")
+class LogNormalDistribution(NormalDistribution):
+    """exp(x) with x from N(mean, std^2)."""
+
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return rng.log_normal(shape, self.mean, self.std, dtype, order)
+
+
+@configuration(_JAVA + "UniformDistribution")
+class UniformDistribution(Distribution):
+    """U(lower, upper)."""
+
+    lower: float
+    upper: float
+
+    def validate(self) -> None:
+        if not self.lower < self.upper:
+            raise ConfigurationError(f"UniformDistribution: expected lower < upper, got {self.lower} and {self.upper}")
+
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return rng.uniform(shape, self.lower, self.upper, dtype, order)
+
+
+@configuration(_JAVA + "BinomialDistribution")
+class BinomialDistribution(Distribution):
+    """The number of successes in ``number_of_trials`` trials."""
+
+    number_of_trials: int
+    probability_of_success: float
+
+    def validate(self) -> None:
+        if self.number_of_trials < 0 or not 0 <= self.probability_of_success <= 1:
+            raise ConfigurationError("BinomialDistribution: expected number_of_trials >= 0 and a probability from 0 to "
+                                     f"1, got {self.number_of_trials} and {self.probability_of_success}")
+
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return rng.binomial(shape, self.number_of_trials, self.probability_of_success, dtype, order)
+
+
+@configuration(_JAVA + "ConstantDistribution")
+class ConstantDistribution(Distribution):
+    """The same value everywhere; draws nothing."""
+
+    value: float
+
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return np.full(shape, self.value, DataType.of(dtype).numpy)
+
+
+@configuration(_JAVA + "OrthogonalDistribution")
+class OrthogonalDistribution(Distribution):
+    """``gain`` times an orthogonal matrix (Saxe et al. 2013): U (tall) or V transposed (wide) of a normal matrix's SVD.
+
+    The rows are all dimensions but the last. A tall matrix gets orthonormal columns, a wide one orthonormal rows, times
+    the gain; the signs may differ from DL4J's, which depend on its linear algebra library.
+    """
+
+    gain: float = 1.0
+
+    def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
+               dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        kind = DataType.of(dtype)
+        columns = shape[-1] if shape else 1
+        rows = math.prod(shape[:-1])
+        normal = rng.normal((rows, columns), dtype=kind).astype(np.float64)
+        u, _, vt = np.linalg.svd(normal, full_matrices=False)
+        orthogonal: NDArray[Any] = (u if rows >= columns else vt) * self.gain
+        return orthogonal.astype(kind.numpy).reshape(shape)

@@ -1,0 +1,302 @@
+"""Weight initialisers: how a parameter gets its first values.
+
+All draw from ND4J's generator in the linear order of the flat parameter vector, so equal seeds give DL4J's networks.
+Shapes in this file: ``shape`` is the parameter's, ``order`` how the flat vector is folded into it.
+"""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...samediff.base.authored import has_given_shape
+from ...samediff.base.datatype import DataType
+from ...samediff.base.javanames import JavaSpelling, to_snake
+from ...samediff.base.unwritten import unwritten
+from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.errors import ConfigurationError, did_you_mean
+from ...samediff.initializers.formulas import NORMAL_STD, UNIFORM_LIMIT, Spread, identity, spread
+from ...samediff.initializers.nd4j_random import Nd4jRandom, Order
+from .distributions import Distribution
+
+_JAVA = "org.deeplearning4j.nn.weights."
+
+
+@configuration()
+class IWeightInit(Configuration):
+    """Base of all weight initialisers: override ``init`` and register with ``@configuration("full.java.Name")``.
+
+    Fields of this type also take a :class:`WeightInit`, its name, a :class:`Distribution` or the vectors of an
+    :class:`EmbeddingInitializer`.
+
+    Examples
+    --------
+    >>> WeightInitXavier().init(Nd4jRandom(12345), fan_in=5, fan_out=4, shape=(5, 4))[0, 0]
+    np.float32(-0.30803284)
+    >>> IWeightInit.of("relu")
+    WeightInitRelu()
+    """
+
+    result_checks = {"init": has_given_shape}
+
+    @unwritten
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        """Return new values for a parameter, drawn from ``rng``."""
+        raise NotImplementedError
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        if isinstance(value, str):
+            value = WeightInit.from_string(value)
+        if isinstance(value, Distribution) or (isinstance(value, Mapping) and Distribution.json_tag in value):
+            value = WeightInitDistribution(Distribution.of(value))
+        convert = getattr(value, "get_weight_init_function", None)      # a WeightInit, an EmbeddingInitializer
+        return super().of(convert() if convert else value)
+
+
+@configuration()
+class _FromFans(IWeightInit):
+    rule: ClassVar[str]
+
+    def spread(self, table: dict[str, Spread], fan_in: float, fan_out: float) -> float:
+        return spread(table, self.rule, fan_in, fan_out, getattr(self, "scale", None))
+
+
+@configuration()
+class _FanNormal(_FromFans):
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return rng.normal(shape, 0.0, self.spread(NORMAL_STD, fan_in, fan_out), dtype, order)
+
+
+@configuration()
+class _FanUniform(_FanNormal):
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        limit = self.spread(UNIFORM_LIMIT, fan_in, fan_out)
+        return rng.uniform(shape, -limit, limit, dtype, order)
+
+
+@configuration()
+class _ScaledNormal(_FanNormal):
+    scale: float | None = None
+
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return rng.truncated_normal(shape, 0.0, self.spread(NORMAL_STD, fan_in, fan_out), dtype, order)
+
+
+@configuration()
+class _ScaledUniform(_FanUniform):
+    scale: float | None = None
+
+
+@configuration(_JAVA + "WeightInitXavier")
+class WeightInitXavier(_FanNormal):
+    """N(0, 2 / (fan_in + fan_out)) (Glorot and Bengio 2010); the default of every network."""
+
+    rule = "xavier"
+
+
+@configuration(_JAVA + "WeightInitNormal")
+class WeightInitNormal(_FanNormal):
+    """N(0, 1 / fan_in) (LeCun et al. 1998): NORMAL, LECUN_NORMAL and XAVIER_FAN_IN."""
+
+    rule = "fan_in"
+
+
+@configuration(_JAVA + "WeightInitRelu")
+class WeightInitRelu(_FanNormal):
+    """N(0, 2 / fan_in) (He et al. 2015)."""
+
+    rule = "relu"
+
+
+@configuration(_JAVA + "WeightInitXavierLegacy")
+class WeightInitXavierLegacy(IWeightInit):
+    """N(0, 1 / (shape[0] + shape[1])): Xavier's initialisation as early DL4J versions had it."""
+
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        if len(shape) < 2 or not shape[0] + shape[1]:
+            raise ConfigurationError(f"XAVIER_LEGACY initialisation needs a shape of rank 2 or more; got {list(shape)}")
+        return rng.normal(shape, 0.0, 1.0 / math.sqrt(shape[0] + shape[1]), dtype, order)
+
+
+@configuration(_JAVA + "WeightInitXavierUniform")
+class WeightInitXavierUniform(_FanUniform):
+    """U(-a, a), a = sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010)."""
+
+    rule = "xavier"
+
+
+@configuration(_JAVA + "WeightInitReluUniform")
+class WeightInitReluUniform(_FanUniform):
+    """U(-a, a), a = sqrt(6 / fan_in) (He et al. 2015)."""
+
+    rule = "relu"
+
+
+@configuration(_JAVA + "WeightInitSigmoidUniform")
+class WeightInitSigmoidUniform(_FanUniform):
+    """U(-a, a), a = 4 sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010, for sigmoids)."""
+
+    rule = "sigmoid"
+
+
+@configuration(_JAVA + "WeightInitUniform")
+class WeightInitUniform(_FanUniform):
+    """U(-a, a), a = 1 / sqrt(fan_in)."""
+
+    rule = "plain"
+
+
+@configuration(_JAVA + "WeightInitLecunUniform")
+class WeightInitLecunUniform(_FanUniform):
+    """U(-a, a), a = 3 / sqrt(fan_in)."""
+
+    rule = "fan_in"
+
+
+@configuration(_JAVA + "WeightInitVarScalingNormalFanIn")
+class WeightInitVarScalingNormalFanIn(_ScaledNormal):
+    """Normal cut at two deviations, std = sqrt(scale / fan_in); scale None is 1."""
+
+    rule = "fan_in"
+
+
+@configuration(_JAVA + "WeightInitVarScalingNormalFanOut")
+class WeightInitVarScalingNormalFanOut(_ScaledNormal):
+    """Normal cut at two deviations, std = sqrt(scale / fan_out)."""
+
+    rule = "fan_out"
+
+
+@configuration(_JAVA + "WeightInitVarScalingNormalFanAvg")
+class WeightInitVarScalingNormalFanAvg(_ScaledNormal):
+    """Normal cut at two deviations, std = sqrt(2 scale / (fan_in + fan_out))."""
+
+    rule = "fan_avg"
+
+
+@configuration(_JAVA + "WeightInitVarScalingUniformFanIn")
+class WeightInitVarScalingUniformFanIn(_ScaledUniform):
+    """U(-a, a), a = 3 scale / sqrt(fan_in)."""
+
+    rule = "fan_in"
+
+
+@configuration(_JAVA + "WeightInitVarScalingUniformFanOut")
+class WeightInitVarScalingUniformFanOut(_ScaledUniform):
+    """U(-a, a), a = 3 scale / sqrt(fan_out)."""
+
+    rule = "fan_out"
+
+
+@configuration(_JAVA + "WeightInitVarScalingUniformFanAvg")
+class WeightInitVarScalingUniformFanAvg(_ScaledUniform):
+    """U(-a, a), a = 3 scale / sqrt((fan_in + fan_out) / 2)."""
+
+    rule = "fan_avg"
+
+
+@configuration(_JAVA + "WeightInitConstant")
+class WeightInitConstant(IWeightInit):
+    """One value everywhere (ZERO: 0, ONES: 1); draws nothing."""
+
+    value: float = 0.0
+
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return np.full(shape, self.value, DataType.of(dtype).numpy)
+
+
+@configuration(_JAVA + "WeightInitIdentity")
+class WeightInitIdentity(IWeightInit):
+    """``scale`` (None: 1) times the identity matrix, or kernels (out, in, *kernel) with the identity as centre taps."""
+
+    scale: float | None = None
+
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return identity(shape, 1.0 if self.scale is None else self.scale).astype(DataType.of(dtype).numpy)
+
+
+@configuration(_JAVA + "WeightInitDistribution")
+class WeightInitDistribution(IWeightInit):
+    """Values of a :class:`Distribution`."""
+
+    distribution: Distribution
+
+    def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
+             dtype: Any = DataType.FLOAT) -> NDArray[Any]:
+        return self.distribution.sample(rng, shape, order, dtype)
+
+
+class WeightInit(JavaSpelling, Enum):
+    """DL4J's names of weight initialisers.
+
+    Examples
+    --------
+    >>> WeightInit.XAVIER.get_weight_init_function()
+    WeightInitXavier()
+    """
+
+    DISTRIBUTION = "DISTRIBUTION"
+    ZERO = "ZERO"
+    ONES = "ONES"
+    SIGMOID_UNIFORM = "SIGMOID_UNIFORM"
+    NORMAL = "NORMAL"
+    LECUN_NORMAL = "LECUN_NORMAL"
+    UNIFORM = "UNIFORM"
+    XAVIER = "XAVIER"
+    XAVIER_UNIFORM = "XAVIER_UNIFORM"
+    XAVIER_FAN_IN = "XAVIER_FAN_IN"
+    XAVIER_LEGACY = "XAVIER_LEGACY"
+    RELU = "RELU"
+    RELU_UNIFORM = "RELU_UNIFORM"
+    IDENTITY = "IDENTITY"
+    LECUN_UNIFORM = "LECUN_UNIFORM"
+    VAR_SCALING_NORMAL_FAN_IN = "VAR_SCALING_NORMAL_FAN_IN"
+    VAR_SCALING_NORMAL_FAN_OUT = "VAR_SCALING_NORMAL_FAN_OUT"
+    VAR_SCALING_NORMAL_FAN_AVG = "VAR_SCALING_NORMAL_FAN_AVG"
+    VAR_SCALING_UNIFORM_FAN_IN = "VAR_SCALING_UNIFORM_FAN_IN"
+    VAR_SCALING_UNIFORM_FAN_OUT = "VAR_SCALING_UNIFORM_FAN_OUT"
+    VAR_SCALING_UNIFORM_FAN_AVG = "VAR_SCALING_UNIFORM_FAN_AVG"
+
+    def get_weight_init_function(self, distribution: Any = None) -> IWeightInit:
+        """Return the initialiser; DISTRIBUTION needs the distribution."""
+        if self is WeightInit.DISTRIBUTION:
+            if distribution is None:
+                raise ConfigurationError("WeightInit.DISTRIBUTION needs a distribution: give weight_init the "
+                                         "distribution itself, for example weight_init(NormalDistribution(0, 0.1))")
+            return WeightInitDistribution(Distribution.of(distribution))
+        return _FUNCTIONS[self]
+
+    @staticmethod
+    def from_string(name: str) -> WeightInit:
+        """Return the member of a name in any case."""
+        found = WeightInit.__members__.get(name.upper())
+        if found is None:
+            hint = did_you_mean(name.upper(), WeightInit.__members__)
+            raise ConfigurationError(f"no weight initialisation is named {name!r}{hint}")
+        return found
+
+
+_FUNCTIONS: dict[WeightInit, IWeightInit] = {
+    WeightInit.ZERO: WeightInitConstant(0.0),
+    WeightInit.ONES: WeightInitConstant(1.0),
+    WeightInit.NORMAL: WeightInitNormal(),
+    WeightInit.LECUN_NORMAL: WeightInitNormal(),
+    WeightInit.XAVIER_FAN_IN: WeightInitNormal(),
+    **{WeightInit[to_snake(kind.__name__.removeprefix("WeightInit")).upper()]: kind() for kind in (
+        WeightInitSigmoidUniform, WeightInitUniform, WeightInitXavier, WeightInitXavierUniform, WeightInitXavierLegacy,
+        WeightInitRelu, WeightInitReluUniform, WeightInitIdentity, WeightInitLecunUniform,
+        WeightInitVarScalingNormalFanIn, WeightInitVarScalingNormalFanOut, WeightInitVarScalingNormalFanAvg,
+        WeightInitVarScalingUniformFanIn, WeightInitVarScalingUniformFanOut, WeightInitVarScalingUniformFanAvg)},
+}

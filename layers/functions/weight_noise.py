@@ -1,0 +1,93 @@
+"""Noise on weights while training, as configuration."""
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...samediff.base.unwritten import unwritten
+from ...samediff.configuration.configuration import Configuration, configuration, field
+from ...samediff.errors import ConfigurationError
+from ...samediff.initializers.nd4j_random import Nd4jRandom
+from ...samediff.training.updaters.schedules import Schedule
+from ..ops.noise_ops import AddNoise
+from ..ops.retention import Retains, Retention
+from ..types.parameters import Parameter
+from .distributions import Distribution
+
+if TYPE_CHECKING:
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+
+_PACKAGE = "org.deeplearning4j.nn.conf.weightnoise."
+
+
+@configuration
+class IWeightNoise(Configuration):
+    """Base of all weight noises: what acts on weights, and perhaps biases, in each forward pass while training."""
+
+    kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("acts_on", "applied")
+
+    @unwritten(unless="applied")
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        """Draw for a parameter of that shape: it becomes ``w * factor + shift``; either may be None."""
+        raise NotImplementedError
+
+    def acts_on(self, parameter: Parameter) -> bool:
+        """Whether a parameter gets noise: weights, by default."""
+        return parameter.role == "weight"
+
+    def applied(self, sd: SameDiff, variables: Mapping[str, SDVariable], parameters: Sequence[Parameter]) -> dict[str, SDVariable]:
+        """The variables of a layer with noise on some of them."""
+        noisy = {p.name for p in parameters if self.acts_on(p)}
+        return {n: sd.add_op(AddNoise(self), [v]) if n in noisy else v for n, v in variables.items()}
+
+
+@configuration(_PACKAGE + "DropConnect")
+class DropConnect(Retains, IWeightNoise):
+    """Keeps a weight with a probability, without rescaling (Wan et al., 2013)."""
+
+    weight_retain_prob: float | Schedule = field(default=math.nan, aliases=("weight_retain_probability",))
+    weight_retain_prob_schedule: Schedule | None = None
+    apply_to_biases: bool = False
+
+    def validate(self) -> None:
+        value = self.weight_retain_prob
+        if isinstance(value, Schedule):
+            self.__dict__.update(weight_retain_prob=math.nan, weight_retain_prob_schedule=value)
+        elif self.weight_retain_prob_schedule is None and not 0 < value <= 1:
+            raise ConfigurationError(f"DropConnect.weight_retain_prob must be above 0 and at most 1; got {value}")
+
+    def acts_on(self, parameter: Parameter) -> bool:
+        return parameter.role == "weight" or (self.apply_to_biases and parameter.role == "bias")
+
+    def rate(self) -> float | Schedule:
+        return self.weight_retain_prob if self.weight_retain_prob_schedule is None else self.weight_retain_prob_schedule
+
+    def retention(self, p: float) -> Retention:
+        return Retention(p)
+
+
+@configuration(_PACKAGE + "WeightNoise")
+class WeightNoise(IWeightNoise):
+    """Adds noise of a distribution to the weights, or multiplies them by it.
+
+    Examples
+    --------
+    >>> from dl4py.layers.functions.distributions import NormalDistribution
+    >>> WeightNoise(NormalDistribution(0, 0.1)).additive
+    True
+    """
+
+    distribution: Distribution
+    apply_to_bias: bool = False
+    additive: bool = True
+
+    def acts_on(self, parameter: Parameter) -> bool:
+        return parameter.role == "weight" or (self.apply_to_bias and parameter.role == "bias")
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        sample = self.distribution.sample(Nd4jRandom(int(rng.integers(1 << 62))), shape, "c")
+        return (None, sample) if self.additive else (sample, None)

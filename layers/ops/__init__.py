@@ -1,0 +1,1 @@
+"""Graph ops that only layers need."""

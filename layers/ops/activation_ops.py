@@ -1,0 +1,161 @@
+"""Activation functions of layers that no graph op computes in the same way."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...samediff.base.spec import TensorSpec
+from ...samediff.families.families import Elementwise, unary
+from ...samediff.ir.op import Op, Specs, op
+from ...samediff.ops.elementwise.activations import sigmoid
+
+if TYPE_CHECKING:
+    from ...samediff.ir.variable import SDVariable
+
+
+def _single(value: float) -> float:
+    """A constant as DL4J has it also for arrays of type DOUBLE: rounded to float32."""
+    return float(np.float32(value))
+
+
+def _rational_tanh(xp: Any, x: Any) -> Any:
+    positive = x >= 0
+    y = 2 / 3 * xp.where(positive, x, -x)
+    square = y * y
+    return _single(1.7159) * xp.where(positive, 1, -1) * (1 - 1 / (1 + y + square + _single(1.41645) * square * square))
+
+
+def _gelu_cubed(xp: Any, x: Any) -> Any:
+    inner = 0.044715 * x
+    return 0.5 * x * (1 + xp.tanh(0.7978845608028654 * (x + inner * inner * inner)))
+
+
+def _hard_sigmoid(xp: Any, x: Any) -> Any:
+    return xp.where(x < -2.5, 0, xp.where(x > 2.5, 1, _single(0.2) * x + 0.5))
+
+
+Cube = unary("layer_cube", "", lambda xp, x: x * x * x, "x^3.")
+Gelu = unary("layer_gelu", "", lambda xp, x: x * sigmoid(xp, _single(1.702) * x), "x sigmoid(1.702 x).")
+GeluCubed = unary("layer_precise_gelu", "", _gelu_cubed, "x / 2 (1 + tanh(sqrt(2 / pi) (x + (0.044715 x)^3))), as DL4J's layers have it.")
+HardSigmoid = unary("layer_hard_sigmoid", "", _hard_sigmoid, "0.2 x + 0.5 within 0 and 1.")
+RationalTanh = unary("layer_rational_tanh", "", _rational_tanh, "1.7159 sgn(y) (1 - 1 / (1 + |y| + y^2 + 1.41645 y^4)), y = 2 x / 3.")
+RectifiedTanh = unary("layer_rectified_tanh", "", lambda xp, x: xp.where(x <= 0, 0, xp.tanh(x)), "max(0, tanh(x)).")
+
+
+class ShadowGradient(Elementwise):
+    """A function whose gradient is that of :meth:`shadow`, as DL4J's layers have it."""
+
+    def shadow(self) -> Elementwise:
+        """The op that is differentiated."""
+        raise NotImplementedError
+
+    def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
+        """Through the shadow."""
+        shadow = self.shadow()
+        return super().partial(i, inputs, upstream) if shadow == self else shadow.partial(i, inputs, upstream)
+
+
+@op("layer_clipped_relu")
+class ClippedRelu(Elementwise):
+    """x within 0 and ``top``; NaN becomes ``top``."""
+
+    top: float
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By comparison."""
+        return xp.where(x <= 0, 0, xp.where(x < self.top, x, self.top))
+
+
+@op("layer_relu")
+class ThresholdRelu(Elementwise):
+    """x from ``threshold`` on, below it ``slope`` * (x - threshold), at most ``top``; infinity gives NaN, or ``top``."""
+
+    threshold: float = 0.0
+    slope: float = 0.0
+    top: float | None = None
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """As a sum of both sides."""
+        above = (x >= self.threshold).astype(x.dtype)
+        y = x * above + self.slope * (x - self.threshold) * (1 - above)
+        return y if self.top is None else xp.where(y < self.top, y, self.top)
+
+
+@op("layer_leaky_relu")
+class LeakyRelu(ShadowGradient):
+    """x where x >= 0, else alpha * x; the gradient has a float32 alpha."""
+
+    alpha: float = 0.01
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By the sign of x."""
+        return xp.where(x >= 0, x, self.alpha * x)
+
+    def shadow(self) -> Elementwise:
+        """The same with another slope."""
+        return LeakyRelu(_single(self.alpha))
+
+
+@op("layer_elu")
+class Elu(Elementwise):
+    """x where x >= 0, else alpha (e^x - 1)."""
+
+    alpha: float = 1.0
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By the sign of x."""
+        return xp.where(x >= 0, x, self.alpha * xp.expm1(x))
+
+
+@op("layer_random_slopes", stateful=True, shape_inputs=(0,), gradient="zero")
+class RandomSlopes(Op):
+    """Uniform numbers of [low, high), as many as x has."""
+
+    low: float
+    high: float
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, context: Any = None) -> Any:
+        """Drawn for each run."""
+        return context.random().uniform(self.low, self.high, x.shape).astype(x.dtype)
+
+
+@op("layer_sloped_relu", inputs="x slopes")
+class SlopedRelu(Elementwise):
+    """x where x >= 0, else slopes * x; outside training ``max(x, cutoff)``."""
+
+    cutoff: float
+
+    def compute(self, xp: Any, x: Any, slopes: Any) -> Any:
+        """By the sign of x."""
+        return xp.where(x >= 0, x, slopes * x)
+
+    def at_inference(self) -> Op:
+        """What DL4J computes outside training."""
+        return CutOff(self.cutoff)
+
+
+@op("layer_cut_off", inputs="x slopes")
+class CutOff(Elementwise):
+    """max(x, cutoff); the slopes do not matter."""
+
+    cutoff: float
+
+    def compute(self, xp: Any, x: Any, slopes: Any) -> Any:
+        """By comparison."""
+        return xp.where(x > self.cutoff, x, self.cutoff) + 0 * slopes
+
+
+@op("layer_prelu", inputs="x alpha")
+class ParametricRelu(Elementwise):
+    """x where x >= 0, else alpha * x; alpha is broadcast to x."""
+
+    def compute(self, xp: Any, x: Any, alpha: Any) -> Any:
+        """By the sign of x."""
+        return xp.where(x >= 0, x, alpha * x)
+

@@ -1,0 +1,101 @@
+"""Random changes of activations and weights while training, as graph ops."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from ...samediff.base.spec import TensorSpec
+from ...samediff.families.composite import Composite
+from ...samediff.ir.op import Op, Specs, op, require_floating
+from ...samediff.ops.shape.shape_info import Identity
+from .retention import constant_retention
+
+if TYPE_CHECKING:
+    from ...samediff.ir.variable import SDVariable
+
+
+class Noise(Protocol):
+    """What draws factors and shifts."""
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        """Factor and shift of an array of that shape, either None: ``x * factor + shift``."""
+        ...
+
+
+def drawn(noise: Noise, x: Any, context: Any) -> tuple[Any, Any]:
+    """Factor and shift for ``x`` from the numbers of the node."""
+    return noise.draw(context.random(), x.shape, x.dtype, context.iteration, context.epoch)
+
+
+@op("layer_noise", stateful=True)
+class AddNoise(Op):
+    """``x * factor + shift`` with random numbers that are new in each iteration; x itself outside training."""
+
+    noise: Noise
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        require_floating(self.id, *specs)
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]
+        """By what the noise draws."""
+        factor, shift = drawn(self.noise, x, context)
+        y = x if factor is None else x * xp.asarray(factor, x.dtype)
+        return y if shift is None else y + xp.asarray(shift, x.dtype)
+
+    def in_plan(self, name: str) -> Composite | None:
+        """As the gradient, with the shift."""
+        return NoiseGradient(self.noise, name, True).in_plan(name)
+
+    def at_inference(self) -> Op:
+        """Nothing happens."""
+        return Identity()
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The same factor."""
+        node = outputs[0].sd.producer(outputs[0].name())
+        assert node is not None
+        return [inputs[0].sd.add_op(NoiseGradient(self.noise, node.name), [output_grads[0]])]
+
+
+@op("layer_noise_gradient", stateful=True)
+class NoiseGradient(Composite):
+    """Times the factor of the noise node ``of``, drawn again from the same numbers (made by gradients).
+
+    In plans it is what keeps values, if the noise is one that does; ``shifts`` then is True for the noise node itself.
+    """
+
+    noise: Noise
+    of: str
+    shifts: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]
+        """By what the noise draws."""
+        factor, _ = drawn(self.noise, x, context.at(self.of))
+        return x if factor is None else x * xp.asarray(factor, x.dtype)
+
+    def in_plan(self, name: str) -> Composite | None:
+        """Nodes, where each step does the same with other random numbers."""
+        retention = constant_retention(self.noise)
+        return None if retention is None else self.replace(noise=retention)  # type: ignore[return-value]
+
+    def expand(self, *inputs: Any) -> Any:
+        """The mask of the noise node, and what follows from it."""
+        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # a Retention
+
+    def at_inference(self) -> Op:
+        """Nothing happens."""
+        return Identity()
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The same factor."""
+        return [inputs[0].sd.add_op(self, [output_grads[0]])]

@@ -1,0 +1,154 @@
+"""A simple recurrence whose previous result attends over all steps of the input."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...samediff.base.spec import TensorSpec
+from ...samediff.errors import ShapeError
+from ...samediff.ir.op import Op, Specs, op
+from ...samediff.ops.nn.attention import FAR, project
+from ...samediff.ops.nn.softmax import softmax
+from ...samediff.ops.recurrent.recurrence import apply, slope
+
+if TYPE_CHECKING:
+    from ...samediff.ir.variable import SDVariable
+
+INPUTS = "x w rw b? wq? wk? wv? wo? mask?"
+
+
+@op("recurrent_attention", inputs=INPUTS)
+class RecurrentAttention(Op):
+    """y[t] = activation(x[t] W + b + attention(y[t - 1], X) RW), without attention at t = 0.
+
+    Attention is :class:`MultiHeadDotProductAttention` with one query where ``wq`` … ``wo`` are given, and dot-product
+    attention without projections where they are not.
+
+    Shapes: x (batch, n_in, time), w (n_in, n_out), rw (n_out, n_out), b (n_out), wq (heads, size, n_out), wk and wv
+    (heads, size, n_in), wo (heads * size, n_out), mask (batch, time) -> (batch, n_out, time).
+    """
+
+    activation: Any = "tanh"
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The series with other features."""
+        x, w = specs[0].shape or (-1, -1, -1), specs[1].shape or (-1, -1)
+        if len(x) != 3 or (-1 not in (x[1], w[0]) and x[1] != w[0]):
+            raise ShapeError(f"recurrent attention takes series (batch, {w[0]}, time); got {list(x)}")
+        return TensorSpec((x[0], w[1], x[2]), specs[0].dtype)
+
+    def compute(self, xp: Any, *inputs: Any) -> Any:
+        """Step by step."""
+        steps = _Steps(xp, self.activation, *inputs)
+        return xp.stack([s.y for s in steps.run()], axis=2)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Backwards through all steps."""
+        given = [*inputs, *[None] * (9 - len(inputs))]
+        return [*inputs[0].sd.add_op(RecurrentAttentionGrad(self.activation), [output_grads[0], *given]), None]
+
+
+@op("recurrent_attention_grad", inputs="upstream " + INPUTS, gradient="none")
+class RecurrentAttentionGrad(Op):
+    """Gradients of :class:`RecurrentAttention` for x, w, rw, b, wq, wk, wv and wo (made by gradients)."""
+
+    activation: Any = "tanh"
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the inputs; a single 0 for each one left out."""
+        given = [*specs[1:9], *[None] * (9 - len(specs))]
+        return tuple(TensorSpec((1,), specs[0].dtype) if s is None else TensorSpec(s.shape, specs[0].dtype) for s in given)
+
+    def compute(self, xp: Any, upstream: Any, *inputs: Any) -> Any:
+        """The steps again, then back."""
+        found = _Steps(xp, self.activation, *inputs).back(upstream)
+        return tuple(xp.zeros(1, upstream.dtype) if g is None else g for g in found)
+
+
+class _Step:
+    """What one step computed: pre-activation and result, and query, weights, joined heads and attention."""
+
+    q: Any = None
+    a: Any = None
+    joined: Any = None
+    attended: Any = None
+    z: Any = None
+    y: Any = None
+
+
+class _Steps:
+    """The recurrence on arrays."""
+
+    def __init__(self, xp: Any, activation: Any, x: Any, w: Any, rw: Any, b: Any = None, wq: Any = None, wk: Any = None, wv: Any = None,
+                 wo: Any = None, mask: Any = None) -> None:
+        self.xp, self.activation = xp, activation
+        self.x, self.w, self.rw, self.b, self.wq, self.wk, self.wv, self.wo = x, w, rw, b, wq, wk, wv, wo
+        self.keys = x[:, None] if wq is None else project(xp, x, wk)
+        self.values = x[:, None] if wq is None else project(xp, x, wv)
+        self.scale = x.dtype.type(1 / math.sqrt(self.keys.shape[2]))
+        self.hidden = None if mask is None else ((1 - mask.astype(x.dtype)) * x.dtype.type(FAR))[:, None]
+
+    def run(self) -> list[_Step]:
+        """All steps in order."""
+        steps: list[_Step] = []
+        for t in range(self.x.shape[2]):
+            s = _Step()
+            s.z = self.x[:, :, t] @ self.w
+            if self.b is not None:
+                s.z = s.z + self.b
+            if steps:
+                self._attend(s, steps[-1].y)
+                s.z = s.z + s.attended @ self.rw
+            s.y = apply(self.xp, self.activation, s.z)
+            steps.append(s)
+        return steps
+
+    def _attend(self, s: _Step, y: Any) -> None:
+        xp = self.xp
+        s.q = y[:, None] if self.wq is None else xp.einsum("hsf,nf->nhs", self.wq, y)
+        scores = xp.einsum("nhst,nhs->nht", self.keys, s.q) * self.scale
+        s.a = softmax(xp, scores if self.hidden is None else scores + self.hidden, -1)
+        heads = xp.einsum("nhst,nht->nhs", self.values, s.a)
+        s.joined = heads.reshape(heads.shape[0], -1)
+        s.attended = s.joined if self.wo is None else s.joined @ self.wo
+
+    def back(self, upstream: Any) -> list[Any]:
+        """Gradients of x, w, rw, b, wq, wk, wv, wo."""
+        xp, steps = self.xp, self.run()
+        zeros: list[Any] = [None if v is None else xp.zeros(v.shape, upstream.dtype) for v in (
+            self.x, self.w, self.rw, self.b, self.wq, self.wo)]
+        dx, dw, drw, db, dwq, dwo = zeros
+        dkeys, dvalues = xp.zeros(self.keys.shape, upstream.dtype), xp.zeros(self.values.shape, upstream.dtype)
+        carried: Any = 0
+        for t in reversed(range(len(steps))):
+            s = steps[t]
+            dz = (upstream[:, :, t] + carried) * slope(xp, self.activation, s.z)
+            dw += self.x[:, :, t].T @ dz
+            dx[:, :, t] += dz @ self.w.T
+            if db is not None:
+                db += dz.sum(axis=0)
+            if not t:
+                break
+            drw += s.attended.T @ dz
+            joined = dz @ self.rw.T
+            if self.wo is not None:
+                dwo += s.joined.T @ joined
+                joined = joined @ self.wo.T
+            heads = joined.reshape(*s.a.shape[:2], -1)
+            dvalues += xp.einsum("nhs,nht->nhst", heads, s.a)
+            da = xp.einsum("nhst,nhs->nht", self.values, heads)
+            scores = s.a * (da - (da * s.a).sum(axis=-1, keepdims=True)) * self.scale
+            dkeys += xp.einsum("nhs,nht->nhst", s.q, scores)
+            dq = xp.einsum("nhst,nht->nhs", self.keys, scores)
+            if self.wq is None:
+                carried = dq[:, 0]
+            else:
+                dwq += xp.einsum("nhs,nf->hsf", dq, steps[t - 1].y)
+                carried = xp.einsum("nhs,hsf->nf", dq, self.wq)
+        if self.wq is None:
+            return [dx + dkeys[:, 0] + dvalues[:, 0], dw, drw, db, None, None, None, None]
+        dx += xp.einsum("nhst,hsf->nft", dkeys, self.wk) + xp.einsum("nhst,hsf->nft", dvalues, self.wv)
+        dwk, dwv = (xp.einsum("nhst,nft->hsf", d, self.x) for d in (dkeys, dvalues))
+        return [dx, dw, drw, db, dwq, dwk, dwv, dwo]

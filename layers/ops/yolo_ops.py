@@ -1,0 +1,189 @@
+"""The loss of YOLO object detection (Redmon and Farhadi, 2016), with its gradient, and its activations.
+
+In this file: N examples, B boxes per cell, C classes, (H, W) cells. Coordinates are in units of cells.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...samediff.base.spec import TensorSpec
+from ...samediff.errors import ShapeError
+from ...samediff.ir.op import Op, Specs, op
+from ..functions.losses import ILossFunction, LossL2
+
+if TYPE_CHECKING:
+    from ...samediff.ir.variable import SDVariable
+
+Priors = tuple[tuple[float, float], ...]
+
+
+def _sigmoid(xp: Any, x: Any) -> Any:
+    return 1 / (1 + xp.exp(-x))
+
+
+def _boxes(x: Any, count: int) -> Any:
+    """(N, B * (5 + C), H, W) to (N, B, 5 + C, H, W)."""
+    n, channels, h, w = x.shape
+    return x.reshape(n, count, channels // count, h, w)
+
+
+def _sizes(priors: Priors, dtype: Any) -> Any:
+    """(1, B, 2, 1, 1)."""
+    return np.asarray(priors, dtype).reshape(1, len(priors), 2, 1, 1)
+
+
+def check_boxes(x: TensorSpec, priors: Priors) -> None:
+    """ShapeError unless the channels are those of the boxes."""
+    if x.shape is not None and (len(x.shape) != 4 or (x.shape[1] != -1 and (x.shape[1] % len(priors) or x.shape[1] // len(priors) < 5))):
+        raise ShapeError(f"Yolo2OutputLayer with {len(priors)} bounding boxes needs input (batch, {len(priors)} * (5 + classes), "
+                         f"height, width); got {list(x.shape)}")
+
+
+@op("yolo_activations", gradient="none")
+class YoloActivations(Op):
+    """Centers and confidence through the sigmoid, sizes as ``prior * e^x``, classes through the softmax. Shapes: as x."""
+
+    priors: Priors
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        check_boxes(specs[0], self.priors)
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Group by group."""
+        b = _boxes(x, len(self.priors))
+        classes = xp.exp(b[:, :, 5:] - b[:, :, 5:].max(axis=2, keepdims=True)) if b.shape[2] > 5 else b[:, :, 5:]
+        parts = [_sigmoid(xp, b[:, :, :2]), xp.exp(b[:, :, 2:4]) * xp.asarray(_sizes(self.priors, x.dtype)), _sigmoid(xp, b[:, :, 4:5]),
+                 classes / classes.sum(axis=2, keepdims=True)]
+        return xp.concatenate(parts, axis=2).reshape(x.shape)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One loss: labels and outputs as rows of positions, what they are weighted with, and where they apply."""
+
+    loss: ILossFunction
+    labels: Any
+    output: Any
+    activation: str
+    mask: Any
+    factor: float
+
+    def _rows(self, a: Any) -> Any:
+        return np.ascontiguousarray(np.moveaxis(a, 2, -1)).reshape(-1, a.shape[2])
+
+    def scores(self) -> Any:
+        """(N,)."""
+        rows = self.loss.compute_score_array(self._rows(self.labels), self._rows(self.output), self.activation, self._rows(self.mask))
+        return self.factor * rows.reshape(len(self.output), -1).sum(axis=1)
+
+    def slope(self) -> Any:
+        """Gradient by the output, in its shape."""
+        d = self.loss.compute_gradient(self._rows(self.labels), self._rows(self.output), self.activation, self._rows(self.mask))
+        n, b, k, h, w = self.output.shape
+        return self.factor * np.moveaxis(d.reshape(n, b, h, w, k), -1, 2)
+
+
+def overlaps(low: Any, high: Any, middle: Any, size: Any) -> tuple[Any, Any, Any]:
+    """Intersection over union of boxes, given by corners and by center and size, and its slopes by center and size."""
+    inside_high, inside_low = middle + size / 2 < high, middle - size / 2 > low
+    sides = np.minimum(high, middle + size / 2) - np.maximum(low, middle - size / 2)
+    meet = (sides > 0).all(axis=2, keepdims=True)
+    sides = sides * meet
+    common = sides.prod(axis=2, keepdims=True)
+    union = size.prod(axis=2, keepdims=True) + (high - low).prod(axis=2, keepdims=True) - common
+    other_side, other_size = sides[:, :, ::-1], size[:, :, ::-1]
+    by_middle = (inside_high.astype(size.dtype) - inside_low) * other_side * (union + common) / union ** 2
+    grown = 0.5 * (inside_high.astype(size.dtype) + inside_low) * other_side
+    by_size = (grown * (union + common) - common * other_size) / union ** 2
+    return common / union, by_middle * meet, by_size * meet
+
+
+@op("yolo_loss", inputs="x labels")
+class YoloLoss(Op):
+    """The loss of each image.
+
+    Shapes: x (N, B * (5 + C), H, W), labels (N, 4 + C, H, W) with [x1, y1, x2, y2, one-hot class] in the cell of the object -> (N,).
+    The box with the largest overlap answers for an object; its overlap is the confidence that it should have.
+    """
+
+    priors: Priors
+    coordinates: float
+    no_object: float
+    position: ILossFunction
+    classes: ILossFunction
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One score per image."""
+        x, labels = specs
+        check_boxes(x, self.priors)
+        if x.shape and labels.shape and -1 not in x.shape + labels.shape:
+            wanted = (x.shape[0], x.shape[1] // len(self.priors) - 1, *x.shape[2:])
+            if labels.shape != wanted:
+                raise ShapeError(f"Yolo2OutputLayer needs labels of shape {list(wanted)} (batch, 4 + classes, height, width) for input "
+                                 f"{list(x.shape)}; got {list(labels.shape)}")
+        return TensorSpec((x.shape[0] if x.shape else -1,), x.dtype)
+
+    def terms(self, x: Any, labels: Any) -> tuple[list[tuple[slice, Any, Term]], Any]:
+        """Where in the box each term acts, the slope of what it compares by x, and the term; last the slope by overlaps."""
+        b = _boxes(x, len(self.priors))
+        shape = (len(x), len(self.priors), -1, *x.shape[2:])
+        low, high = labels[:, None, :2], labels[:, None, 2:4]
+        center = 0.5 * (low + high)
+        xy, wh = _sigmoid(np, b[:, :, :2]), np.exp(b[:, :, 2:4]) * _sizes(self.priors, x.dtype)
+        confidence, root = _sigmoid(np, b[:, :, 4:5]), np.sqrt(wh)
+        rows, columns = np.meshgrid(np.arange(x.shape[2], dtype=x.dtype), np.arange(x.shape[3], dtype=x.dtype), indexing="ij")
+        middle = xy + np.stack([columns, rows])[None, None]
+        overlap, by_middle, by_size = overlaps(low, high, middle, wh)
+        present = labels[:, None, 4:].sum(axis=2, keepdims=True)
+        best = (np.arange(len(self.priors)).reshape(1, -1, 1, 1, 1) == overlap.argmax(axis=1, keepdims=True)) * present
+        best = best.astype(x.dtype)
+
+        def all_boxes(a: Any) -> Any:
+            return np.broadcast_to(a, (shape[0], shape[1], a.shape[2], *shape[3:]))
+
+        sized, one = slice(2, 4), slice(4, 5)
+        expected = (overlap * best).astype(x.dtype)
+        towards = 2 * (overlap - confidence) * best
+        by_overlap = np.concatenate([towards * by_middle * xy * (1 - xy), towards * by_size * wh], axis=2).astype(x.dtype)
+        return [
+            (slice(0, 2), xy * (1 - xy), Term(self.position, all_boxes(center - np.floor(center)), xy, "identity", best, self.coordinates)),
+            (sized, root / 2, Term(self.position, all_boxes(np.sqrt(high - low)), root, "identity", best, self.coordinates)),
+            (one, confidence * (1 - confidence), Term(LossL2(), expected, confidence, "identity", best, 1.0)),
+            (one, confidence * (1 - confidence), Term(LossL2(), expected, confidence, "identity", 1 - best, self.no_object)),
+            (slice(5, None), 1, Term(self.classes, all_boxes(labels[:, None, 4:]), b[:, :, 5:], "softmax", best, 1.0)),
+        ], by_overlap
+
+    def compute(self, xp: Any, x: Any, labels: Any) -> Any:
+        """The sum of all terms."""
+        return sum(term.scores() for _, _, term in self.terms(x, labels)[0])
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """By the terms, and by the overlap that each confidence is compared with."""
+        return [inputs[0].sd.add_op(YoloSlope(self), [*inputs, output_grads[0]]), None]
+
+
+@op("yolo_slope", inputs="x labels upstream", gradient="none")
+class YoloSlope(Op):
+    """Gradient of the loss by the input (made by gradients)."""
+
+    of: YoloLoss
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, labels: Any, upstream: Any) -> Any:
+        """Term by term."""
+        d = np.zeros_like(_boxes(x, len(self.of.priors)))
+        terms, by_overlap = self.of.terms(x, labels)
+        for where, chain, term in terms:
+            d[:, :, where] += chain * term.slope()
+        d[:, :, :4] += by_overlap
+        return d.reshape(x.shape) * upstream.reshape(-1, 1, 1, 1)

@@ -1,0 +1,1 @@
+"""The layers that DL4J has."""

@@ -1,0 +1,191 @@
+"""Capsule networks (Sabour et al., 2017)."""
+from __future__ import annotations
+
+import math
+from dataclasses import InitVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...samediff.configuration.configuration import field, option
+from ...samediff.errors import ConfigurationError
+from ...samediff.ops.conv.conv import Conv2D
+from ..base.base import layer
+from ..custom.samediff_base import GraphDefinedHiddenLayer
+from ..ops.series_ops import reshaped
+from ..types.formats import ConvolutionMode
+from ..types.input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from ..types.parameters import LayerScope, ParameterTable
+from ..types.sizes import convolved, repeated
+from ..types.windows import refuse_causal, window_attributes
+
+if TYPE_CHECKING:
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+
+
+def squash(s: SDVariable, axis: int) -> SDVariable:
+    """s |s|^2 / ((1 + |s|^2) sqrt(|s|^2 + 1e-5)): the same direction, a length below 1."""
+    squares = (s * s).sum(True, axis)
+    return s * (squares / ((squares + 1.0) * s.sd.call("math", "sqrt", squares + 1e-5)))  # type: ignore[no-any-return]
+
+
+def _leaky(values: dict[str, Any], leak: float) -> None:
+    values.update(use_relu=True, leak=leak)
+
+
+def _channels(values: dict[str, Any], channels: int) -> None:
+    values["channels"] = channels
+
+
+def _input_shape(values: dict[str, Any], *shape: Any) -> None:
+    sizes = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (list, tuple)) else shape
+    if len(sizes) != 2:
+        raise ConfigurationError(f"CapsuleLayer: input_shape is (capsules, dimensions); got {sizes}")
+    values.update(input_capsules=sizes[0], input_capsule_dimensions=sizes[1])
+
+
+@layer("PrimaryCapsules")
+class PrimaryCapsules(GraphDefinedHiddenLayer):
+    """A convolution whose results are capsules.
+
+    Shapes: x (batch, channels, height, width) -> (batch, capsules, dimensions).
+    """
+
+    kernel_size: tuple[int, ...] = (9, 9)
+    stride: tuple[int, ...] = (2, 2)
+    padding: tuple[int, ...] = (0, 0)
+    dilation: tuple[int, ...] = (1, 1)
+    input_channels: int = 0
+    channels: int = 32
+    capsules: int = 0
+    capsule_dimensions: int = 0
+    has_bias: bool = True
+    use_relu: bool = field(default=False, json="useRelu")
+    leak: float = 0.0
+    convolution_mode: ConvolutionMode | None = ConvolutionMode.Truncate
+    use_leaky_relu: InitVar[float | None] = option(_leaky)
+    n_out: InitVar[int | None] = option(_channels)
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        return dict(zip(("capsule_dimensions", "channels", "kernel_size", "stride"), args))
+
+    def validate(self) -> None:
+        for name in ("kernel_size", "stride", "padding", "dilation"):
+            self.__dict__[name] = repeated(getattr(self, name), 2)
+        refuse_causal(self, self.convolution_mode)
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        area, out = math.prod(self.kernel_size), self.capsule_dimensions * self.channels
+        params.weight("weight", (*self.kernel_size, self.input_channels, out), fan_in=self.input_channels * area,
+                      fan_out=out * area / math.prod(self.stride))
+        if self.has_bias:
+            params.bias("bias", (out,))
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        bias = [params["bias"]] if self.has_bias else []
+        z = sd.add_op(Conv2D(**window_attributes(self, Conv2D)), [x, params["weight"], *bias])
+        if self.use_relu:
+            z = sd.call("nn", "leaky_relu", z, self.leak) if self.leak else sd.call("nn", "relu", z, 0.0)
+        return squash(reshaped(z, (self.capsules, self.capsule_dimensions)), 2)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return InputType.recurrent(self.capsules or self._count(input_type), self.capsule_dimensions)
+
+    def _count(self, input_type: InputType) -> int:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        # DL4J takes the sizes of an NHWC type as if it were NCHW
+        sizes = (input_type.height, input_type.width)
+        rows, columns = (convolved(self.label, n, k, s, p, d, self.convolution_mode)
+                         for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation))
+        return rows * columns * self.channels
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        changed = self.replace(input_channels=input_type.channels) if self.input_channels <= 0 or override else self
+        return changed.replace(capsules=self._count(input_type)) if self.capsules <= 0 or override else changed
+
+
+@layer("CapsuleLayer")
+class CapsuleLayer(GraphDefinedHiddenLayer):
+    """Capsules with dynamic routing.
+
+    Shapes: x (batch, input capsules, dimensions) -> (batch, capsules, capsule_dimensions).
+    """
+
+    input_capsules: int = 0
+    input_capsule_dimensions: int = 0
+    capsules: int = 0
+    capsule_dimensions: int = 0
+    routings: int = 3
+    has_bias: bool = False
+    input_shape: InitVar[tuple[int, int] | None] = option(_input_shape)
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        return dict(zip(("capsules", "capsule_dimensions", "routings"), args))
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        given, out = self.input_capsules * self.input_capsule_dimensions, self.capsules * self.capsule_dimensions
+        params.weight("weight", (1, self.input_capsules, out, self.input_capsule_dimensions, 1), fan_in=given, fan_out=out)
+        if self.has_bias:
+            params.bias("bias", (1, 1, self.capsules, self.capsule_dimensions, 1))
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Each input capsule votes for each capsule; votes that agree with the result count more in the next round."""
+        n, j, k = self.input_capsules, self.capsules, self.capsule_dimensions
+        weights = sd.call("base", "reshape", params["weight"], n, j * k, self.input_capsule_dimensions)
+        votes = sd.call("base", "mmul", sd.call("base", "permute", x, 1, 0, 2), weights, False, True, False)
+        votes = sd.call("base", "permute", sd.call("base", "reshape", votes, n, -1, j, k), 1, 0, 2, 3)
+        bias = sd.call("base", "reshape", params["bias"], 1, 1, j, k) if self.has_bias else None
+        agreement: SDVariable | None = None
+        result: SDVariable | None = None
+        for _ in range(self.routings):
+            if result is not None:
+                found = (votes * result).sum(True, 3)
+                agreement = found if agreement is None else agreement + found
+            share = votes * (1 / j) if agreement is None else votes * sd.call("nn", "softmax", agreement, 2)
+            total = share.sum(True, 1)
+            result = squash(total if bias is None else total + bias, 3)
+        return sd.call("base", "squeeze", result, 1)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """None: capsules are no steps of a series."""
+        return None
+
+    def validate(self) -> None:
+        if self.routings < 1:
+            raise ConfigurationError(f"{self.label}: routings must be at least 1; got {self.routings}")
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return InputType.recurrent(self.capsules, self.capsule_dimensions)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        changes = {}
+        if self.input_capsules <= 0 or override:
+            changes["input_capsules"] = input_type.size
+        if self.input_capsule_dimensions <= 0 or override:
+            changes["input_capsule_dimensions"] = input_type.time_series_length
+        return self.replace(**changes)
+
+
+@layer("CapsuleStrengthLayer")
+class CapsuleStrengthLayer(GraphDefinedHiddenLayer):
+    """The norm of each capsule. Shapes: x (batch, capsules, dimensions) -> (batch, capsules)."""
+
+    weight_names: ClassVar[tuple[str, ...]] = ()
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        return InputType.feed_forward(input_type.size)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return sd.call("math", "norm2", x, 2)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """None: capsules are no steps of a series."""
+        return None

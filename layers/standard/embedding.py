@@ -1,0 +1,87 @@
+"""Layers that look up a row of weights for each index."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from ...samediff.configuration.configuration import field
+from ..base import automatic
+from ..base.affine import activated, masked
+from ..base.base import FeedForwardLayer, Rule, layer
+from ..functions.activations import ActivationIdentity, IActivation
+from ..ops.embedding_ops import RowIndices
+from ..types.formats import RNNFormat
+from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..types.parameters import LayerScope, ParameterTable
+
+if TYPE_CHECKING:
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+
+
+class Lookup:
+    """Rows of ``W`` (n_in, n_out) plus ``b`` by index; indices come as numbers of any type."""
+
+    n_in: int
+    n_out: int
+    bias_init: float
+    has_bias: bool
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """W, then b."""
+        params.weight("W", (self.n_in, self.n_out), fan_in=1, fan_out=self.n_out, order="f")
+        if self.has_bias:
+            params.bias("b", (self.n_out,), init=self.bias_init)
+
+    def looked_up(self, sd: SameDiff, index: SDVariable, params: LayerScope, single: bool = False) -> SDVariable:
+        """``W[index] + b``. Shapes: index (*S) -> (*S, n_out); one ``single`` index per example, (batch, 1) -> (batch, n_out)."""
+        checked = sd.add_op(RowIndices(self.n_in, params.owner, single), [index])
+        rows = sd.call("base", "gather", params["W"], sd.call("base", "reshape", checked, -1) if single else checked, 0)
+        return rows + params["b"] if self.has_bias else rows  # type: ignore[no-any-return]
+
+
+@layer("EmbeddingLayer")
+class EmbeddingLayer(Lookup, FeedForwardLayer):
+    """``activation(W[index] + b)`` for one index per example. Shapes: x (batch, 1) -> (batch, n_out)."""
+
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    bias_names: ClassVar[tuple[str, ...]] = ("b",)
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+    has_bias: bool = False
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        z = masked(self.looked_up(sd, x, params, single=True), mask)
+        return masked(activated(self, sd, z), mask)
+
+
+@layer("EmbeddingSequenceLayer")
+class EmbeddingSequenceLayer(Lookup, FeedForwardLayer):
+    """One vector per step of a series of indices.
+
+    Shapes: x (batch, time) or (batch, 1, time) -> (batch, n_out, time).
+    """
+
+    reports_other_type: ClassVar[bool] = True
+    preprocessor_rule: ClassVar[Rule] = automatic.flattened
+    weight_names: ClassVar[tuple[str, ...]] = ("W",)
+    bias_names: ClassVar[tuple[str, ...]] = ("b",)
+    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+    has_bias: bool = False
+    input_length: int = 1
+    infer_input_length: bool = True
+    output_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("output_data_format",))
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeFeedForward, InputTypeRecurrent)
+        return InputType.recurrent(self.n_out, self.input_length, self.output_format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        if isinstance(input_type, InputTypeRecurrent):
+            return self.with_n_in(input_type.size, override)
+        return self.with_n_in(input_type.array_elements_per_example(), override)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        index = sd.call("base", "squeeze", x, 1) if x.spec.shape is not None and len(x.spec.shape) == 3 else x
+        series = activated(self, sd, self.looked_up(sd, index, params))
+        if mask is not None:
+            series = series * sd.call("base", "expand_dims", mask, 2)
+        return series if self.output_format is RNNFormat.NWC else sd.call("base", "permute", series, 0, 2, 1)  # type: ignore[no-any-return]

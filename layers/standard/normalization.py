@@ -1,0 +1,134 @@
+"""Normalization layers."""
+from __future__ import annotations
+
+import math
+from dataclasses import InitVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...samediff.configuration.configuration import field
+from ...samediff.errors import ConfigurationError, ShapeError
+from ...samediff.ops.nn.batch_norm import BatchNormTraining
+from ...samediff.ops.nn.local_response import NeighbourSum
+from ..base import automatic
+from ..base.base import FeedForwardLayer, NoParamLayer, Rule, layer
+from ..base.defaults import constrainer
+from ..types.formats import CNN2DFormat
+from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
+from ..types.parameters import LayerScope, Parameter, ParameterTable
+
+if TYPE_CHECKING:
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+
+
+@layer("BatchNormalization")
+class BatchNormalization(FeedForwardLayer):
+    """``gamma * (x - mean) / sqrt(var + eps) + beta`` per feature or channel (Ioffe and Szegedy, 2015).
+
+    Shapes: x (batch, n), (batch, n, height, width), NHWC or volumes -> the same.
+    ``decay`` is the weight of the old running
+    mean and variance. ``lock_gamma_beta`` keeps gamma and beta at their given values.
+
+    Examples
+    --------
+    >>> BatchNormalization().set_n_in(InputType.convolutional(5, 5, 3)).n_out
+    3
+    """
+
+    preprocessor_rule: ClassVar[Rule] = automatic.unflattened
+    weight_names: ClassVar[tuple[str, ...]] = ()
+    arguments: ClassVar[tuple[str, ...]] = ("decay", "minibatch")
+    data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2DFormat", aliases=("cnn2d_format",))
+    decay: float = 0.9
+    eps: float = 1e-5
+    minibatch: bool = field(default=True, json="minibatch", aliases=("is_minibatch",))
+    gamma: float = 1.0
+    beta: float = 0.0
+    lock_gamma_beta: bool = False
+    cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
+    use_log_std: bool = True
+    constrain_gamma: InitVar[Any] = constrainer("gamma")
+    constrain_beta: InitVar[Any] = constrainer("beta")
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        if len(args) == 1 and isinstance(args[0], bool):
+            return {"lock_gamma_beta": args[0]}
+        return dict(zip(cls.arguments, args))
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        if not self.lock_gamma_beta:
+            params.add(Parameter("gamma", (self.n_out,), "unregularized", init=self.gamma))
+            params.add(Parameter("beta", (self.n_out,), "unregularized", init=self.beta))
+        params.statistic("mean", (self.n_out,))
+        params.statistic("log10stdev" if self.use_log_std else "var", (self.n_out,), 0.0 if self.use_log_std else 1.0)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        rank = len(x.spec.shape or ())
+        if rank not in (2, 4):
+            raise ShapeError(f"{self.label} takes rows (batch, n) or images with four axes; got an array with {rank} axes")
+        axis = 3 if rank == 4 and self.data_format is CNN2DFormat.NHWC else 1
+        mean = params["mean"]
+        variance = self.variance(sd, params)
+        free = [] if self.lock_gamma_beta else [params["gamma"], params["beta"]]
+        y, m, v = sd.add_op(BatchNormTraining(axis, self.eps), [x, mean, variance, *free])
+        params.move("mean", (mean - m) * (1 - self.decay))
+        if self.use_log_std:
+            moved = variance * self.decay + v * (1 - self.decay)
+            params.move("log10stdev", params["log10stdev"] - sd.call("math", "log", moved) * (0.5 / math.log(10)))
+        else:
+            params.move("var", (variance - v) * (1 - self.decay))
+        if self.lock_gamma_beta and self.gamma != 1 and self.beta != 0:
+            y = y * self.gamma + self.beta
+        return y  # type: ignore[no-any-return]
+
+    def variance(self, sd: SameDiff, params: LayerScope) -> SDVariable:
+        """The running variance; it may be kept as the logarithm of the standard deviation."""
+        if not self.use_log_std:
+            return params["var"]
+        return sd.call("math", "exp", params["log10stdev"] * (2 * math.log(10)))  # type: ignore[no-any-return]
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return input_type
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        if self.n_in > 0 and not override:
+            return self
+        changes: dict[str, Any] = {}
+        if isinstance(input_type, (InputTypeConvolutional, InputTypeConvolutional3D)):
+            size = input_type.channels
+            if isinstance(input_type, InputTypeConvolutional):
+                changes["data_format"] = input_type.format
+        elif isinstance(input_type, InputTypeRecurrent):
+            size = input_type.size
+        elif isinstance(input_type, InputTypeConvolutionalFlat):
+            size = input_type.depth
+        else:
+            size = input_type.array_elements_per_example()
+        return self.replace(n_in=size, n_out=size, **changes)
+
+
+@layer("LocalResponseNormalization")
+class LocalResponseNormalization(NoParamLayer):
+    """``x / (k + alpha * sum of squares over n neighbouring channels)^beta`` (Krizhevsky et al., 2012). Images only."""
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_images
+    arguments: ClassVar[tuple[str, ...]] = ("k", "n", "alpha", "beta")
+    k: float = 2.0
+    n: float = 5.0
+    alpha: float = 1e-4
+    beta: float = 0.75
+    cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
+    data_format: CNN2DFormat = CNN2DFormat.NCHW
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        axis = 1 if self.data_format is CNN2DFormat.NCHW else 3
+        if self.n < 1:
+            raise ConfigurationError(f"{self.label}: n must be at least 1; got {self.n}")
+        total = sd.add_op(NeighbourSum(int(self.n) // 2, axis), [x * x])
+        return x * (total * self.alpha + self.k) ** (-self.beta)  # type: ignore[no-any-return]
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        return self.replace(data_format=input_type.format)

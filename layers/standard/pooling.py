@@ -1,0 +1,231 @@
+"""Pooling over windows and over everything."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...samediff.configuration.configuration import field
+from ...samediff.errors import ConfigurationError, ShapeError
+from ...samediff.ir.op import Op
+from ...samediff.ops.conv import pool
+from ..base import automatic
+from ..base.base import NoParamLayer, Rule, layer
+from ..types import formats
+from ..types.formats import CNN2DFormat, CNN3DFormat, ConvolutionMode, PoolingType, RNNFormat
+from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeFeedForward, InputTypeRecurrent
+from ..types.parameters import LayerScope
+from ..types.windows import WINDOW, complete_window, window_arguments, window_attributes, window_counts, windowed_mask
+from .global_pooling import pooled
+
+if TYPE_CHECKING:
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+
+
+@layer()
+class BasePooling(NoParamLayer):
+    """Pooling over windows."""
+
+    rank: ClassVar[int] = 2
+    causal_mode: ClassVar[ConvolutionMode | None] = None    # what Causal stands for; None: nothing
+    operations: ClassVar[dict[PoolingType, type[Op]]] = {
+        PoolingType.MAX: pool.MaxPool2D, PoolingType.AVG: pool.AvgPool2D, PoolingType.PNORM: pool.PNormPool2D}
+    convolution_mode: ConvolutionMode | None = None
+    pooling_type: PoolingType = PoolingType.MAX
+    kernel_size: tuple[int, ...] = (1, 1)
+    stride: tuple[int, ...] = (2, 2)
+    padding: tuple[int, ...] = (0, 0)
+    dilation: tuple[int, ...] = (1, 1)
+    cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
+    PoolingType = formats.PoolingType       # DL4J's place of it
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        if args and isinstance(args[0], (PoolingType, str)):
+            return {"pooling_type": args[0]} | dict(zip(WINDOW, args[1:]))
+        return window_arguments(*args)
+
+    def validate(self) -> None:
+        complete_window(self)
+        if self.pooling_type is PoolingType.PNORM and getattr(self, "pnorm", 1) < 1:
+            raise ConfigurationError(f"{self.label}: PNORM pooling needs pnorm of at least 1")
+
+    def sizes(self, *sizes: int) -> list[int]:
+        """Return the output sizes of the axes."""
+        return window_counts(self, sizes)
+
+    def operation(self) -> Op:
+        """The op that pools."""
+        kind = self.operations.get(self.pooling_type)
+        if kind is None:
+            raise ConfigurationError(f"{self.label}: {self.pooling_type.name} is not supported for pooling over windows; use "
+                                     + ", ".join(k.name for k in self.operations))
+        options: dict[str, Any] = {"data_format": vars(self)["data_format"].name}
+        if self.pooling_type is PoolingType.PNORM:
+            options["extra"] = float(vars(self)["pnorm"])
+        elif self.pooling_type is PoolingType.AVG and getattr(self, "avg_pool_include_pad_in_divisor", False):
+            options["divisor"] = "INCLUDE_PADDING"
+        return kind(**window_attributes(self, kind), **options)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return sd.add_op(self.operation(), [x])  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """The largest mask value of each window."""
+        return windowed_mask(self, mask, self.rank)
+
+
+@layer()
+class BaseSubsampling(BasePooling):
+    """What one- and two-dimensional pooling share."""
+
+    data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
+    pnorm: int = 0
+    eps: float = 1e-8
+    avg_pool_include_pad_in_divisor: bool = False
+
+
+@layer("SubsamplingLayer", aliases=("org.deeplearning4j.nn.conf.layers.Pooling2D",))
+class SubsamplingLayer(BaseSubsampling):
+    """Pooling of images: maximum, mean, sum or p-norm of each window.
+
+    Shapes: x (batch, channels, height, width) -> (batch, channels, out height, out width); sizes as for convolutions.
+
+    Examples
+    --------
+    >>> SubsamplingLayer(kernel_size=2).output_type(InputType.convolutional(28, 28, 8))
+    InputTypeConvolutional(height=14, width=14, channels=8)
+    """
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_images
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        height, width = self.sizes(input_type.height, input_type.width)
+        return InputType.convolutional(height, width, input_type.channels, input_type.format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeConvolutional)
+        assert isinstance(input_type, InputTypeConvolutional)
+        return self.replace(data_format=input_type.format)
+
+
+@layer("Subsampling1DLayer", aliases=("org.deeplearning4j.nn.conf.layers.Pooling1D",))
+class Subsampling1DLayer(BaseSubsampling):
+    """Pooling over time. Shapes: x (batch, size, time) -> (batch, size, out time); one number describes a window.
+
+    The mode ``Causal`` pads nothing, as in DL4J; unlike there, types and masks tell the steps that come out.
+    """
+
+    preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
+    causal_mode: ClassVar[ConvolutionMode | None] = ConvolutionMode.Truncate    # DL4J pads nothing
+    kernel_size: tuple[int, ...] = (2, 1)
+    stride: tuple[int, ...] = (1, 1)
+
+    def operation(self) -> Op:
+        """Two-dimensional pooling over steps, with a second axis of size 1."""
+        return super().operation().replace(k_w=1, s_w=1, p_w=0, d_w=1)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        axis = 3 if self.data_format is CNN2DFormat.NCHW else 2
+        images = sd.call("base", "expand_dims", x, axis)
+        return sd.call("base", "squeeze", super().define_layer(sd, images, params, mask), axis)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return windowed_mask(self, mask, 1)
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        if args and isinstance(args[0], (PoolingType, str)):
+            return {"pooling_type": args[0]} | dict(zip(WINDOW, args[1:]))
+        return dict(zip(WINDOW, args))
+
+    def validate(self) -> None:
+        if len(self.kernel_size) == 1:  # DL4J's files write the second, unused axis
+            self.__dict__["kernel_size"] = (*self.kernel_size, 1)
+        super().validate()
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        return InputType.recurrent(input_type.size, self.sizes(input_type.time_series_length)[0], input_type.format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        image = CNN2DFormat.NCHW if input_type.format is RNNFormat.NCW else CNN2DFormat.NHWC
+        return self.replace(data_format=image)
+
+
+@layer("Subsampling3DLayer")
+class Subsampling3DLayer(BasePooling):
+    """Pooling of volumes. Shapes: x (batch, channels, depth, height, width) -> pooled, or channels last."""
+
+    rank: ClassVar[int] = 3
+    operations: ClassVar[dict[PoolingType, type[Op]]] = {PoolingType.MAX: pool.MaxPool3D, PoolingType.AVG: pool.AvgPool3D}
+    preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
+    convolution_mode: ConvolutionMode | None = ConvolutionMode.Same
+    kernel_size: tuple[int, ...] = (1, 1, 1)
+    stride: tuple[int, ...] = (2, 2, 2)
+    padding: tuple[int, ...] = (0, 0, 0)
+    dilation: tuple[int, ...] = (1, 1, 1)
+    data_format: CNN3DFormat = CNN3DFormat.NCDHW
+
+    def output_type(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeConvolutional3D)
+        assert isinstance(input_type, InputTypeConvolutional3D)
+        sizes = self.sizes(input_type.depth, input_type.height, input_type.width)
+        same = self.convolution_mode is ConvolutionMode.Same  # other modes report NDHWC, as Convolution3D does
+        return InputType.convolutional3d(self.data_format if same else CNN3DFormat.NDHWC, *sizes, input_type.channels)
+
+
+@layer("GlobalPoolingLayer")
+class GlobalPoolingLayer(NoParamLayer):
+    """Pools over time, height and width, or depth, height and width; masked steps do not count.
+
+    Shapes: x (batch, channels, …) -> (batch, channels), or with ones in place of the pooled axes unless
+    ``collapse_dimensions``. Over time series the type is reported as the unchanged series, as in DL4J.
+    """
+
+    reports_other_type: ClassVar[bool] = True
+    preprocessor_rule: ClassVar[Rule] = automatic.to_pool
+    arguments: ClassVar[tuple[str, ...]] = ("pooling_type",)
+    pooling_type: PoolingType = PoolingType.MAX
+    pooling_dimensions: tuple[int, ...] | None = None
+    pnorm: int = 2
+    collapse_dimensions: bool = True
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        if isinstance(input_type, InputTypeConvolutional) and (override or self.pooling_dimensions is None):
+            nchw = input_type.format is CNN2DFormat.NCHW
+            return self.replace(pooling_dimensions=(2, 3) if nchw else (1, 2))
+        if isinstance(input_type, InputTypeRecurrent) and input_type.format is RNNFormat.NWC and self.pooling_dimensions is None:
+            return self.replace(pooling_dimensions=(1,))
+        return self
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        rank = len(x.spec.shape or ())
+        if rank < 3:
+            raise ShapeError(f"{self.label} pools series, images or volumes with three to five axes; got an input with {rank}")
+        axes = self.pooling_dimensions or tuple(range(2, rank))
+        return pooled(x, mask, self.pooling_type, axes, self.pnorm, self.collapse_dimensions)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return None
+
+    def output_type(self, input_type: InputType) -> InputType:
+        if isinstance(input_type, (InputTypeFeedForward, InputTypeRecurrent)):
+            return input_type
+        if isinstance(input_type, InputTypeConvolutional):
+            if self.collapse_dimensions:
+                return InputType.feed_forward(input_type.channels)
+            return InputType.convolutional(1, 1, input_type.channels, input_type.format)
+        if isinstance(input_type, InputTypeConvolutional3D):
+            if self.collapse_dimensions:
+                return InputType.feed_forward(input_type.channels)
+            return InputType.convolutional3d(1, 1, 1, input_type.channels)
+        return InputType.feed_forward(getattr(input_type, "depth", 0))
+
+
+Pooling1D = Subsampling1DLayer
+Pooling2D = SubsamplingLayer

@@ -1,0 +1,428 @@
+"""Layers around another layer."""
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ...samediff.configuration.configuration import field
+from ...samediff.errors import ConfigurationError
+from ...samediff.training.updaters.updaters import NoOp
+from ..base.base import PACKAGE, BaseLayer, Layer, NoParamLayer, layer
+from ..base.defaults import LayerDefaults
+from ..functions.constraints import LayerConstraint
+from ..ops.series_ops import RowsSeries, SeriesRows
+from ..ops.step_ops import LastUnmaskedStep
+from ..preprocessors import InputPreProcessor
+from ..types.formats import BidirectionalMode, RNNFormat
+from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..types.parameters import LayerScope, Parameter, ParameterTable
+
+if TYPE_CHECKING:
+    from ...samediff.graph.graph import SameDiff
+    from ...samediff.ir.variable import SDVariable
+    from ...samediff.training.updaters.regularization import Regularization
+    from ...samediff.training.updaters.updater import IUpdater
+
+
+@layer()
+class BaseWrapperLayer(Layer):
+    """A layer around another one; types, sizes, parameters and preprocessors are those of the wrapped layer."""
+
+    takes_dropout: ClassVar[bool] = False
+    arguments: ClassVar[tuple[str, ...]] = ("underlying",)
+    underlying: Layer = field(aliases=("set_underlying",))
+
+    @property
+    def configured_twice(self) -> bool:
+        """Whether DL4J gives the wrapped layer the network's values twice, and so its weight decay once more."""
+        return False
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        for parameter in self.underlying.parameter_table():
+            params.add(parameter)
+
+    @property
+    def n_in(self) -> Any:
+        """Input size of the wrapped layer, which a bidirectional one leaves to its directions."""
+        return "-" if isinstance(self.underlying, Bidirectional) else getattr(self.underlying, "n_in", "-")
+
+    @property
+    def n_out(self) -> Any:
+        """Output size of the wrapped layer."""
+        return "-" if isinstance(self.underlying, Bidirectional) else getattr(self.underlying, "n_out", "-")
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return self.underlying.constraints_in_force
+
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        return self.underlying.updater_for(parameter)
+
+    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
+        return self.underlying.regularization_for(parameter)
+
+    def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
+        return self.underlying.initial_values(rng, dtype)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        return inside(self.underlying, sd, x, params, mask)
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return self.underlying.feed_forward_mask(sd, mask, x)
+
+    def output_type(self, input_type: InputType) -> InputType:
+        return self.underlying.get_output_type(0, input_type)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        return self.replace(underlying=informed(self.underlying, input_type, override))
+
+    def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
+        return self.underlying.get_pre_processor_for_input_type(input_type)
+
+    def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
+        inner = self.underlying.apply_global_config(given)
+        if self.configured_twice:
+            inner = inner.apply_global_config(given)
+        own = super().missing_values(given.replace(dropout=None, constraints=()))
+        return own | {"underlying": inner} | normalization_of(inner)
+
+    def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
+        super()._fill(values, extra)
+        self.__dict__["underlying"] = named(self.underlying, self.layer_name)
+
+
+def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool = False) -> SDVariable:
+    """The wrapped layer with its own dropout; ``masked`` gives recurrent layers the mask that they would ignore alone."""
+    if layer.dropout is not None and layer.takes_dropout:
+        x = layer.dropout.define(sd, x)
+    define = getattr(layer, "masked_layer", layer.define_layer) if masked else layer.define_layer
+    return define(sd, x, params, mask)  # type: ignore[no-any-return]
+
+
+def named(layer: Layer, name: str | None) -> Layer:
+    """Give the wrapped layer the name of its wrapper, where it has none."""
+    return layer.replace(layer_name=name) if name is not None and layer.layer_name is None else layer
+
+
+def normalization_of(inner: Layer) -> dict[str, Any]:
+    """A wrapper reports the gradient normalization of the wrapped layer."""
+    return {"gradient_normalization": inner.gradient_normalization,
+            "gradient_normalization_threshold": inner.gradient_normalization_threshold}
+
+
+def informed(layer: Layer, input_type: InputType, override: bool = True) -> Layer:
+    """Return the layer with the size of its input; user code may change the (copied) layer or return a new one."""
+    return layer.changed(lambda copy: copy.set_n_in(input_type, override))
+
+
+@layer(PACKAGE + "recurrent.LastTimeStep")
+class LastTimeStep(BaseWrapperLayer):
+    """The last step of a recurrent layer, or the last unmasked one. Shapes: (batch, n_in, time) -> (batch, n_out).
+
+    Examples
+    --------
+    >>> from dl4py.layers import LSTM
+    >>> LastTimeStep(underlying=LSTM(n_in=3, n_out=5)).output_type(InputType.recurrent(3, 7))
+    InputTypeFeedForward(size=5)
+    """
+
+    summary_name: ClassVar[str] = "LastTimeStepLayer"
+    def output_type(self, input_type: InputType) -> InputType:
+        inner = self.underlying.get_output_type(0, input_type)
+        if isinstance(inner, InputTypeFeedForward):
+            return inner
+        self.expects(inner, InputTypeRecurrent)
+        assert isinstance(inner, InputTypeRecurrent)
+        return InputType.feed_forward(inner.size)
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The wrapped layer sees the mask, also an LSTM."""
+        if isinstance(self.underlying, MaskZeroLayer):
+            mask = self.underlying.mask_of_data(sd, x)
+        series = inside(self.underlying, sd, x, params, mask, masked=True)
+        if time_last(self.underlying) is RNNFormat.NWC:
+            series = series.permute(0, 2, 1)
+        if mask is None:
+            return series[:, :, -1]
+        return sd.add_op(LastUnmaskedStep(True), [series, mask])  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """Rows have no steps to mask."""
+        return None
+
+
+def time_last(layer: Layer) -> RNNFormat:
+    """The data format of the recurrent layer inside wrappers."""
+    inner: Any = layer
+    while True:
+        form = getattr(inner, "rnn_data_format", None)
+        if form is not None:
+            return RNNFormat(form)
+        following = getattr(inner, "underlying", None) or getattr(inner, "fwd", None)
+        if following is None:
+            return RNNFormat.NCW
+        inner = following
+
+
+@layer(PACKAGE + "recurrent.TimeDistributed")
+class TimeDistributed(BaseWrapperLayer):
+    """Applies a feed-forward layer to every step. Shapes: (batch, n_in, time) -> (batch, n_out, time)."""
+
+    summary_name: ClassVar[str] = "TimeDistributedLayer"
+    arguments: ClassVar[tuple[str, ...]] = ("underlying", "rnn_data_format")
+    rnn_data_format: RNNFormat | None = field(default=RNNFormat.NCW, aliases=("data_format",))
+
+    def output_type(self, input_type: InputType) -> InputType:
+        inner = self.underlying.get_output_type(0, self._step(input_type))
+        assert isinstance(input_type, InputTypeRecurrent)
+        return InputType.recurrent(inner.array_elements_per_example(), input_type.time_series_length, input_type.format)
+
+    def _step(self, input_type: InputType) -> InputType:
+        self.expects(input_type, InputTypeRecurrent)
+        assert isinstance(input_type, InputTypeRecurrent)
+        return InputType.feed_forward(input_type.size)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        step = self._step(input_type)
+        assert isinstance(input_type, InputTypeRecurrent)
+        return self.replace(underlying=informed(self.underlying, step, override), rnn_data_format=input_type.format)
+
+    def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
+        return None
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """All steps as rows through the layer, and back."""
+        last = self.rnn_data_format is RNNFormat.NWC
+        rows = sd.add_op(SeriesRows(last), [x])
+        row_mask = None if mask is None else sd.call("base", "reshape", mask.permute(1, 0), -1, 1)
+        done = inside(self.underlying, sd, rows, params, row_mask)
+        return sd.add_op(RowsSeries(last), [done, x])  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return mask
+
+
+@layer(PACKAGE + "util.MaskZeroLayer")
+class MaskZeroLayer(BaseWrapperLayer):
+    """Masks the steps of a recurrent layer's input whose values all equal ``masking_value``."""
+
+    arguments: ClassVar[tuple[str, ...]] = ("underlying", "masking_value")
+    masking_value: float = field(default=0.0, aliases=("mask_value", "set_mask_value"))
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The mask of the data takes the place of any other."""
+        return inside(self.underlying, sd, x, params, self.mask_of_data(sd, x), masked=True)
+
+    def mask_of_data(self, sd: SameDiff, x: SDVariable) -> SDVariable:
+        """1 at steps where any value differs from ``masking_value``, (batch, time)."""
+        axis = 2 if time_last(self.underlying) is RNNFormat.NWC else 1
+        return sd.call("base", "neq", x, self.masking_value).cast_to(x.dtype).max(axis)  # type: ignore[no-any-return]
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        """Consumed."""
+        return None
+
+
+@layer(PACKAGE + "util.MaskLayer")
+class MaskLayer(NoParamLayer):
+    """Sets masked activations to 0. Shapes: x (any) -> the same."""
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """x times the mask of its rows or steps."""
+        if mask is None:
+            return x
+        series = len(x.spec.shape or ()) == 3
+        return x * (sd.call("base", "expand_dims", mask, 1) if series and len(mask.spec.shape or ()) == 2 else mask)
+
+
+@layer(PACKAGE + "misc.FrozenLayer")
+class FrozenLayer(BaseWrapperLayer):
+    """A layer whose parameters do not train; nothing is propagated below it."""
+
+    frozen: ClassVar[bool] = True
+    stops_gradients: ClassVar[bool] = True
+    underlying: Layer = field(json="layer")
+
+    @property
+    def summary_name(self) -> str:
+        """The wrapped layer's name after "Frozen"."""
+        return f"Frozen {type(self.underlying).__name__}"
+
+    @property
+    def configured_twice(self) -> bool:
+        return isinstance(self.underlying, BaseLayer)
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return ()
+
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        return NoOp()
+
+    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
+        return ()
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The test-time form; gradients end here."""
+        with sd.at_inference():
+            return sd.call("base", "stop_gradient", self.underlying.define_layer(sd, x, params.unmoved(), mask))  # type: ignore[no-any-return]
+
+
+@layer(PACKAGE + "misc.FrozenLayerWithBackprop")
+class FrozenLayerWithBackprop(BaseWrapperLayer):
+    """A layer whose parameters do not train, while gradients pass through it."""
+
+    frozen: ClassVar[bool] = True
+    counts_as_trainable: ClassVar[bool] = True          # in DL4J's summary
+    scores_regularization: ClassVar[bool] = False
+
+    @property
+    def configured_twice(self) -> bool:
+        return True
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return ()
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The test-time form with constant parameters: only its regularization moves them, as in DL4J."""
+        with sd.at_inference():
+            return inside(self.underlying, sd, x, params.stopped().unmoved(), mask)
+
+
+@layer(PACKAGE + "recurrent.Bidirectional")
+class Bidirectional(Layer):
+    """A recurrent layer in both directions; the results are combined by ``mode``.
+
+    Shapes: (batch, n_in, time) -> (batch, 2 * n_out, time) for CONCAT, else (batch, n_out, time).
+    ``Bidirectional(LSTM(n_out=5))``, ``Bidirectional("ADD", LSTM(n_out=5))`` or ``Bidirectional(fwd=…, bwd=…,
+    mode=…)``.
+    """
+
+    takes_dropout: ClassVar[bool] = False
+    summary_name: ClassVar[str] = "BidirectionalLayer"
+    Mode: ClassVar[type[BidirectionalMode]] = BidirectionalMode
+    fwd: Layer = field(aliases=("rnn_layer", "layer"))
+    bwd: Layer | None = None
+    mode: BidirectionalMode = BidirectionalMode.CONCAT
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        if len(args) == 1:
+            return {"fwd": args[0]}
+        return dict(zip(("mode", "fwd", "bwd"), args))
+
+    def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
+        for derived in ("nin", "nout", "rnndataFormat"):
+            extra.pop(derived, None)
+        super()._fill(values, extra)
+        fwd = named(self.fwd, self.layer_name)
+        self.__dict__.update(fwd=fwd, bwd=named(self.bwd or fwd, self.layer_name))
+
+    def validate(self) -> None:
+        if self.bwd is not None and type(self.fwd) is not type(self.bwd):
+            raise ConfigurationError(f"{self.label}: both directions need the same layer class; "
+                                     f"got {type(self.fwd).__name__} and {type(self.bwd).__name__}")
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """Those of the forward layer with prefix f, then those of the backward layer with prefix b."""
+        for prefix, direction in self._directions().items():
+            for p in direction.parameter_table():
+                params.add(replace(p, name=prefix + p.name))
+
+    def _directions(self) -> dict[str, Layer]:
+        return {"f": self.fwd, "b": self.bwd or self.fwd}
+
+    def _own(self, parameter: Parameter) -> tuple[Layer, Parameter]:
+        return self._directions()[parameter.name[0]], replace(parameter, name=parameter.name[1:])
+
+    @property
+    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
+        return tuple(c.replace(params=tuple(prefix + name for name in c.params))
+                     for prefix, direction in self._directions().items() for c in direction.constraints_in_force)
+
+    def updater_for(self, parameter: Parameter) -> IUpdater:
+        inner, p = self._own(parameter)
+        return inner.updater_for(p)
+
+    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
+        inner, p = self._own(parameter)
+        return inner.regularization_for(p)
+
+    def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
+        """DL4J draws all parameters twice and keeps the second draw."""
+        drawn: dict[str, Any] = {}
+        for _ in range(2):
+            for prefix, direction in self._directions().items():
+                drawn |= {prefix + name: value for name, value in direction.initial_values(rng, dtype).items()}
+        return drawn
+
+    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """Forward on the series, backward on the series turned round, combined by ``mode``."""
+        last = time_last(self.fwd) is RNNFormat.NWC
+        assert self.bwd is not None
+
+        def turned(v: SDVariable) -> SDVariable:
+            return sd.call("base", "reverse", v, 1 if last and len(v.spec.shape or ()) == 3 else -1)  # type: ignore[no-any-return]
+
+        forward = inside(self.fwd, sd, x, params.sub("f"), mask)
+        backward = inside(self.bwd, sd, turned(x), params.sub("b"), None if mask is None else turned(mask))
+        series = len(backward.spec.shape or ()) == 3
+        backward = turned(backward) if series else backward
+        if self.mode is BidirectionalMode.CONCAT:
+            return sd.call("base", "concat", 2 if last and series else 1, forward, backward)  # type: ignore[no-any-return]
+        if self.mode is BidirectionalMode.MUL:
+            return forward * backward
+        total = forward + backward
+        return total * 0.5 if self.mode is BidirectionalMode.AVERAGE else total
+
+    def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
+        return self.fwd.feed_forward_mask(sd, mask, x)
+
+    def _recurrent(self) -> Layer:
+        inner: Layer = self.fwd
+        while isinstance(inner, BaseWrapperLayer):
+            inner = inner.underlying
+        return inner
+
+    @property
+    def n_in(self) -> int:
+        """Input size of one direction."""
+        return int(getattr(self._recurrent(), "n_in", 0))
+
+    @property
+    def n_out(self) -> int:
+        """Output size: both directions together for CONCAT."""
+        one = int(getattr(self._recurrent(), "n_out", 0))
+        return 2 * one if self.mode is BidirectionalMode.CONCAT else one
+
+    def to_document(self) -> dict[str, Any]:
+        inner = self._recurrent()
+        form = getattr(inner, "rnn_data_format", RNNFormat.NCW)
+        size = int(getattr(inner, "n_out", 0)) if isinstance(self.fwd, LastTimeStep) else self.n_out
+        derived = {"nin": self.n_in, "nout": size, "rnndataFormat": form.value}
+        document = super().to_document() | derived
+        return {key: document[key] for key in sorted(document)}
+
+    def output_type(self, input_type: InputType) -> InputType:
+        inner = self.fwd.get_output_type(0, input_type)
+        if self.mode is not BidirectionalMode.CONCAT:
+            return inner
+        if isinstance(inner, InputTypeFeedForward):
+            return InputType.feed_forward(2 * inner.size)
+        self.expects(inner, InputTypeRecurrent)
+        assert isinstance(inner, InputTypeRecurrent)
+        return InputType.recurrent(2 * inner.size, inner.time_series_length, inner.format)
+
+    def set_n_in(self, input_type: InputType, override: bool = True) -> Self:
+        assert self.bwd is not None
+        return self.replace(fwd=informed(self.fwd, input_type, override), bwd=informed(self.bwd, input_type, override))
+
+    def preprocessor_for(self, input_type: InputType) -> InputPreProcessor | None:
+        return self.fwd.get_pre_processor_for_input_type(input_type)
+
+    def missing_values(self, given: LayerDefaults) -> dict[str, Any]:
+        assert self.bwd is not None
+        fwd, bwd = self.fwd.apply_global_config(given), self.bwd.apply_global_config(given)
+        own = super().missing_values(given.replace(dropout=None, constraints=()))
+        return own | {"fwd": fwd, "bwd": bwd} | normalization_of(fwd)

@@ -1,0 +1,1 @@
+"""Input types, sizes, formats and parameters of layers."""

@@ -1,0 +1,1 @@
+"""Running and training: parameters, graphs by form of batch, steps."""

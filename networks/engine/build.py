@@ -1,0 +1,179 @@
+"""From a network's structure to one SameDiff graph."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...layers.types.parameters import LayerScope, ScopeHooks
+from ...samediff.base.datatype import DataType
+from ...samediff.errors import MissingOpError
+from ...samediff.graph.graph import SameDiff
+from ...samediff.ir.variable import SDVariable
+from ..structure.structure import Member, Structure
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Which of its optional inputs a graph has: ranks of inputs, labels and masks (0: not given), and kept state."""
+
+    inputs: tuple[int, ...]
+    labels: tuple[int, ...] = ()
+    features_masks: tuple[int, ...] = ()
+    labels_masks: tuple[int, ...] = ()
+    stateful: bool = False
+    input_types: tuple[DataType, ...] = ()
+
+
+class Activations(dict[str, str]):
+    """Names of activations by member; asking for one that cannot be computed raises the error that says why."""
+
+    lacks: dict[str, str]
+
+    def __missing__(self, member: str) -> str:
+        raise MissingOpError(self.lacks[member]) if member in self.lacks else KeyError(member)
+
+
+@dataclass
+class NetworkGraph:
+    """The graph of one variant, and the names in it."""
+
+    sd: SameDiff
+    activations: Activations = field(default_factory=Activations)
+    scores: list[str] = field(default_factory=list)         # (batch,) loss of each output layer
+    losses: list[str] = field(default_factory=list)         # their sums, and penalties
+    loss_outputs: dict[str, int] = field(default_factory=dict)      # number of the output that a sum belongs to
+    averaged: set[str] = field(default_factory=set)         # of the sums, what is averaged where the network asks for sums
+    states: dict[str, str] = field(default_factory=dict)    # what each recurrent state becomes
+    state_inputs: dict[str, int] = field(default_factory=dict)   # size of each initial state
+    moves: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
+    lacks: dict[str, str] = field(default_factory=dict)     # members that need what nobody registers, and what that is
+
+    def __post_init__(self) -> None:
+        self.activations.lacks = self.lacks
+
+
+def input_name(i: int) -> str:
+    """Placeholder of network input ``i``."""
+    return f"input_{i}"
+
+
+def label_name(i: int) -> str:
+    """Placeholder of the labels of output ``i``."""
+    return f"labels_{i}"
+
+
+def features_mask_name(i: int) -> str:
+    """Placeholder of the mask of input ``i``."""
+    return f"features_mask_{i}"
+
+
+def labels_mask_name(i: int) -> str:
+    """Placeholder of the mask of output ``i``."""
+    return f"labels_mask_{i}"
+
+
+def state_name(key: str) -> str:
+    """Placeholder of an initial recurrent state."""
+    return f"state_{key}"
+
+
+class Builder:
+    """Builds the graph of one variant; parameters are variables over the arrays given."""
+
+    def __init__(self, structure: Structure, variant: Variant, arrays: Mapping[str, Any]) -> None:
+        self.structure, self.variant = structure, variant
+        self.sd = SameDiff.create()
+        self.sd.seed = structure.seed
+        self.made = NetworkGraph(self.sd)
+        self.values: dict[str, SDVariable] = {}
+        self.masks: dict[str, SDVariable | None] = {}
+        self.parameters = {n: self.sd.attach(n, a) for n, a in arrays.items()}
+        for i, (name, rank) in enumerate(zip(structure.inputs, variant.inputs)):
+            dtype = variant.input_types[i] if variant.input_types else structure.dtype
+            self.values[name] = self.sd.placeholder(input_name(i), dtype, *[-1] * rank)
+            self.masks[name] = self._optional(features_mask_name(i), variant.features_masks, i)
+
+    def _optional(self, name: str, ranks: tuple[int, ...], i: int) -> SDVariable | None:
+        rank = ranks[i] if i < len(ranks) else 0
+        return self.sd.placeholder(name, self.structure.dtype, *[-1] * rank) if rank else None
+
+    def build(self) -> NetworkGraph:
+        """Add all members, then the losses."""
+        for member in self.structure.members:
+            behind = [n for n in member.inputs if n not in self.values]
+            if behind:
+                self.made.lacks[member.key] = self.made.lacks[behind[0]]
+                continue
+            try:
+                self._add(member)
+            except MissingOpError as error:
+                self.made.lacks[member.key] = f"{member.label}: {error}"
+            except Exception as error:
+                error.add_note(f"in {member.label}")
+                raise
+            if member.key in self.values:
+                self.made.activations[member.key] = self.values[member.key].name()
+        return self.made
+
+    def _add(self, member: Member) -> None:
+        inputs = [self.values[n] for n in member.inputs]
+        masks = [self.masks[n] for n in member.inputs]
+        hooks = ScopeHooks(self._initial_state(member) if self.variant.stateful else None, self._in_pieces())
+        own = {n.removeprefix(f"{member.key}_"): v for n, v in self.parameters.items() if self._belongs(n, member)}
+        with self.sd.with_name_scope(getattr(member.conf, "layer_name", None) or member.key):
+            noise = getattr(member.conf, "weight_noise", None)
+            scope = LayerScope(member.label, own if noise is None else noise.applied(self.sd, own, member.conf.parameter_table()), hooks)
+            if member.preprocessor is not None:
+                masks = [member.preprocessor.define_mask(self.sd, masks[0], inputs[0])]
+                inputs = [member.preprocessor.define(self.sd, inputs[0])]
+            if member.is_layer:
+                self._layer(member, inputs[0], masks[0], scope)
+            else:
+                self.values[member.key] = member.conf.define_vertex(self.sd, inputs, scope, masks)
+                self.masks[member.key] = member.conf.feed_forward_masks(self.sd, masks, inputs)
+        self.made.moves.update({f"{member.key}_{n}": v.name() for n, v in hooks.moves.items()})
+        self.made.states.update({f"{member.key}_{n}": v.name() for n, v in hooks.kept.items()})
+        self.made.losses.extend(v.name() for v in hooks.penalties)
+
+    def _belongs(self, name: str, member: Member) -> bool:
+        return name in self._owned().get(member.key, ())
+
+    def _owned(self) -> dict[str, set[str]]:
+        if not hasattr(self, "_owners"):
+            self._owners = {m.key: {s.name for s, _ in m.slots()} for m in self.structure.members}
+        return self._owners
+
+    def _layer(self, member: Member, x: SDVariable, mask: SDVariable | None, scope: LayerScope) -> None:
+        conf = member.conf
+        if getattr(conf, "dropout", None) is not None and conf.takes_dropout:
+            x = conf.dropout.define(self.sd, x)
+        output = conf.has_loss and member.key in self.structure.outputs
+        k = self.structure.outputs.index(member.key) if output else 0
+        given = self._optional(labels_mask_name(k), self.variant.labels_masks, k) if output else None
+        fed = mask if getattr(conf, "loss_uses_feature_mask", True) else None
+        rank = self.variant.labels[k] if output and k < len(self.variant.labels) else 0
+        labels = scope.labels = self.sd.placeholder(label_name(k), self.structure.dtype, *[-1] * rank) if rank else None
+        self.values[member.key] = conf.define_layer(self.sd, x, scope, fed if given is None else given)
+        self.masks[member.key] = conf.feed_forward_mask(self.sd, mask, x)
+        required = conf.labels_required
+        if not output or (not rank and (required() if callable(required) else required)):
+            return
+        scores = conf.define_loss(self.sd, x, labels, scope, fed if given is None else given)
+        self.made.scores.append(scores.name())
+        self.made.losses.append(scores.sum().name())
+        self.made.loss_outputs[self.made.losses[-1]] = k
+        if getattr(conf, "always_averages", False):
+            self.made.averaged.add(self.made.losses[-1])
+
+    def _in_pieces(self) -> bool:
+        """State is carried, and there are labels to learn from."""
+        return self.variant.stateful and any(self.variant.labels)
+
+    def _initial_state(self, member: Member) -> Any:
+        def state(name: str, batch_like: SDVariable, size: int) -> SDVariable:
+            key = f"{member.key}_{name}"
+            self.made.state_inputs[key] = size
+            fed: SDVariable = self.sd.placeholder(state_name(key), self.structure.dtype, -1, size)
+            return fed
+        return state

@@ -1,0 +1,30 @@
+"""Gradients of networks."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...samediff.base.javanames import JavaSpelling
+
+
+class Gradient(JavaSpelling):
+    """The gradient of a network: flat, and by parameter name (views of the flat array)."""
+
+    def __init__(self, flat: Any, arrays: Mapping[str, Any], below: Sequence[Any] = ()) -> None:
+        self._flat, self._arrays, self._below = flat, dict(arrays), list(below)
+
+    def gradient(self) -> Any:
+        """The flat gradient in the order of the parameters."""
+        return self._flat
+
+    def gradient_for_variable(self) -> dict[str, Any]:
+        """Gradient arrays by parameter name."""
+        return dict(self._arrays)
+
+    def get_gradient_for(self, name: str) -> Any:
+        """The gradient of one parameter."""
+        return self._arrays[name]
+
+    def get_input_gradients(self) -> list[Any]:
+        """Gradients of the inputs, one array each, where :meth:`ComputationGraph.backprop_gradient` gave this gradient; else none."""
+        return list(self._below)

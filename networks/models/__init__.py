@@ -1,0 +1,1 @@
+"""``MultiLayerNetwork`` and ``ComputationGraph``."""

@@ -1,0 +1,121 @@
+"""Changing what a network is, with its parameters kept."""
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from ...samediff.base.datatype import DataType
+from ...samediff.errors import ConfigurationError, DataTypeError
+from ..reports.updater_view import UpdaterView
+from ..structure.settings import CacheMode
+from .network import Network
+
+
+class Reconfiguring(Network):
+    """The part of a network that takes other settings, types and gradients from outside."""
+
+    def set_configuration(self, configuration: Any) -> None:
+        """Go on with another configuration of the same parameters; updater state stays where it fits, counters stay.
+
+        Raises
+        ------
+        ConfigurationError
+            Another kind of network, other parameters, or another data type.
+        """
+        old = self._configuration
+        if not isinstance(configuration, type(old)):
+            raise ConfigurationError(f"expected a {type(old).__name__}, got {type(configuration).__name__}")
+        if self._engine is None:
+            self._configuration = configuration
+            return
+        engine = self._engine
+        with engine.lock:
+            if configuration.data_type != old.data_type:
+                raise ConfigurationError(f"the network computes in {old.data_type.name}, the configuration given in "
+                                         f"{configuration.data_type.name}; use convert_data_type")
+            self._configuration = configuration
+            done = False
+            try:
+                structure = self._structure()
+                shapes = [{s.name: s.shape for m in given.members for s, _ in m.slots()} for given in (engine.structure, structure)]
+                if list(shapes[0].items()) != list(shapes[1].items()):
+                    raise ConfigurationError(f"the configuration given has other parameters: expected {shapes[0]}, got {shapes[1]}")
+                engine.reconfigure(structure)
+                done = True
+            finally:
+                if not done:
+                    self._configuration = old
+
+    def convert_data_type(self, data_type: DataType | str) -> Self:
+        """A network that computes in another floating-point type, with parameters, updater state and counters converted.
+
+        The network itself comes back when it has that type.
+        """
+        dtype = DataType.of(data_type)
+        if not dtype.is_floating:
+            raise DataTypeError(f"a network computes in a floating-point type; got {dtype.name}")
+        engine = self.engine
+        with engine.lock:
+            if dtype == engine.structure.dtype:
+                return self
+            engine.check_complete("convert its updater's state")
+            other = type(self)(self._configuration.replace(data_type=dtype))
+            other.init(engine.flat.params).engine.take_over(engine)
+        return other
+
+    def update(self, gradient: Any) -> None:
+        """Add a gradient to the parameters, as it is (DL4J's ``update``): to descend, give the negative of an update.
+
+        Raises
+        ------
+        ConfigurationError
+            A gradient of another size.
+        """
+        flat = np.asarray(gradient.gradient()).reshape(-1)
+        engine = self.engine
+        with engine.flat.gate:
+            if flat.size != engine.flat.params.size:
+                raise ConfigurationError(f"the network has {engine.flat.params.size} parameters, the gradient has {flat.size}")
+            engine.flat.params[...] += flat
+
+    def set_updater(self, updater: UpdaterView) -> None:
+        """Take over the state of another network's updater; ConfigurationError when it has another size."""
+        self.get_updater().set_state_view_array(updater.state_view())
+
+    def updater_divide_by_minibatch(self, name: str) -> bool:
+        """Whether the gradient of a parameter ("0_W") is divided by the number of examples; not so for running statistics."""
+        self.get_param(name)
+        return next(s.scaled for s in self.engine.slots if s.name == name)
+
+    def apply_constraints(self, iteration: int | None = None, epoch: int | None = None) -> None:
+        """Apply the constraints of all layers to their parameters, as after a step; ``iteration`` and ``epoch`` have no effect."""
+        engine = self.engine
+        with engine.lock:
+            engine.constrain()
+
+    def set_cache_mode(self, mode: CacheMode | str | None) -> None:
+        """Note DL4J's cache mode in the configuration; it has no effect here."""
+        value = CacheMode.NONE if mode is None else CacheMode(mode) if isinstance(mode, str) else mode
+        self._configuration = self._configuration.replace(cache_mode=value)
+
+    def clear_layers_states(self) -> None:
+        """Forget inputs, labels and masks that were set."""
+        self.clear()
+
+    def memory_info(self, mini_batch: int, *input_types: Any) -> str:
+        """A table of the bytes that parameters, updater state and work take for batches of that size.
+
+        Parameters
+        ----------
+        mini_batch : int
+        *input_types : InputType
+            One for each input.
+        """
+        from ..reports.memory_report import memory_report
+        return memory_report(self, mini_batch, input_types)
+
+    def close(self) -> None:
+        """Let go of parameters, updater state and compiled graphs; the network cannot be used afterwards."""
+        self.clear()
+        self._engine, self._closed = None, True

@@ -1,0 +1,1 @@
+"""Summaries, memory reports, profiles and views of a network."""

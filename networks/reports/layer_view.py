@@ -1,0 +1,224 @@
+"""One layer of a network: its configuration, its parameters, and what it can be asked alone."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...layers.types.parameters import LayerScope
+from ...samediff.base.javanames import JavaSpelling, to_snake
+from ...samediff.base.read_only import read_only
+from ...samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
+from ...samediff.executor.session import run
+from ...samediff.expressions.arrays import as_array, to_numbers
+from ...samediff.graph.graph import SameDiff
+from ..engine.batch import Batch
+from ..engine.gradient import Gradient
+from ..models.network import COPIED
+from ..models.pretraining import can_pretrain
+from ..structure.layer_type import LayerType, type_of
+from ..structure.structure import Member
+
+if TYPE_CHECKING:
+    from ..engine.engine import Engine
+    from ..models.network import Network
+
+
+class LayerView(JavaSpelling):
+    """A layer of a network, as ``network.get_layer(...)`` gives it (DL4J's ``Layer``).
+
+    Fields of the layer's configuration are attributes, and so are the methods that its class declares with
+    :func:`~dl4py.layers.at_work`, such as ``encode`` of an :class:`~dl4py.layers.AutoEncoder`.
+
+    Examples
+    --------
+    >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+    >>> from dl4py.layers import DenseLayer, OutputLayer
+    >>> conf = NeuralNetConfiguration.Builder().list().layer(DenseLayer(n_in=4, n_out=8)).layer(OutputLayer(n_in=8, n_out=3)).build()
+    >>> layer = MultiLayerNetwork(conf).get_layer(0)
+    >>> layer.n_out, layer.num_params(), layer.get_param("W").shape
+    (8, 40, (4, 8))
+    """
+
+    def __init__(self, network: Network, key: str) -> None:
+        self._network, self._key = network, key
+
+    def _member(self) -> Member:
+        return self._network._structure().member(self._key)
+
+    # Configuration
+
+    def conf(self) -> Any:
+        """The :class:`NeuralNetConfiguration` of the layer; its ``layer`` is :meth:`get_config`."""
+        return self._network._layer_conf(self._key)
+
+    def get_config(self) -> Any:
+        """The configuration of the layer."""
+        return self.conf().layer
+
+    def get_index(self) -> int:
+        """Its place among the layers of the network."""
+        return [m.key for m in self._network._structure().as_declared if m.is_layer].index(self._key)
+
+    def type(self) -> LayerType:
+        """DL4J's kind of layer."""
+        return type_of(self.get_config())
+
+    def is_pretrain_layer(self) -> bool:
+        """Whether the layer can be trained without labels."""
+        return can_pretrain(self._member())
+
+    # Parameters
+
+    def param_table(self, backprop_params_only: bool = False) -> dict[str, Any]:
+        """Parameters by name ("W"): views, so that writing to them changes the network."""
+        prefix, member = f"{self._key}_", self._member()
+        only = {s.name for s, p in member.slots() if not (backprop_params_only and member.only_pretrained(p))}
+        return {n.removeprefix(prefix): a for n, a in self._network.param_table().items() if n in only}
+
+    def get_param(self, name: str) -> Any:
+        """One parameter, as a view."""
+        table = self.param_table()
+        if name not in table:
+            raise UnknownNameError(f"{self._member().label} has no parameter {name!r}{did_you_mean(name, table)}; "
+                                   f"parameters: {', '.join(table) or 'none'}")
+        return table[name]
+
+    def set_param(self, name: str, value: Any) -> None:
+        """Replace one parameter."""
+        self.get_param(name)
+        self._network.set_param(f"{self._key}_{name}", value)
+
+    def set_param_table(self, table: Mapping[str, Any]) -> None:
+        """Replace parameters by name."""
+        for name, value in table.items():
+            self.set_param(name, value)
+
+    def params(self) -> Any:
+        """Its part of the flat vector of the network's parameters: a read-only copy, as that of the network."""
+        arrays = self._network.engine.flat.arrays
+        parts = [arrays[s.name].reshape(-1, order=s.order) for s, _ in self._member().slots()]
+        return read_only(np.concatenate(parts) if parts else np.zeros(0, self._network.engine.flat.dtype), COPIED)
+
+    def set_params(self, params: Any) -> None:
+        """Replace its part of the flat vector."""
+        given, at = to_numbers(params, "a layer").reshape(-1), 0
+        if given.size != self.num_params():
+            raise ShapeError(f"{self._member().label} has {self.num_params()} parameters, the vector given has {given.size}")
+        flat = self._network.engine.flat
+        with flat.gate:
+            for slot, _ in self._member().slots():
+                piece: Any = given[at:at + slot.size]
+                flat.arrays[slot.name][...] = piece.reshape(slot.shape, order=slot.order)
+                at += slot.size
+
+    def num_params(self, backwards: bool = False) -> int:
+        """Number of parameters; ``backwards`` leaves out those that only pretraining moves."""
+        member = self._member()
+        return sum(s.size for s, p in member.slots() if not (backwards and member.only_pretrained(p)))
+
+    # At work
+
+    def activate(self, x: Any, training: bool = False, mask: Any = None) -> Any:
+        """Activations of this layer alone for an input, without the layer's preprocessor.
+
+        Shapes: x (batch, …) as the layer takes it; mask (batch, 1) or (batch, time).
+        """
+        engine = self._work().engine
+        batch = Batch([x], None, None if mask is None else [mask])
+        return engine.forward(batch, [self._key], training)[0][0]
+
+    def score(self) -> float:
+        """The mean loss of the last step of pretraining, with regularization; 0 before the first one."""
+        trainer = self._network._pretrainers.get(self._key)
+        return 0.0 if trainer is None else trainer.score
+
+    def gradient(self) -> Gradient:
+        """The gradient of the last step of pretraining, by the names of this layer."""
+        trainer = self._network._pretrainers.get(self._key)
+        if trainer is None:
+            raise GraphError(f"{self._member().label} was not pretrained, so it has no gradient of its own: gradient() of the network "
+                             "gives those of a step with labels")
+        return trainer.gradient()  # type: ignore[no-any-return]
+
+    def get_iteration_count(self) -> int:
+        """Number of steps of pretraining."""
+        trainer = self._network._pretrainers.get(self._key)
+        return 0 if trainer is None else int(trainer.iteration)
+
+    def get_epoch_count(self) -> int:
+        """Number of epochs that the network was trained."""
+        return self._network.get_epoch_count()
+
+    def _work(self) -> LayerAtWork:
+        engine = self._network.engine
+        found = engine.views.get(self._key)
+        if found is None:
+            with engine.lock:
+                found = engine.views.setdefault(self._key, LayerAtWork(engine.alone(self._key), self._member()))
+        found.engine.iteration, found.engine.epoch = engine.iteration, engine.epoch
+        return found  # type: ignore[no-any-return]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        conf = self.get_config()
+        for spelling in (name, to_snake(name)):
+            method: Any = getattr(type(conf), spelling, None)
+            if getattr(method, "at_work", False):
+                return partial(method, conf, self._work())
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(conf, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *type(self.get_config())._fields, *self._methods()})
+
+    def _methods(self) -> list[str]:
+        cls = type(self.get_config())
+        return [n for n in dir(cls) if not n.startswith("_") and getattr(getattr(cls, n, None), "at_work", False)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LayerView) and self._network is other._network and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash((self._network, self._key))
+
+    def __repr__(self) -> str:
+        return f"<layer {self._key!r} of {type(self._network).__name__}: {self.get_config()!r}>"
+
+
+class LayerAtWork:
+    """Runs the graphs of a layer's own methods; kept by the engine (see :class:`~dl4py.layers.base.layer_methods.AtWork`)."""
+
+    def __init__(self, engine: Engine, member: Member) -> None:
+        self.engine, self._member = engine, member
+        self._graphs: dict[Any, tuple[SameDiff, list[str], bool]] = {}
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's type of the network's numbers."""
+        return self.engine.structure.dtype.numpy
+
+    def run(self, define: Callable[..., Any], *arrays: Any) -> Any:
+        """See :meth:`AtWork.run`."""
+        given = [as_array(a).astype(self.dtype, copy=False) for a in arrays]
+        sd, names, single = self._graph(define, tuple(a.ndim for a in given))
+        values = run(sd, {f"x{i}": a for i, a in enumerate(given)}, names, self.engine.context(False))
+        return values[names[0]] if single else [values[n] for n in names]
+
+    def _graph(self, define: Callable[..., Any], ranks: tuple[int, ...]) -> tuple[SameDiff, list[str], bool]:
+        key = (define.__name__, *ranks)
+        with self.engine.lock:
+            if key not in self._graphs:
+                sd = SameDiff.create()
+                sd.seed = self.engine.structure.seed
+                xs = [sd.placeholder(f"x{i}", self.engine.structure.dtype, *[-1] * rank) for i, rank in enumerate(ranks)]
+                own = {p.name: sd.attach(s.name, self.engine.flat.arrays[s.name]) for s, p in self._member.slots()}
+                found = define(sd, *xs, LayerScope(self._member.label, own))
+                several = isinstance(found, (tuple, list))
+                self._graphs[key] = sd, [v.name() for v in (found if several else [found])], not several
+            return self._graphs[key]

@@ -1,0 +1,139 @@
+"""How a network runs: its plans in words, and where the time of a step or of an output goes."""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...samediff.data import DataSet, MultiDataSet
+from ...samediff.errors import ConfigurationError
+from ...samediff.executor.plans import plan_for
+from ...samediff.executor.session import checked_feeds, request_for
+from ...samediff.training.listeners.listener import Listeners
+from ..engine.batch import Batch
+from ..models.fitting import Fitting
+
+if TYPE_CHECKING:
+    from ...samediff.executor.profile import Profile
+    from ...samediff.plans.plan import Plan
+    from ...samediff.training.steps.step import TrainingStep
+    from ..structure.structure import Structure
+
+
+class Profiling(Fitting):
+    """The part of a network that explains and times its runs."""
+
+    def explain(self, data: Any, train: bool | None = None) -> str:
+        """How ``fit`` (for data with labels) or ``output`` runs for batches of these shapes.
+
+        Tells what was fused, where values live, what one native call does, and what runs as Python and why.
+
+        Parameters
+        ----------
+        data : DataSet, MultiDataSet, an array, or a list with an array for each input
+        train : bool, optional
+            Whether to look at ``fit`` or at ``output``; by default at ``fit`` where there are labels.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> from dl4py.layers import DenseLayer, OutputLayer
+        >>> conf = NeuralNetConfiguration.Builder().list().layer(DenseLayer(n_in=4, n_out=8)).layer(OutputLayer(n_in=8, n_out=3)).build()
+        >>> net = MultiLayerNetwork(conf).init()
+        >>> "matmul" in net.explain(np.zeros((2, 4)))
+        True
+        >>> sorted(net.profile(np.zeros((2, 4), "f4"), steps=1).by_layer())
+        ['layer0', 'layer1']
+        """
+        batch = self._profiled_batch(data)
+        return self._planned(batch, self._trains(batch, train))[0].explain()
+
+    def profile(self, data: Any, steps: int = 10, train: bool | None = None) -> Profile:
+        """Time, bytes and operations of every step of ``fit`` (for data with labels) or of ``output``.
+
+        Parameters, gradients, updater state and counters stay as they are: training is profiled on a copy of the network.
+
+        Parameters
+        ----------
+        data : DataSet, MultiDataSet, an array, or a list with an array for each input
+        steps : int, default 10
+            How often each step of the plan is timed; the shortest time counts.
+        train : bool, optional
+            Whether to profile ``fit`` or ``output``; by default ``fit`` where there are labels.
+
+        Returns
+        -------
+        Profile
+            ``print(profile)``, ``profile.by_layer()``, ``profile.to_json()``, ``profile.write_trace(path)`` for chrome://tracing.
+        """
+        if isinstance(steps, bool) or not hasattr(steps, "__index__") or steps < 1:
+            raise ConfigurationError(f"profile times every step a whole number of times above 0; got steps={steps!r}")
+        batch = self._profiled_batch(data)
+        return _of_fit(self.clone(), batch, steps) if self._trains(batch, train) else _of_output(self, batch, steps)
+
+    def last_training_step(self) -> TrainingStep | None:
+        """The step that computed the last gradient."""
+        return self.engine.last_step
+
+    def _profiled_batch(self, data: Any) -> Batch:
+        if isinstance(data, (DataSet, MultiDataSet)):
+            return self._batch_of(data)
+        return Batch(data if isinstance(data, (list, tuple)) else [data])
+
+    def _trains(self, batch: Batch, train: bool | None) -> bool:
+        if train and not batch.labels:
+            raise ConfigurationError("a step of training needs labels: give a DataSet or MultiDataSet that has them")
+        return bool(batch.labels and self.engine.slots) if train is None else train
+
+    def _planned(self, batch: Batch, train: bool) -> tuple[Plan, dict[str, Any]]:
+        """The plan of a step or of an output, and what it is fed; nothing is run."""
+        engine = self.engine
+        if not train:
+            batch = Batch(batch.inputs, None, batch.features_masks, batch.labels_masks)
+            made = engine.graph(engine.variant(batch))
+            feeds = checked_feeds(made.sd, engine.feeds(batch, made))
+            names = [made.activations[key] for key in engine.structure.outputs]
+            return plan_for(made.sd, feeds, request_for(made.sd, tuple(names), False)), feeds
+        pieces = self._pieces_of(batch)
+        step, made = engine.training_step(pieces[0], pieces[0] is not batch)
+        feeds = checked_feeds(step.graph, engine.feeds(pieces[0], made))
+        return step.plan_for(feeds), feeds
+
+
+def _of_output(net: Profiling, batch: Batch, steps: int) -> Profile:
+    from ...samediff.executor.limits import shortest
+    from ...samediff.executor.stepwise import profiled
+    engine = net.engine
+    plan, feeds = net._planned(batch, False)
+    found = profiled(plan, feeds, engine.context(False), steps, _layers(engine.structure),
+                     f"output of {type(net).__name__}, batch of {batch.size}")
+    members = list(engine.structure.outputs)
+    inputs = Batch(batch.inputs, None, batch.features_masks, batch.labels_masks)
+    return dataclasses.replace(found, runs={**found.runs, "output": shortest(lambda: engine.forward(inputs, members), steps + 1)})
+
+
+def _of_fit(twin: Profiling, batch: Batch, steps: int) -> Profile:
+    """Of a network that may be changed."""
+    from ...samediff.executor.limits import shortest
+    from ...samediff.executor.stepwise import profiled
+    from ..engine.update_profile import update_steps
+    engine, deaf, optimizer = twin.engine, Listeners([]), twin.get_optimizer()
+    pieces = twin._pieces_of(batch)
+    fit = shortest(lambda: twin._fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf, optimizer), steps + 1)
+    plan, feeds = twin._planned(batch, True)
+    found = profiled(plan, feeds, engine.context(True), steps, _layers(engine.structure),
+                     f"fit of {type(twin).__name__}, batch of {batch.size}" + (", first piece of time" if len(pieces) > 1 else ""))
+    updates = update_steps(engine, batch.rows, steps, len(found.steps), _layers(engine.structure))
+    return dataclasses.replace(found, steps=(*found.steps, *updates), runs={**found.runs, "fit": fit})
+
+
+def _layers(structure: Structure) -> Callable[[str], str]:
+    """What the layer of a name scope is called."""
+    names = {getattr(m.conf, "layer_name", None) or m.key: m for m in structure.members}
+    labels = {name: f"layer{name}" if name.isdigit() and name == m.key else name for name, m in names.items()}
+
+    def layer_of(scope: str) -> str:
+        parts = scope.split("/")
+        return next((labels[s] for k in range(len(parts), 0, -1) if (s := "/".join(parts[:k])) in labels), "")
+    return layer_of

@@ -1,0 +1,119 @@
+"""Tables that describe a network, as DL4J prints them."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...layers.types.input_type import (
+    InputType,
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeConvolutionalFlat,
+    InputTypeFeedForward,
+    InputTypeRecurrent,
+)
+
+if TYPE_CHECKING:
+    from ..models.computation_graph import ComputationGraph
+    from ..models.multilayer import MultiLayerNetwork
+    from ..models.network import Network
+    from ..structure.structure import Member
+
+
+def list_summary(net: MultiLayerNetwork, input_type: Any = None) -> str:
+    """The layers of a list network; with an input type also the shapes between them."""
+    conf = net.get_layer_wise_configurations()
+    head = ["LayerName (LayerType)", "nIn,nOut", "TotalParams", "ParamsShape"]
+    types = [] if input_type is None else [input_type, *conf.layer_activation_types(input_type)]
+    if types:
+        head += ["InputShape", "OutputShape"]
+    rows = []
+    for i, member in enumerate(net.engine.structure.members):
+        name = getattr(member.conf, "layer_name", None) or f"layer{i}"
+        row = [f"{name} ({_kind(member)})", *_sizes(net, member)]
+        if types:
+            row += [_fed(member, types[i], "--> "), _shown(types[i + 1])]
+        rows.append(row)
+    return _table(net, head, rows)
+
+
+def graph_summary(net: ComputationGraph, input_types: Sequence[Any] = ()) -> str:
+    """The vertices of a graph; with input types also the shapes between them."""
+    conf = net.get_configuration()
+    head = ["VertexName (VertexType)", "nIn,nOut", "TotalParams", "ParamsShape", "Vertex Inputs"]
+    types = conf.layer_activation_types(*input_types) if input_types else {}
+    if types:
+        head += ["InputShape", "OutputShape"]
+    rows = []
+    members = {m.key: m for m in net.engine.structure.members}
+    for name in conf.order():
+        member = members.get(name)
+        if member is None:
+            row = [f"{name} (InputVertex)", "-,-", "-", "-", "-"]
+        else:
+            sizes = _sizes(net, member, weights_first=True) if member.is_layer else ["-,-", "-", "-"]
+            row = [f"{name} ({_kind(member)})", *sizes, f"[{', '.join(conf.vertex_inputs[name])}]"]
+        if types:
+            given = _fed(member, types[conf.vertex_inputs[name][0]], "-->") if member is not None and member.is_layer else "-"
+            row += [given, "-" if member is None else _shown(types[name])]
+        rows.append(row)
+    return _table(net, head, rows)
+
+
+def _fed(member: Member, given: InputType, arrow: str) -> str:
+    """What a layer is fed, before and after its preprocessor."""
+    after = "" if member.preprocessor is None else f"{arrow}{_shown(member.preprocessor.output_type(given))}"
+    return _shown(given) + after
+
+
+def _shown(given: InputType) -> str:
+    """An input type as DL4J prints it."""
+    if isinstance(given, InputTypeFeedForward):
+        form = given.time_distributed_format
+        parts = [str(given.size), *([] if form is None else [form.name])]
+    elif isinstance(given, InputTypeRecurrent):
+        length = given.time_series_length
+        parts = [str(given.size), *([f"timeSeriesLength={length}"] if length > 0 else []), f"format={given.format.name}"]
+    elif isinstance(given, InputTypeConvolutional):
+        parts = [f"h={given.height}", f"w={given.width}", f"c={given.channels}", given.format.name]
+    elif isinstance(given, InputTypeConvolutional3D):
+        parts = [f"format={given.data_format.name}", f"d={given.depth}", f"h={given.height}", f"w={given.width}", f"c={given.channels}"]
+    elif isinstance(given, InputTypeConvolutionalFlat):
+        parts = [f"h={given.height}", f"w={given.width}", f"d={given.depth}"]
+    else:
+        return str(given)
+    return f"{type(given).__name__}({','.join(parts)})"
+
+
+def _kind(member: Member) -> str:
+    return str(getattr(member.conf, "summary_name", member.kind))
+
+
+def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[str]:
+    pairs = [(s, p) for s, (m, p) in zip(net.engine.slots, net.engine.parameters) if m is member]
+    pairs.sort(key=lambda pair: member.table_rank(pair[0].name))
+    if weights_first and pairs and pairs[0][1].role == "bias":      # convolutions have their bias first
+        pairs.sort(key=lambda pair: pair[1].role == "bias")
+    slots = [s for s, _ in pairs]
+    if not slots:
+        return ["-,-", "0", "-"]
+    shapes = ", ".join(f"{s.name.removeprefix(member.key + '_')}:{{{','.join(map(str, s.shape))}}}" for s in slots)
+    shown = getattr(member.conf, "summary_sizes", True)
+    sizes = f"{getattr(member.conf, 'n_in', '-')},{getattr(member.conf, 'n_out', '-')}" if shown else "-,-"
+    return [sizes, f"{sum(s.size for s in slots):,}", shapes]
+
+
+def _table(net: Network, head: list[str], rows: list[list[str]]) -> str:
+    widths = [max(len(r[i]) for r in [head, *rows]) + 3 for i in range(len(head))]
+    widths[-1] -= 3
+    total = sum(widths)
+
+    def line(cells: list[str]) -> str:
+        return "".join(c.ljust(w) for c, w in zip(cells, widths))
+
+    frozen = sum(s.size for s, (m, _) in zip(net.engine.slots, net.engine.parameters)
+                 if m.is_frozen and not getattr(m.conf, "counts_as_trainable", False))
+    count = int(net.engine.flat.params.size)
+    foot = [f"{label:>28}:  {value:,}" for label, value in
+            (("Total Parameters", count), ("Trainable Parameters", count - frozen), ("Frozen Parameters", frozen))]
+    return "\n".join(["", "=" * total, line(head), "=" * total, *map(line, rows), "-" * total, *foot, "=" * total, ""])

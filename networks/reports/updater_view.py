@@ -1,0 +1,63 @@
+"""The updater of a network as an object."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...samediff.base.javanames import JavaSpelling
+from ...samediff.errors import ConfigurationError, ShapeError
+from ...samediff.expressions.arrays import to_numbers
+from ..engine.gradient import Gradient
+
+if TYPE_CHECKING:
+    from ..models.network import Network
+
+
+class UpdaterView(JavaSpelling):
+    """The updater of a network: its state as one flat vector, and what it makes of gradients."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+
+    def state_view(self) -> Any:
+        """The state of all blocks, one after the other."""
+        self._network.engine.check_complete("look at the updater's state")
+        return self._network.engine.flat.state
+
+    get_state_view_array = state_view
+
+    def set_state_view_array(self, state: Any) -> None:
+        """Replace the state."""
+        engine, given = self._network.engine, to_numbers(state, "the state of an updater").reshape(-1)
+        engine.check_complete("replace the updater's state")
+        with engine.flat.gate:
+            if given.size != engine.flat.state.size:
+                raise ConfigurationError(f"the updater has a state of {engine.flat.state.size} numbers, {given.size} were given")
+            engine.flat.state[...] = given
+
+    def get_updater_blocks(self) -> list[Any]:
+        """The blocks of parameters that share one updater."""
+        return list(self._network.engine.flat.blocks)
+
+    def update(self, gradient: Gradient, iteration: int, epoch: int, batch_size: int) -> None:
+        """Turn a gradient (sums over examples) into the update to subtract from the parameters, in place.
+
+        It is divided by the batch size and normalized; then come regularization and the rules of the updaters, whose state goes on.
+
+        Parameters
+        ----------
+        gradient : Gradient
+            Such as :meth:`~dl4py.networks.MultiLayerNetwork.backprop_gradient` gives.
+        iteration, epoch : int
+            Where schedules stand.
+        batch_size : int
+        """
+        engine, flat = self._network.engine, gradient.gradient()
+        engine.check_complete("update its parameters")
+        with engine.lock:
+            if flat.shape != engine.flat.gradients.shape:
+                raise ShapeError(f"the network has {engine.flat.gradients.size} parameters, the gradient has {flat.size}")
+            if flat is not engine.flat.gradients:
+                engine.flat.gradients[...] = flat
+            self._network._updates.make(batch_size, iteration, epoch)
+            if flat is not engine.flat.gradients:
+                flat[...] = engine.flat.gradients

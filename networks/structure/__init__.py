@@ -1,0 +1,1 @@
+"""Configurations of networks and the members that follow from them."""

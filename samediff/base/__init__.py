@@ -1,0 +1,1 @@
+"""Names, types, locks and registries: what everything else is made of."""

@@ -1,0 +1,48 @@
+"""The user's own line that made a node."""
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import threading
+from dataclasses import dataclass
+
+_OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+#: Folders of dl4py's own code.
+PACKAGES = tuple(_OWN + p + os.sep for p in ("samediff", "layers", "networks", "udf"))
+_PYTHON = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = tuple(_PYTHON + p + os.sep for p in ("site-packages", "dist-packages"))
+
+_here = threading.local()
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """File and line number, with the text where it can be read."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        text = linecache.getline(self.file, self.line).strip()
+        return f"{self.file}:{self.line}" + (f": {text}" if text else "")
+
+
+def user_line() -> SourceLine | None:
+    """The nearest line on the stack that is neither dl4py's own nor Python's; in a thread without one that of :func:`work_for`."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(PACKAGES) and not _is_pythons(file):
+            return SourceLine(file, frame.f_lineno)
+        frame = frame.f_back  # type: ignore[assignment]
+    return getattr(_here, "line", None)
+
+
+def work_for(line: SourceLine | None) -> None:
+    """Note which line of the user this thread works for from now on."""
+    _here.line = line
+
+
+def _is_pythons(file: str) -> bool:
+    return file.startswith("<frozen ") or (file.startswith(_PYTHON) and not file.startswith(_INSTALLED))

@@ -1,0 +1,470 @@
+"""The one base of every configuration object: updaters, schedules, losses, activations, layers, vertices, networks.
+
+Write a class with annotated fields and decorate it with its full Java name::
+
+    @configuration("org.nd4j.linalg.learning.config.Adam")
+    class Adam(IUpdater):
+        learning_rate: float = 1e-3
+        learning_rate_schedule: ISchedule | None = field(default=None, omit_none=True)    # left out of JSON when None
+
+It becomes a frozen dataclass with ``Adam(1e-2)``, ``Adam(learning_rate=1e-2)``,
+``Adam.Builder().learningRate(1e-2).build()``, ``==``, ``repr``, ``replace(...)``, ``get_learning_rate()`` and
+DL4J's JSON and YAML both ways. JSON keys follow Jackson (``n_in`` is ``nin``); ``field(json="iupdater")`` names
+another. Values are checked and converted by annotation: enums from names, tuples from lists, a configuration from
+what its class method ``of`` accepts. ``validate`` runs last. ``option(function)`` adds an option that is no field.
+Without a Java name (``@configuration``) a class is abstract and passes its fields on. User classes register alike.
+"""
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextvars import ContextVar
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
+
+from ..base.authored import ResultCheck, watch
+from ..base.javanames import JavaSpelling, squash, to_snake
+from ..base.registry import further, takes_over, why_missing
+from ..base.unwritten import check_written
+from ..errors import ConfigurationError, MissingOpError, RegistrationError, did_you_mean
+from ..text.document_text import read_text
+from ..text.json_order import key_order
+from .builder import Builder, BuilderAccess
+from .names import FieldName, add_names, declare_plain_fields
+from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
+
+T = TypeVar("T")
+#: Whether classes that are not registered get a stand-in in place of an error; see :mod:`.stand_in`.
+allows_stand_ins: ContextVar[bool] = ContextVar("allows_stand_ins", default=False)
+_WITHOUT_MEANING = ("layerparams", "vertexparams")      # what Java's base classes of user layers and vertices write for themselves
+_REGISTRY: dict[str, type[Configuration]] = {}
+_SIMPLE: dict[str, type[Configuration]] = {}
+
+
+def field(default: Any = dataclasses.MISSING, *, default_factory: Any = dataclasses.MISSING, json: str | None = None,
+          aliases: tuple[str, ...] = (), omit_none: bool = False, saved: bool = True) -> Any:
+    """Describe a field: its JSON key, further spellings, whether JSON leaves out None, whether JSON has it at all."""
+    metadata = {"json": json, "aliases": aliases, "omit_none": omit_none, "saved": saved}
+    if default_factory is not dataclasses.MISSING:
+        return dataclasses.field(default_factory=default_factory, metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def option(function: Callable[..., None]) -> Any:
+    """Declare an option that sets fields: ``l2: InitVar[float | None] = option(function)`` calls ``function(values, *given)``.
+
+    ``values`` is the dictionary of the fields given so far, which the function changes.
+    """
+
+    return Option(function)
+
+
+class Option:
+    """What :func:`option` declares."""
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+
+    def __get__(self, instance: object, owner: type) -> Option:
+        if instance is not None:
+            raise AttributeError(f"{owner.__name__} keeps no such value: it is an option that sets other fields")
+        return self
+
+
+class _Signature:
+    """``inspect.signature`` of a configuration class, made when somebody asks."""
+
+    def __get__(self, instance: object, owner: type[Configuration]) -> inspect.Signature:
+        kind = inspect.Parameter.KEYWORD_ONLY if owner._kw_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        empty = inspect.Parameter.empty
+        return inspect.Signature([
+            inspect.Parameter(f.name, kind, default=empty if f.required else f.default(), annotation=f.annotation)
+            for f in sorted(owner._fields.values(), key=lambda f: not f.required)])
+
+
+class UnknownOptionError(ConfigurationError, AttributeError):
+    """An option or field that the class does not have."""
+
+
+class Configuration(JavaSpelling):
+    """Base of all configuration objects; see the module's docstring."""
+
+    java_name: ClassVar[str] = ""
+    json_tag: ClassVar[str] = "@class"
+    Builder: ClassVar[Any] = BuilderAccess(Builder)
+    __signature__: ClassVar[Any] = _Signature()
+    _fields: ClassVar[dict[str, FieldInfo]] = {}
+    _options: ClassVar[dict[str, Callable[..., None]]] = {}
+    _spellings: ClassVar[dict[str, str]] = {}
+    _kw_only: ClassVar[bool] = False
+    result_checks: ClassVar[Mapping[str, ResultCheck]] = {}     # what is looked at in results of methods that users write
+    removed: ClassVar[Mapping[str, str]] = {}   # options of DL4J's older versions, squashed, and what is written instead
+    _extra: dict[str, Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        watch(cls, cls.result_checks)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        cls = type(self)
+        self._fill(cls._bind(args, kwargs), {})
+
+    def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
+        cls, state = type(self), self.__dict__
+        check_written(cls)  # type: ignore[arg-type]  # classes are hashable
+        state["_extra"] = extra
+        for name, info in cls._fields.items():
+            if name in values:
+                if values[name] is None and not info.optional():
+                    raise ConfigurationError(f"{cls.__name__}.{name}: None is not among the values that it takes; leave it out for the "
+                                             "default")
+                state[name] = convert(values[name], info.hint(), f"{cls.__name__}.{name}")
+            elif info.required:
+                raise ConfigurationError(f"{cls.__name__} needs {name}; given: {', '.join(values) or 'nothing'}")
+            else:
+                state[name] = info.default()
+        self.validate()
+
+    @classmethod
+    def _bind(cls, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        if len(args) > (0 if cls._kw_only else len(cls._fields)):
+            allowed = "keywords only" if cls._kw_only else f"at most {len(cls._fields)} positional arguments"
+            raise ConfigurationError(f"{cls.__name__}{cls.__signature__} takes {allowed}; got {len(args)} positional")
+        values = dict(zip(cls._fields, args))
+        for key, value in kwargs.items():
+            name = cls.find_option(key)
+            if name in cls._options:
+                if value is not None:
+                    cls._options[name](values, value)
+            elif name in values and args:
+                raise ConfigurationError(f"{cls.__name__} got {name} twice")
+            else:
+                values[name] = value
+        return values
+
+    @classmethod
+    def find_option(cls, name: str) -> str:
+        """Return the canonical name of an option in any spelling; unknown ones raise and say what was meant."""
+        found = name if name in cls._fields else cls._spellings.get(squash(name))
+        if found is None:
+            raise cls.unknown_option(name, cls.__name__, [*cls._fields, *cls._options])
+        return found
+
+    @classmethod
+    def unknown_option(cls, name: str, owner: str, known: Collection[str]) -> UnknownOptionError:
+        """The error for a name that is none of the options that ``owner`` takes."""
+        instead = cls.removed.get(squash(name.removeprefix("set")))
+        hint = f"; {instead}" if instead else did_you_mean(to_snake(name), known) or f"; its options: {', '.join(sorted(known))}"
+        return UnknownOptionError(f"{owner} has no option {name!r}{hint}")
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """Return the configuration that ``value`` stands for: itself, or what its JSON document describes."""
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, Mapping):
+            return cls.from_document(value)
+        hint = ""
+        if isinstance(value, type):
+            made = f"it is a class, {value.__name__}(...) makes an object"
+            hint = f": {made if issubclass(value, cls) else f'derive it from {cls.__name__}'}"
+        elif callable(value) or type(value).__module__ not in ("builtins", "numpy"):
+            hint = f": one of your own is an object of a class derived from {cls.__name__}"
+        raise ConfigurationError(f"expected {cls.__name__}; got {short(value)} of type {type(value).__name__}{hint}")
+
+    def validate(self) -> None:
+        """Check the values; override to raise :class:`ConfigurationError` for wrong ones."""
+
+    @classmethod
+    def builder_arguments(cls, *args: Any) -> dict[str, Any]:
+        """Return the options that the builder's positional arguments stand for; by default those of the constructor."""
+        if len(args) > len(cls._fields):
+            most = len(cls._fields)
+            raise ConfigurationError(f"{cls.__name__}.Builder takes at most {most} arguments; got {len(args)}")
+        return dict(zip(cls._fields, args))
+
+    @classmethod
+    def builder(cls, *args: Any, **options: Any) -> Any:
+        """Return a new ``Builder``."""
+        return cls.Builder(*args, **options)
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with some fields or options changed."""
+        cls = type(self)
+        values = {name: getattr(self, name) for name in cls._fields}
+        for key, value in changes.items():
+            name = cls.find_option(key)
+            if name in cls._options:
+                cls._options[name](values, value)
+            else:
+                values[name] = value
+        copy = cls.__new__(cls)
+        copy._fill(values, dict(self._extra))
+        return copy
+
+    def changed(self, change: Callable[[Self], Any]) -> Self:
+        """Return what ``change`` makes of a copy: the copy with the attributes that it set, or the object that it
+        returned.
+        """
+        copy = self.replace()
+        copy.__dict__["_open"] = True
+        result = change(copy)
+        found = result if isinstance(result, type(self)) else copy
+        found.__dict__.pop("_open", None)
+        return found
+
+    def clone(self) -> Self:
+        """Return the object itself: it cannot change."""
+        return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = type(self).__name__
+        if "_open" in self.__dict__:
+            info = type(self)._fields.get(name)
+            self.__dict__[name] = convert(value, info.hint(), f"{kind}.{name}") if info else value
+            return
+        raise dataclasses.FrozenInstanceError(f"{kind} cannot be changed; use replace({name}=...) for a changed copy")
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"{type(self).__name__} cannot be changed")
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_"):
+            cls = type(self)
+            if isinstance(getattr(cls, to_snake(name), None), FieldName):
+                return getattr(self, to_snake(name))
+            found = cls._spellings.get(squash(name))
+            if found in cls._fields:
+                return getattr(self, found)
+            prefix, _, rest = to_snake(name).partition("_")
+            found = cls._spellings.get(squash(rest))
+            if rest and prefix in ("get", "is", "set") and found in cls._fields:
+                if prefix == "set":  # Java changes the object; here the changed copy is the result
+                    return lambda value: self.replace(**{found: value})
+                return lambda: getattr(self, found)
+        return super().__getattr__(name)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(same(getattr(self, n), getattr(other, n)) for n in type(self)._fields)
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self)))
+
+    def __repr__(self) -> str:
+        values = [(f, getattr(self, n)) for n, f in type(self)._fields.items()]
+        shown = [f"{f.name}={show(value)}" for f, value in values if f.required or not same(value, f.default())]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    # JSON and YAML
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the JSON document as a dictionary, keys in Jackson's order."""
+        cls = type(self)
+        if cls.json_tag and not vars(cls).get("java_name"):
+            raise ConfigurationError(f"{cls.__module__}.{cls.__qualname__} has no name that a file could keep: decorate "
+                                     f'the class with one, such as @layer("org.acme.{cls.__name__}"), for other kinds @vertex, @loss, '
+                                     "@configuration")
+        document = dict(self._extra)
+        for name, info in cls._fields.items():
+            value = getattr(self, name)
+            if info.saved and not (info.omit_none and value is None):
+                document[info.json] = encode(value)
+        tag = {cls.json_tag: cls.java_name} if cls.json_tag else {}
+        return tag | {key: document[key] for key in key_order(cls.java_name, document)}
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Return the object of a JSON document; the class that it names must be registered and fit ``cls``."""
+        if not isinstance(document, Mapping):
+            raise ConfigurationError(f"expected a JSON object for {cls.__name__}; got {short(document)}")
+        if not allows_stand_ins.get() or not cls.json_tag:
+            return cls._read(document)
+        from .stand_in import read_or_stand_in
+        return read_or_stand_in(cls, document)  # type: ignore[return-value]  # an instance of both
+
+    @classmethod
+    def _read(cls, document: Mapping[str, Any]) -> Self:
+        found = cls._class_of(document)
+        values, extra = {}, {}
+        for key, value in found.upgrade(dict(document)).items():
+            name = found._spellings.get(squash(key))
+            if key == found.json_tag:
+                continue
+            if name in found._fields and found._fields[name].saved and name not in values:
+                values[name] = value
+            else:
+                extra[key] = value
+        found._refuse_lost(document, extra)
+        for name in [n for n, v in values.items() if v is None and not found._fields[n].optional()]:
+            del values[name]
+        self = found.__new__(found)
+        self._fill(values, extra)
+        return self
+
+    @classmethod
+    def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
+        """Return the document of an older version in today's form; override where a class's JSON has changed."""
+        return document
+
+    @classmethod
+    def _refuse_lost(cls, document: Mapping[str, Any], extra: Mapping[str, Any]) -> None:
+        """ConfigurationError for options that the class of a plug-in no longer has: without them it would do something else."""
+        lost = [str(key) for key in extra if squash(str(key)) not in _WITHOUT_MEANING]
+        part = any(issubclass(c, Configuration) and c is not Configuration and c.__module__.startswith("dl4py.") for c in cls.__mro__)
+        if not lost or not part or cls.__module__.startswith("dl4py."):
+            return
+        name = document.get("layerName")
+        known = sorted(info.json for info in cls._fields.values() if info.saved)
+        raise ConfigurationError(f"{cls.__name__}{f' {name!r}' if name else ''}: the file holds the option {lost[0]!r}, which the "
+                                 f"registered class {cls.__module__}.{cls.__qualname__} lacks{did_you_mean(lost[0], known)}; its options: "
+                                 f"{', '.join(known) or 'none'}. Register the class as it was when saved, or give it a class method "
+                                 "upgrade(cls, document) that returns the document in today's form")
+
+    @classmethod
+    def _class_of(cls, document: Mapping[str, Any]) -> type[Self]:
+        name = document.get(cls.json_tag) if cls.json_tag else None
+        if name is None:
+            if cls.java_name or not cls.json_tag:
+                return cls
+            keys = ", ".join(map(str, document)) or "nothing"
+            raise ConfigurationError(f"a JSON object for {cls.__name__} needs {cls.json_tag!r}; it has {keys}")
+        found = find_class(str(name), cls.__name__)
+        if not issubclass(found, cls):
+            raise ConfigurationError(f"expected a {cls.__name__}; the JSON names {name}")
+        return found
+
+    def to_json(self) -> str:
+        """Return DL4J's JSON text."""
+        return write_json(self.to_document())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the object of a JSON text.
+
+        Raises
+        ------
+        FileFormatError
+            The text is not JSON.
+        MissingOpError
+            It names a class that is not registered.
+        ConfigurationError
+            A value does not fit its field.
+        """
+        return cls.from_document(read_text(text, "JSON"))
+
+    def to_yaml(self) -> str:
+        """Return DL4J's YAML text."""
+        return write_yaml(self.to_document())
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Self:
+        """Return the object of a YAML text; errors as :meth:`from_json`."""
+        return cls.from_document(read_text(text, "YAML"))
+
+
+@overload
+def configuration(java_name: type[T], /) -> type[T]: ...
+@overload
+def configuration(java_name: str | None = None, *, kw_only: bool = False, tag: str | None = None,
+                  aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]: ...
+@dataclass_transform(frozen_default=True, field_specifiers=(field, dataclasses.field))
+def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | None = None,
+                  aliases: tuple[str, ...] = ()) -> Any:
+    """Decorator that makes a subclass of :class:`Configuration` a configuration class.
+
+    Parameters
+    ----------
+    java_name
+        Full Java class name, under which files know it. Without one (``@configuration``) the class is abstract.
+    kw_only
+        The constructor takes keywords only (inherited).
+    tag
+        JSON key of the class name, ``"@class"`` by default; ``""`` writes none (inherited).
+    aliases
+        Further class names that files may use for it.
+
+    Raises
+    ------
+    RegistrationError
+        The name is taken by another class.
+    """
+
+    def decorate(cls: type) -> type:
+        if not issubclass(cls, Configuration):
+            raise RegistrationError(f"{cls.__qualname__} must derive from Configuration to be a configuration class")
+        if cls.__doc__ is None:
+            cls.__doc__ = f"Configuration {cls.__name__}."
+        cls._kw_only = kw_only or cls._kw_only
+        if tag is not None:
+            cls.json_tag = tag
+        cls.java_name = java_name or ""
+        declare_plain_fields(cls)
+        dataclasses.dataclass(cls, init=False, repr=False, eq=False)  # type: ignore[call-overload]
+        _describe(cls)
+        for name in (java_name, *aliases):
+            if name:
+                _register(name, cls)
+        return cls
+
+    if isinstance(java_name, type):
+        cls, java_name = java_name, None
+        return decorate(cls)
+    return decorate
+
+
+def _describe(cls: type[Configuration]) -> None:
+    cls._fields = {f.name: FieldInfo(f, cls) for f in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    declared = cls.__dict__["__dataclass_fields__"]  # with the options, which dataclasses.fields leaves out
+    cls._options = {name: f.default.function for name, f in declared.items() if isinstance(f.default, Option)}
+    spellings = {squash(name): name for name in (*cls._options, *cls._fields)}
+    for info in cls._fields.values():
+        for alias in (info.json, *info.aliases):
+            spellings.setdefault(squash(alias), info.name)
+    cls._spellings = spellings
+    for info in cls._fields.values():
+        add_names(cls, info.name, (to_snake(n) for n in (info.json, *info.aliases) if squash(n) != squash(info.name)))
+
+
+def _register(name: str, cls: type[Configuration]) -> None:
+    owner = _REGISTRY.get(name)
+    if owner is not None and (owner.__module__, owner.__qualname__) != (cls.__module__, cls.__qualname__) \
+            and not takes_over("configuration class", name, cls, owner):
+        raise RegistrationError(f"{name} is taken by {owner.__module__}.{owner.__qualname__}; "
+                                f"{cls.__module__}.{cls.__qualname__} needs another name")
+    _REGISTRY[name] = cls
+    _SIMPLE.setdefault(name.replace("$", ".").rsplit(".", 1)[-1], cls)
+
+
+def find_class(name: str, kind: str = "configuration class") -> type[Configuration]:
+    """Return the configuration class of a full Java name, or of a simple one; plug-ins are loaded when nobody has it."""
+    found = _looked_up(name)
+    if found is None:
+        hint = did_you_mean(name, _REGISTRY)
+        raise MissingOpError(f"no {kind} is registered as {name}{hint}; import the module that defines it, or register a class under that "
+                             f'name: @configuration("{name}"), for layers, vertices and losses @layer, @vertex, @loss' + why_missing(name))
+    return found
+
+
+def is_registered(name: str) -> bool:
+    """Whether a class of that name is registered, here or by a plug-in."""
+    return _looked_up(name) is not None
+
+
+def _looked_up(name: str) -> type[Configuration] | None:
+    found = _known(name)
+    for _ in further() if found is None else ():
+        found = _known(name)
+        if found is not None:
+            break
+    return found
+
+
+def _known(name: str) -> type[Configuration] | None:
+    return _REGISTRY.get(name) or (_SIMPLE.get(name) if "." not in name else None)
+
+
+def registered() -> Iterator[tuple[str, type[Configuration]]]:
+    """All registered classes with their Java names."""
+    yield from _REGISTRY.items()

@@ -1,0 +1,44 @@
+"""The CPU as a back end: compiled loops and kernels, joined to native programs."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..base.spec import TensorSpec
+from ..device.devices import Device
+from ..expressions import expression as ex
+from ..ir.node import Node
+from ..ir.op import Kernel
+from ..plans.backend import Backend, Call
+from .code.fused import evaluated, fused_instruction
+from .kernel_table import KERNELS
+from .matrix.blas_threads import one_thread
+
+if TYPE_CHECKING:
+    from .native.entry import Instruction
+
+
+class CpuBackend(Backend):
+    """Kernels that Numba compiles."""
+
+    name = "cpu"
+    kernels = KERNELS
+
+    def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
+        """One loop nest for all expressions."""
+        def native(*arrays: Any) -> Instruction | None:
+            return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
+        return evaluated(exprs, count), native
+
+    def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
+        """The kernel of an op; matrix products that are too small to share stay in one thread."""
+        found = super().kernel(node, given)
+        if found is None or not found.one_thread:
+            return found
+        return replace(found, call=one_thread(found.call))
+
+
+def cpu(device: Device) -> CpuBackend:
+    """The back end of the CPU."""
+    return CpuBackend()

@@ -1,0 +1,142 @@
+"""Machine code on disk, as object files that LLVM alone can load.
+
+A file has the names of functions that its code calls elsewhere, and the object file. One that needs a function that this process does not
+have, or lacks one that it is read for, is as good as missing.
+"""
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from ...base.locks import Rank, rlock
+from .. import settings
+from . import store as cache_store
+
+Code = tuple[bytes, list[str]]
+
+_lock = rlock(Rank.CODE)
+_loaded: dict[str, list[int]] = {}
+
+
+class Engine:
+    """What LLVM keeps loaded code in."""
+
+    def __init__(self) -> None:
+        settings.tell_llvm()
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        self.machine = target_machine()
+        module = llvm.parse_assembly("")
+        module.triple, module.data_layout = llvm.get_process_triple(), str(self.machine.target_data)
+        self._engine = llvm.create_mcjit_compiler(module, target_machine())
+
+    def load(self, code: bytes, symbols: Sequence[str]) -> list[int]:
+        """Addresses of functions of an object file; 0 for one that it does not have."""
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        return [int(self._engine.get_function_address(s)) for s in symbols]
+
+
+@functools.cache
+def engine() -> Engine:
+    """That of this process; asked for with the lock."""
+    return Engine()
+
+
+def target_machine() -> Any:
+    """LLVM's back end for this machine."""
+    name, features = settings.target()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(cpu=name, features=features, opt=3, jit=True, codemodel="jitdefault",
+                                        reloc="static" if target.name.startswith("x86") else "default")
+
+
+def of_module(module: Any, loops: bool = False) -> Code:
+    """The object file of LLVM code that was written without Numba; with ``loops``, loops are to become vector code."""
+    with _lock:
+        machine = engine().machine
+    module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3 if loops else 1)
+    tuning.loop_unrolling = tuning.loop_vectorization = loops       # else written as it shall be
+    tuning.slp_vectorization = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    builder.getModulePassManager().run(parsed, builder)
+    return machine.emit_object(parsed), [f.name for f in parsed.functions if f.is_declaration and not f.name.startswith("llvm.")]
+
+
+def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], versions: str | None) -> tuple[list[int], bool]:
+    """Addresses of functions: from the file of that name, or compiled and written to it.
+
+    Parameters
+    ----------
+    stamp : name of the file, which says all that the code depends on
+    symbols : names of the functions
+    make : compiles them
+    versions : of all that compiles them; None for code that is not kept
+
+    Returns
+    -------
+    addresses
+    whether they were there already
+    """
+    if stamp in _loaded:
+        return _loaded[stamp], True
+    if versions is not None:
+        found = _read(stamp, versions)
+        if found is not None and all(map(_is_known, found[1])) and _load(stamp, symbols, found):
+            return _loaded[stamp], True
+    found = make()                  # without the lock: Numba has one of its own
+    if versions is not None:
+        _write(stamp, versions, *found)
+    missing = [n for n in found[1] if not _is_known(n)]
+    if missing:                     # LLVM would end the process
+        raise RuntimeError(f"compiled code calls {', '.join(missing)}, which this process does not have")
+    if not _load(stamp, symbols, found):
+        raise RuntimeError(f"compiled code has no {' and no '.join(symbols)}")
+    return _loaded[stamp], False
+
+
+def _load(stamp: str, symbols: Sequence[str], code: Code) -> bool:
+    """Whether the functions are there now; one without an address would be a jump to nowhere."""
+    with _lock:
+        if stamp not in _loaded:    # another thread may have been quicker
+            found = engine().load(code[0], symbols)
+            if all(found):
+                _loaded[stamp] = found
+        return stamp in _loaded
+
+
+def _is_known(name: str) -> bool:
+    """Whether code may call the function; what makes it known is loaded if need be."""
+    if llvm.address_of_symbol(name) is None and name.startswith("dl4py_"):
+        make_known(*(int(name[-1]),) if name.endswith(("_f4", "_f8")) else ())
+    elif llvm.address_of_symbol(name) is None and name.startswith(("NRT_", "numba_")):
+        settings.apply()            # these are functions of Numba
+    return llvm.address_of_symbol(name) is not None
+
+
+def make_known(*sizes: int) -> None:
+    """Make all functions known that kernels call by name: those of the system, of BLAS, and products of elements of these sizes."""
+    from ..matrix import blas, product_code
+    from ..native import system  # noqa: F401  its functions are known then
+    blas.available()
+    for size in sizes:
+        product_code.addresses(size)
+
+
+def _read(stamp: str, versions: str) -> Code | None:
+    content = cache_store.read("numba", f"{stamp}.o", versions)
+    if content is None:
+        return None
+    head, _, code = content.partition(b"\n")
+    return code, json.loads(head)
+
+
+def _write(stamp: str, versions: str, code: bytes, needs: list[str]) -> None:
+    cache_store.write("numba", f"{stamp}.o", versions, json.dumps(needs).encode() + b"\n" + code)

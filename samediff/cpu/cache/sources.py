@@ -1,0 +1,135 @@
+"""Compiled kernels on disk: generated source becomes a function, its machine code outlives the process.
+
+The folder is ``DL4PY_CACHE_DIR``, or in the user's cache folder; ``DL4PY_CACHE_MB`` limits its size.  A folder that cannot be read or
+written, or that others may write, and a damaged file in it cost time, but never change a result.
+"""
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import linecache
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+PREFIX = "<dl4py-"
+
+
+@functools.cache
+def toolchain() -> str:
+    """Text that changes when code that a kernel may call, a compiler or its settings, or the processor changes."""
+    import llvmlite
+    import numpy
+
+    from .. import settings
+    sources = sorted(p for p in Path(__file__).parents[1].rglob("*.py") if "dispatch" not in p.parts)   # which makes none
+    digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
+    given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
+    python = (*map(str, sys.version_info), getattr(sys, "abiflags", ""))
+    return " ".join((digest, _numba_version(), llvmlite.__version__, numpy.__version__, *python, *settings.target(), *given))
+
+
+def _numba_version() -> str:
+    """Read from its folder: loading it takes longer than everything else that a start needs."""
+    found = importlib.util.find_spec("numba")
+    folder = Path(found.origin).parent if found and found.origin else None
+    try:
+        return hashlib.sha256((folder / "_version.py").read_bytes()).hexdigest() if folder else ""
+    except OSError:
+        return str(importlib.import_module("numba").__version__)
+
+
+def function_of(source: str, name: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """Run generated source and return the function ``name`` of it; tracebacks show the generated lines."""
+    stamp = _stamp(source)
+    file = f"{PREFIX}{stamp}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space = {**names, "__name__": "numba"}  # Numba imports this module when it loads from the cache
+    exec(compile(source, file, "exec"), space)
+    made: Callable[..., Any] = space[name]
+    return made
+
+
+def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
+    """Compile with Numba for one signature, or take the code from the disk."""
+    made = _dispatcher(function, options)
+    if made is not function:        # as it is with NUMBA_DISABLE_JIT
+        made.compile(signature)
+        made.disable_compile()
+    return made
+
+
+def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Numba's function, which keeps its machine code in the cache."""
+    from ..functions import prepare
+    prepare()
+    numba: Any = importlib.import_module("numba")
+    made, code = numba.njit(**options)(function), function.__code__
+    try:
+        from .numba import KeptCode
+    except (ImportError, AttributeError):       # this Numba does it differently
+        return made
+    made._cache = KeptCode(_stamp(code.co_filename, code.co_qualname, code.co_code.hex(), _text(options)), toolchain())
+    return made
+
+
+def _text(options: dict[str, Any]) -> str:
+    """The same in each process, which a set is not."""
+    return repr(sorted((name, sorted(value) if isinstance(value, (set, frozenset)) else value) for name, value in options.items()))
+
+
+def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: Any) -> tuple[int, bool]:
+    """Compile ``entry(table, part, parts)`` as a function of the C language; with Numba where that is needed.
+
+    Parameters
+    ----------
+    source : of the function
+    names : gives what the source uses by name
+    options : of Numba
+
+    Returns
+    -------
+    address
+    whether it was there already
+    """
+    def make() -> objects.Code:
+        from ..native import generated
+        from ..native.words import Unknown
+        known = names()
+        try:
+            return objects.of_module(generated.module_of(source, known, symbol, options["fastmath"]), loops=True)
+        except Unknown:
+            from ..functions import prepare
+            prepare()
+            from ..lean import machine_code
+            made: objects.Code = machine_code(function_of(source, "entry", known), symbol, options)
+            return made
+    from . import objects as objects
+    stamp = _stamp(source, _text(options))
+    symbol = f"dl4py_{stamp}"
+    (address,), known = objects.addresses(stamp, [symbol], make, toolchain())
+    return address, known
+
+
+def compiled_module(name: str, symbols: Sequence[str], build: Callable[[], Any]) -> list[int]:
+    """Addresses of functions of a module of LLVM code, which ``build`` writes."""
+    from . import objects as objects
+    return objects.addresses(f"{name}-{_stamp(name)}", symbols, lambda: objects.of_module(build()), toolchain())[0]
+
+
+def _stamp(*texts: str) -> str:
+    return hashlib.sha256("\0".join((*texts, toolchain())).encode()).hexdigest()[:24]
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Decorator of hand-written kernels: for compiled code, and for Python, where they are compiled for the types of the first call.
+
+    Sums may be reordered (that makes vector code), NaN and infinity are kept, no Python lock is held.
+    """
+    from ..functions import Function
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
+    return Function(function, options, lambda f: _dispatcher(f, options))

@@ -1,0 +1,89 @@
+"""A fused group for arrays of known layout: a native instruction, or the same by NumPy."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.spec import Shape
+from ...expressions import expression as ex
+from ...expressions.arrays import xp
+from ...plans.layout import Layout
+from .. import elementwise_kernel
+
+if TYPE_CHECKING:
+    from ..native.entry import Instruction
+
+
+def fused_instruction(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any],
+                      symbolic: Mapping[str, Shape | None]) -> Instruction | None:
+    """The compiled loop on these arrays; None where a type or function has no compiled form.
+
+    Parameters
+    ----------
+    exprs : one for each output
+    names : of the inputs and outputs
+    inputs, outputs : arrays with the final shapes and strides
+    symbolic : shapes with -1 for sizes that differ from plan to plan, so that one kernel serves them all
+    """
+    if not inputs:                  # constants: nothing to loop over
+        return None
+    given = [_unstretched(a) for a in inputs]
+    space = outputs[0].shape
+    open_space = _open(space, symbolic.get(names[-len(outputs)]))
+    layouts = [_layout(a, _open(a.shape, symbolic.get(n)), open_space) for a, n in zip(given, names)]
+    kernel = elementwise_kernel(exprs, layouts)
+    return None if kernel is None else kernel.instruction(kernel.views([*given, *outputs]))
+
+
+def stored(x: Any, target: Any) -> Instruction | None:
+    """The instruction that copies an array, repeated as broadcasting does, into an array or a view of one."""
+    if not target.size:
+        return None
+    space = target.shape or (1,)
+    x, target = _unstretched(x.reshape((1,) * (len(space) - x.ndim) + x.shape)), target.reshape(space)
+    kernel = elementwise_kernel((ex.input_(0, x.dtype),), [_layout(x, x.shape, space)],
+                                output_layouts=[_layout(target, space, space)])
+    return None if kernel is None else kernel.instruction(kernel.views([x, target]))
+
+
+def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
+    """The same by NumPy, for types and functions that have no kernel."""
+
+    def call(*arrays: Any) -> None:
+        for out, value in zip(arrays[n_inputs:], ex.evaluate(exprs, xp, arrays[:n_inputs])):
+            np.copyto(out, value, casting="unsafe")
+
+    return call
+
+
+def writable(array: Any) -> Any:
+    """A view that kernels accept: they have one signature, and only read their inputs."""
+    if array.flags.writeable:
+        return array
+    from .kernel import _Alias
+    return np.asarray(_Alias(array))
+
+
+def _unstretched(array: Any) -> Any:
+    """Without the repetition along axes of stride 0."""
+    for axis, (n, stride) in enumerate(zip(array.shape, array.strides)):
+        if stride == 0 and n > 1:
+            array = array[(slice(None),) * axis + (slice(0, 1),)]
+    return array
+
+
+def _open(shape: Shape, symbolic: Shape | None) -> Shape:
+    """Sizes of 1 that only happen to be 1 become -1."""
+    if symbolic is None or len(symbolic) != len(shape):
+        return shape
+    return tuple(-1 if n == 1 and s == -1 else n for n, s in zip(shape, symbolic))
+
+
+def _layout(array: Any, shape: Shape, space: Shape) -> Layout:
+    missing = len(space) - len(shape)
+    shape = tuple(1 if n == -1 and s not in (1, -1) else n for n, s in zip(shape, space[missing:]))
+    if array.flags.c_contiguous:
+        return Layout.of(shape, space)
+    return Layout.strided(shape, array.strides, space)

@@ -1,0 +1,13 @@
+"""CPU kernels of the ops of :mod:`dl4py.samediff.ops.conv.conv`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ir.op import Kernel
+from ....ops.conv.conv import ConvolutionOp
+from ....ops.conv.convolving import Convolution
+from ...kernel_table import KERNELS, kernel_for
+
+
+@kernel_for(ConvolutionOp)
+def _(op: ConvolutionOp, *specs: TensorSpec) -> Kernel | None:
+    return KERNELS.kernel(Convolution(op.geometry(specs[1].shape)), *specs)

@@ -1,0 +1,23 @@
+"""CPU kernels of the ops of :mod:`dl4py.samediff.ops.conv.convolving`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ir.op import Kernel
+from ....ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad
+from ...kernel_table import kernel_for
+from ...ops.convolution import data_gradient, forward, weight_gradient
+
+
+@kernel_for(Convolution)
+def _(op: Convolution, *specs: TensorSpec) -> Kernel | None:
+    return forward(op.geometry, *specs)
+
+
+@kernel_for(ConvolutionDataGrad)
+def _(op: ConvolutionDataGrad, *specs: TensorSpec) -> Kernel | None:
+    return data_gradient(op.geometry, *specs)
+
+
+@kernel_for(ConvolutionWeightGrad)
+def _(op: ConvolutionWeightGrad, *specs: TensorSpec) -> Kernel | None:
+    return weight_gradient(op.geometry, *specs)

@@ -1,0 +1,171 @@
+# mypy: ignore-errors
+"""Batch normalization over batch and space.
+
+Shapes: x, y, dy, dx (batch, channels, space), with space 1 for feed-forward data; everything else (channels).
+y = gamma * (x - mean) / sqrt(variance + epsilon) + beta.  Source: Ioffe and Szegedy, 2015.
+Sums over channels are carried in float64. A part has channels of its own: results do not depend on the number of parts.
+Means are taken of differences from the first element: where all of a channel are equal, they differ from their mean by exactly 0.
+
+Arrays are taken flat with unsigned places: signed ones are checked for being negative, which costs vector code.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from ..cache.sources import kernel
+from ..code.address import in_line
+from ..code.intrinsics import fabs
+from ..functions import function
+
+U = np.uintp
+LINE = 16       # parts of a row of feed-forward data do not share a cache line
+
+
+@function(forceinline=True, error_model="numpy")
+def _channels(channels, space, part, parts):
+    """The first channel of a part, and how many it has."""
+    first, last = channels * part // parts, channels * (part + 1) // parts
+    if space == 1:
+        first, last = min((first + LINE - 1) // LINE * LINE, channels), min((last + LINE - 1) // LINE * LINE, channels)
+    return first, last - first
+
+
+@function(forceinline=True, error_model="numpy", fastmath={"contract"})
+def _minus(a, b):
+    """The difference, which may not be joined with the sum around it: equal ones give exactly 0."""
+    return a - b
+
+
+@kernel
+def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, parts):
+    """Mean and (biased) variance of each channel, and y by them."""
+    batch, channels, space = x.shape
+    count = max(batch * space, 1)
+    first, width = _channels(channels, space, part, parts)
+    flat, result = in_line(x), in_line(y)
+    total = np.zeros(width, np.float64)
+    start, center = np.empty(width, x.dtype), np.empty(width, x.dtype)
+    scale, shift = np.empty(width, x.dtype), np.empty(width, x.dtype)
+    for c in range(width):
+        v = flat[U((first + c) * space)]
+        start[c] = v if fabs(v) < np.inf else 0
+    for n in range(batch):
+        at = U((n * channels + first) * space)
+        if space == 1:
+            for c in range(width):
+                total[c] += _minus(flat[at + U(c)], start[c])
+        else:
+            for c in range(width):
+                m = start[c]
+                s = x.dtype.type(0)
+                for k in range(space):
+                    s += _minus(flat[at + U(k)], m)
+                total[c] += s
+                at += U(space)
+    for c in range(width):
+        mean[first + c] = center[c] = start[c] + total[c] / count
+        total[c] = 0
+    for n in range(batch):
+        at = U((n * channels + first) * space)
+        if space == 1:
+            for c in range(width):
+                d = flat[at + U(c)] - center[c]
+                total[c] += d * d
+        else:
+            for c in range(width):
+                m = center[c]
+                s = x.dtype.type(0)
+                for k in range(space):
+                    d = flat[at + U(k)] - m
+                    s += d * d
+                total[c] += s
+                at += U(space)
+    for c in range(width):
+        variance[first + c] = total[c] / count
+        scale[c] = gamma[first + c] / np.sqrt(variance[first + c] + epsilon)
+        shift[c] = beta[first + c]
+    for n in range(batch):
+        at = U((n * channels + first) * space)
+        if space == 1:
+            for c in range(width):
+                result[at + U(c)] = (flat[at + U(c)] - center[c]) * scale[c] + shift[c]
+        else:
+            for c in range(width):
+                m, a, b = center[c], scale[c], shift[c]
+                for k in range(space):
+                    result[at + U(k)] = (flat[at + U(k)] - m) * a + b
+                at += U(space)
+
+
+@kernel
+def copy_statistics(mean, variance, m, v):
+    """Given statistics as results."""
+    for c in range(mean.size):
+        m[c], v[c] = mean[c], variance[c]
+
+
+@kernel
+def batch_normalize(x, mean, variance, gamma, beta, y, epsilon):
+    """y from given statistics."""
+    batch, channels, space = x.shape
+    scale = np.empty(channels, x.dtype)
+    for c in range(channels):
+        scale[c] = gamma[c] / np.sqrt(variance[c] + epsilon)
+    for n in range(batch):
+        if space == 1:
+            for c in range(channels):
+                y[n, c, 0] = (x[n, c, 0] - mean[c]) * scale[c] + beta[c]
+        else:
+            for c in range(channels):
+                m, a, b = mean[c], scale[c], beta[c]
+                for k in range(space):
+                    y[n, c, k] = (x[n, c, k] - m) * a + b
+
+
+@kernel
+def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, epsilon, part, parts):
+    """Gradients when the statistics are those of x itself; dx may be dy."""
+    batch, channels, space = x.shape
+    count = max(batch * space, 1)
+    first, width = _channels(channels, space, part, parts)
+    flat, given, result = in_line(x), in_line(dy), in_line(dx)
+    plain, product = np.zeros(width, np.float64), np.zeros(width, np.float64)
+    center, middle, by_dy, by_x = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
+    for c in range(width):
+        center[c] = mean[first + c]
+    for n in range(batch):
+        at = U((n * channels + first) * space)
+        if space == 1:
+            for c in range(width):
+                plain[c] += given[at + U(c)]
+                product[c] += given[at + U(c)] * (flat[at + U(c)] - center[c])
+        else:
+            for c in range(width):
+                m = center[c]
+                s = x.dtype.type(0)
+                t = x.dtype.type(0)
+                for k in range(space):
+                    s += given[at + U(k)]
+                    t += given[at + U(k)] * (flat[at + U(k)] - m)
+                plain[c] += s
+                product[c] += t
+                at += U(space)
+    for c in range(width):
+        inverse = 1.0 / np.sqrt(np.float64(variance[first + c]) + epsilon)
+        dgamma[first + c] = product[c] * inverse
+        dbeta[first + c] = plain[c]
+        a = gamma[first + c] * inverse
+        by_dy[c] = a
+        by_x[c] = -a * product[c] * inverse * inverse / count
+        middle[c] = plain[c] / count
+    for n in range(batch):
+        at = U((n * channels + first) * space)
+        if space == 1:
+            for c in range(width):
+                result[at + U(c)] = _minus(given[at + U(c)], middle[c]) * by_dy[c] + _minus(flat[at + U(c)], center[c]) * by_x[c]
+        else:
+            for c in range(width):
+                m, g, a, b = center[c], middle[c], by_dy[c], by_x[c]
+                for k in range(space):
+                    result[at + U(k)] = _minus(given[at + U(k)], g) * a + _minus(flat[at + U(k)], m) * b
+                at += U(space)

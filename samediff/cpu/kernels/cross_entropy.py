@@ -1,0 +1,73 @@
+# mypy: ignore-errors
+"""Cross entropy of a softmax with its labels, forward and backward in one pass over the logits.
+
+Shapes: logits, labels, gradient (rows, classes); losses, scale (rows).  Labels need not sum to one.
+Loss of a row: -sum(labels * log_softmax(logits)).
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from ..cache.sources import kernel
+from ..code.intrinsics import vmax
+from ..code.mathlib import exp, log
+
+
+@kernel
+def softmax_cross_entropy(logits, labels, losses):
+    """Losses alone."""
+    for i in range(logits.shape[0]):
+        top = logits.dtype.type(-np.inf)
+        for j in range(logits.shape[1]):
+            top = vmax(top, logits[i, j])
+        total = logits.dtype.type(0)
+        hit = logits.dtype.type(0)
+        mass = logits.dtype.type(0)
+        for j in range(logits.shape[1]):
+            d = logits[i, j] - top
+            total += exp(d)
+            mass += labels[i, j]
+            hit += labels[i, j] * d if labels[i, j] != 0 else logits.dtype.type(0)  # 0 * -inf
+        losses[i] = mass * log(total) - hit
+
+
+@kernel
+def softmax_cross_entropy_gradient(logits, labels, scale, gradient):
+    """gradient = scale * (softmax(logits) * sum(labels) - labels) for each row; gradient may be logits."""
+    for i in range(logits.shape[0]):
+        top = logits.dtype.type(-np.inf)
+        for j in range(logits.shape[1]):
+            top = vmax(top, logits[i, j])
+        total = logits.dtype.type(0)
+        mass = logits.dtype.type(0)
+        for j in range(logits.shape[1]):
+            e = exp(logits[i, j] - top)
+            gradient[i, j] = e
+            total += e
+            mass += labels[i, j]
+        ratio = mass / total
+        for j in range(logits.shape[1]):
+            gradient[i, j] = (gradient[i, j] * ratio - labels[i, j]) * scale[i]
+
+
+@kernel
+def softmax_cross_entropy_both(logits, labels, scale, losses, gradient):
+    """Losses, and their gradient times ``scale`` (one number for each row); gradient may be logits."""
+    for i in range(logits.shape[0]):
+        top = logits.dtype.type(-np.inf)
+        for j in range(logits.shape[1]):
+            top = vmax(top, logits[i, j])
+        total = logits.dtype.type(0)
+        hit = logits.dtype.type(0)
+        mass = logits.dtype.type(0)
+        for j in range(logits.shape[1]):
+            d = logits[i, j] - top
+            e = exp(d)
+            gradient[i, j] = e
+            total += e
+            mass += labels[i, j]
+            hit += labels[i, j] * d if labels[i, j] != 0 else logits.dtype.type(0)
+        losses[i] = mass * log(total) - hit
+        ratio = mass / total
+        for j in range(logits.shape[1]):
+            gradient[i, j] = (gradient[i, j] * ratio - labels[i, j]) * scale[i]

@@ -1,0 +1,1 @@
+"""Matrix products: BLAS and own tiles."""

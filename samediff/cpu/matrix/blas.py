@@ -1,0 +1,63 @@
+"""Matrix products inside compiled loops: the functions of NumPy's own BLAS library by address.
+
+A step of a recurrent network is a product too small to go back to Python for. NumPy's wheels bring OpenBLAS with 64-bit sizes;
+where NumPy uses another library :func:`available` says no, and callers loop in Python.
+"""
+# mypy: ignore-errors
+from __future__ import annotations
+
+import ctypes
+import functools
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+
+from ..functions import intrinsic, types
+from .blas_threads import libraries
+
+_SYMBOLS = {"dl4py_sgemm": "scipy_cblas_sgemm64_", "dl4py_dgemm": "scipy_cblas_dgemm64_"}
+_ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
+
+
+@functools.cache
+def available() -> bool:
+    """Whether compiled code can call the library."""
+    for library in libraries():
+        if all(hasattr(library, name) for name in _SYMBOLS.values()):
+            for symbol, name in _SYMBOLS.items():
+                llvm.add_symbol(symbol, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+            return True
+    return False
+
+
+@functools.cache
+def address(double):
+    """Where the library's product of float32, or ``double``, matrices is; 0 where it cannot be called."""
+    for library in libraries() if available() else ():
+        for name in list(_SYMBOLS.values())[double:double + 1]:
+            if hasattr(library, name):
+                return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    return 0
+
+
+@intrinsic
+def product_at(context, array, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row):
+    """The library's function at an address; it takes numbers of the type of ``array``."""
+    scalar = array.dtype
+
+    def call(context, builder, signature, args):
+        i4, i8, real = ir.IntType(32), ir.IntType(64), context.get_value_type(scalar)
+        kind = ir.FunctionType(ir.VoidType(), [i4] * 3 + [i8] * 3 + [real] + [i8] * 4 + [real] + [i8] * 2)
+        _, place, turn_a, turn_b, rows, columns, depth, a, a_row, b, b_row, beta, c, c_row = args
+
+        def order(turned):
+            return builder.select(turned, i4(_TRANSPOSED), i4(_PLAIN))
+        builder.call(builder.inttoptr(place, kind.as_pointer()),
+                     [i4(_ROW_MAJOR), order(turn_a), order(turn_b), rows, columns, depth, ir.Constant(real, 1.0), a, a_row, b, b_row, beta,
+                      c, c_row])
+        return context.get_dummy_value()
+    i8, yes = types.int64, types.boolean
+    return types.void(array, i8, yes, yes, i8, i8, i8, i8, i8, i8, i8, scalar, i8, i8), call
+
+
+available()             # machine code from the cache names the symbols, so they have to be known before it is loaded

@@ -1,0 +1,87 @@
+"""Matrix products as instructions of native programs.
+
+Few rows against a transposed matrix are dot products, small and skinny products have tiles of their own, the rest goes to NumPy's BLAS
+by address. Each takes its share of the rows or columns of the result, so that one product keeps all threads busy.
+"""
+# mypy: ignore-errors
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..native.entry import Instruction, instruction
+from .blas import available
+from .product_code import ROOM, addresses, blas_addresses
+
+#: Rows up to which a product with a transposed matrix is made of dot products.
+DOT_ROWS = 3
+
+#: Multiplications for each element of the operands from which BLAS is faster; half of it where a is read down its columns.
+BLAS_FROM = 128
+
+
+def product(a: Any, b: Any, c: Any) -> Instruction | None:
+    """The instruction of c = a b for arrays (*batch, rows, columns) of any layout; None where a copy would be needed.
+
+    Leading axes must agree, or be one run of memory for which one product serves.
+    """
+    if not available() or c.size == 0 or a.shape[-1] == 0 or a.dtype not in (np.float32, np.float64) or a.dtype != b.dtype:
+        return None
+    if _turned(c) is not False:
+        if _turned(c) is None:
+            return None
+        a, b, c = b.swapaxes(-1, -2), a.swapaxes(-1, -2), c.swapaxes(-1, -2)
+    turned_a, turned_b = _turned(a), _turned(b)
+    if turned_a is None or turned_b is None:
+        return None
+    x, y = (m.swapaxes(-1, -2) if t else m for m, t in ((a, turned_a), (b, turned_b)))
+    rows, columns, depth = *c.shape[-2:], a.shape[-1]
+    many = math.prod(c.shape[:-2])
+    work = many * rows * columns * depth / (40 if c.dtype == np.float64 else 80) + 100
+    flags = (int(turned_a), int(turned_b))
+    limit = BLAS_FROM / 2 if turned_a else BLAS_FROM
+    tiles = rows * columns * depth < limit * (rows * depth + depth * columns + rows * columns)
+    if c.ndim > 2:
+        if a.shape[:-2] != c.shape[:-2] or b.shape[:-2] != c.shape[:-2]:
+            return None
+        x, y, z = (_paired(m) for m in (x, y, c))
+        if x is None or y is None or z is None:
+            return None
+        if tiles:
+            return _by_tiles("many_by_tiles", (x, y, z), flags, work)
+        return _by_blas("many_by_blas", (x, y, z), flags, work)
+    if rows <= DOT_ROWS and turned_b and not turned_a:
+        from ..kernels.products import dots
+        return instruction(dots, (x, y, c), work=max(work, columns * depth * c.itemsize / 20), parts=True)
+    if tiles:
+        return _by_tiles("by_tiles", (x, y, c), flags, work)
+    return _by_blas("by_blas", (x, y, c), flags, work)
+
+
+def _by_tiles(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
+    from ..native.pool import parts
+    dtype = arrays[0].dtype
+    room = np.empty((parts(), ROOM), dtype)
+    return Instruction(addresses(dtype.itemsize)[name], (*arrays, room), (False, False, False, True), flags, work, True)
+
+
+def _by_blas(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
+    return Instruction(blas_addresses(arrays[0].dtype.itemsize)[name], arrays, (False, False, False), flags, work, True, True)
+
+
+def _turned(m: Any) -> bool | None:
+    """Whether the columns of the matrices are contiguous instead of their rows; None for neither."""
+    (rows, columns), (step, item) = m.shape[-2:], m.strides[-2:]
+    if (item == m.itemsize or columns == 1) and (step >= columns * m.itemsize or rows == 1):
+        return False
+    if (step == m.itemsize or rows == 1) and (item >= rows * m.itemsize or columns == 1):
+        return True
+    return None
+
+
+def _paired(m: Any) -> Any:
+    """The matrices with two axes in front; None where that would be a copy."""
+    seen = m.reshape(-1, *m.shape[max(m.ndim - 3, 0):]) if m.ndim != 3 else m[None]
+    return seen if np.may_share_memory(seen, m) else None

@@ -1,0 +1,114 @@
+"""From which length on work is shared with other threads: measured once on a machine, kept beside the compiled kernels.
+
+Never changes a result: parts are computed in the same way by one thread and by several.
+"""
+from __future__ import annotations
+
+import functools
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...expressions.expression import trace
+from ...plans.layout import Layout
+from ..cache import store as cache_store
+from . import pool
+
+
+class Thresholds(NamedTuple):
+    """Nanoseconds of estimated work from which an instruction is divided, and from which a program asks for help."""
+
+    parts: float
+    help: float
+
+
+#: Where nothing was measured, and what a measurement may come to: a busy machine must not decide for good.
+USUAL, LEAST, MOST = Thresholds(8e3, 4e4), Thresholds(4e3, 2e4), Thresholds(3.2e4, 1.6e5)
+NEVER, ALWAYS = Thresholds(float("inf"), float("inf")), Thresholds(0.0, 0.0)
+
+#: By what share two threads must be faster.
+GAIN = 0.9
+#: Pairs of runs of each size; the best count.
+ROUNDS = 30
+#: Seconds between two attempts on a busy machine: each takes half a second.
+PAUSE = 3600.0
+#: Instructions of a program whose parts are looked at.
+SEVERAL = 16
+
+
+@functools.cache
+def thresholds() -> Thresholds:
+    """Those of this machine."""
+    if pool.pool() is None or pool.parts() < 2:
+        return USUAL
+    name = f"threads-{platform.machine()}-{os.cpu_count()}-{pool.parts()}"
+    found = _read(f"{name}.json")
+    if found is not None:
+        return found
+    folder = cache_store.opened()
+    if folder is not None and time.time() - folder.modified(f"{name}.busy") < PAUSE:
+        return USUAL
+    found = measured()
+    busy = any(n >= most for n, most in zip(found, MOST))       # the processors have other work: a later process may find out
+    if folder is not None:
+        folder.write(*((f"{name}.busy", b"") if busy else (f"{name}.json", json.dumps(found._asdict()).encode())))
+    return USUAL if busy else found
+
+
+def measured() -> Thresholds:
+    """Look from which length on two threads are faster."""
+    return Thresholds(_crossing(SEVERAL, LEAST.parts, MOST.parts), _crossing(1, LEAST.help, MOST.help))
+
+
+def _crossing(count: int, least: float, most: float) -> float:
+    """Work of each of ``count`` instructions from which help pays."""
+    from .program import Segment
+    work = least
+    while work < most:
+        instructions = [_instruction(work) for _ in range(count)]
+        alone, helped = _faster(Segment(instructions, worth=NEVER), Segment(instructions, worth=ALWAYS))
+        if helped < GAIN * alone:
+            break
+        work *= 2 ** 0.5
+    return min(work, most)
+
+
+def _instruction(work: float) -> Any:
+    from .. import elementwise_kernel
+    kernel = elementwise_kernel(trace(lambda xp, x: xp.tanh(x), [np.dtype(np.float32)]), [Layout.same(1)])
+    assert kernel is not None
+    x = np.zeros(max(16, int(work / kernel.cost)), np.float32)
+    return kernel.instruction(kernel.views([x, np.zeros_like(x)]))
+
+
+def _faster(*runs: Callable[[], None]) -> list[float]:
+    """The shortest time of each, in turn, while helpers are awake."""
+    from .program import Segment
+    from .runner import WORTH_WAKING
+    crew, waking = pool.pool(), Segment([_instruction(1.5 * WORTH_WAKING)], worth=ALWAYS)
+    best = [float("inf")] * len(runs)
+    for _ in range(ROUNDS):
+        for k, run in enumerate(runs):
+            waking()
+            if crew is not None:
+                crew.forget_waiting()
+            began = time.perf_counter()
+            run()
+            best[k] = min(best[k], time.perf_counter() - began)
+    return best
+
+
+def _read(name: str) -> Thresholds | None:
+    """What an earlier process found; None where there is nothing that makes sense."""
+    content = cache_store.read_plain("", name)
+    try:
+        given = json.loads(content or b"")
+        found = Thresholds(float(given["parts"]), float(given["help"]))
+    except (ValueError, TypeError, KeyError):
+        return None
+    return found if all(low <= n <= high for low, n, high in zip(LEAST, found, MOST)) else None

@@ -1,0 +1,1 @@
+"""Kernels of single ops: layouts, work areas, calls."""

@@ -1,0 +1,69 @@
+"""Compiled functions that do one share of a kernel's work per call, on as many threads as the work is worth."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...base.spec import TensorSpec
+from ...ir.op import Kernel
+from ..matrix.blas_threads import thread_count
+from ..threads import run_parts
+
+#: Shares of one call at most, and nanoseconds of work that each should have.
+MOST, LEAST = 4, 1e5
+
+
+def share_count() -> int:
+    """How many shares a kernel should have memory for."""
+    return max(1, min(thread_count(), MOST))
+
+
+def count_for(nanoseconds: float) -> int:
+    """Into how many shares to divide that much work."""
+    return min(share_count(), max(1, int(nanoseconds / LEAST)))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A function and what it is called with: ``function(*operands(*arrays), *numbers, part, parts)``.
+
+    Attributes
+    ----------
+    function : compiled; part ``part`` of ``parts`` writes what no other part writes
+    operands : from the inputs, outputs and workspace of the kernel to dense arrays; views of arrays that are dense
+    numbers : int or float
+    nanoseconds : what all of it takes, about
+    workspace : of the kernel
+    """
+
+    function: Callable[..., Any]
+    operands: Callable[..., tuple[Any, ...]]
+    numbers: tuple[int | float, ...]
+    nanoseconds: float
+    workspace: tuple[TensorSpec, ...] = ()
+
+    def run(self, *arrays: Any) -> None:
+        """All shares."""
+        given, count = (*self.operands(*arrays), *self.numbers), count_for(self.nanoseconds)
+        if count == 1:
+            self.function(*given, 0, 1)
+        else:
+            run_parts(lambda part, *_: self.function(*given, part, count), [(k, k + 1) for k in range(count)])
+
+    def instruction(self, *arrays: Any) -> Any:
+        """The same as an instruction of a native program; None where an operand would have to be copied."""
+        from ..native.entry import instruction
+        given = self.operands(*arrays)
+        fixed = [a is b for a, b in zip(given, self.operands(*arrays))]
+        memory = [a for a in arrays if a is not None]
+        copied = [not known and a.size and not any(np.may_share_memory(a, m) for m in memory) for a, known in zip(given, fixed)]
+        if any(copied) or not all(a.flags.carray for a in given):
+            return None
+        return instruction(self.function, given, self.numbers, work=self.nanoseconds, parts=True, most=share_count())
+
+    def kernel(self) -> Kernel:
+        """The work as the kernel of an op."""
+        return Kernel(self.run, self.workspace, native=self.instruction)

@@ -1,0 +1,1 @@
+"""Reductions and normalizations as loops over slices."""

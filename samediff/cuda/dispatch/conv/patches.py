@@ -1,0 +1,29 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.conv.patches`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.conv.patches import Col2Im, Fold, Unfold, Unfolding
+from ...actions import CudaKernel
+from ...kernel_table import KERNELS, kernel_for
+from ...ops.patches import fold, unfold
+
+
+@kernel_for(Unfold)
+def _(op: Unfold, *specs: TensorSpec) -> CudaKernel | None:
+    return unfold(op.patches, specs[0])
+
+
+@kernel_for(Fold)
+def _(op: Fold, *specs: TensorSpec) -> CudaKernel | None:
+    return fold(op.patches, specs[0], specs[1].shape or ())
+
+
+@kernel_for(Unfolding)
+def _(op: Unfolding, *specs: TensorSpec) -> CudaKernel | None:
+    return KERNELS.kernel(Unfold(op.patches()), *specs)
+
+
+@kernel_for(Col2Im)
+def _(op: Col2Im, *specs: TensorSpec) -> CudaKernel | None:
+    patches, image = op.geometry(specs[0].shape or ())
+    return fold(patches, specs[0], image)

@@ -1,0 +1,29 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.conv.pool`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.conv.pool import AveragePooling, MaxPooling, MaxPoolWithArgmax, PNormPool2D
+from ....ops.conv.pooling import WindowSum
+from ...actions import CudaKernel
+from ...kernel_table import KERNELS, kernel_for
+from ...ops.pooling import maximum, maximum_and_place, power_mean
+
+
+@kernel_for(MaxPooling)
+def _(op: MaxPooling, *specs: TensorSpec) -> CudaKernel | None:
+    return maximum(op.pool(), specs[0])
+
+
+@kernel_for(AveragePooling)
+def _(op: AveragePooling, *specs: TensorSpec) -> CudaKernel | None:
+    return KERNELS.kernel(WindowSum(op.pool()), *specs)
+
+
+@kernel_for(PNormPool2D)
+def _(op: PNormPool2D, *specs: TensorSpec) -> CudaKernel | None:
+    return power_mean(op.pool(), op.extra, specs[0])
+
+
+@kernel_for(MaxPoolWithArgmax)
+def _(op: MaxPoolWithArgmax, *specs: TensorSpec) -> CudaKernel | None:
+    return maximum_and_place(op.pool(), specs[0], op.output_type)

@@ -1,0 +1,13 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.elementwise.activations`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.elementwise.activations import Prelu
+from ...actions import CudaKernel
+from ...code.elementwise import loop
+from ...kernel_table import kernel_for
+
+
+@kernel_for(Prelu)
+def _(op: Prelu, *specs: TensorSpec) -> CudaKernel | None:
+    return loop(op.compute, specs)

@@ -1,0 +1,31 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.index.scatter`."""
+from __future__ import annotations
+
+from typing import Any
+
+from ....base.spec import TensorSpec
+from ....ops.index.scatter import LastRow, Scatter, ScatterNd, taken
+from ...actions import CudaKernel
+from ...kernel_table import kernel_for
+from ...ops.changes import changed, changed_nd, scattered
+from ...ops.rows import equal_rows
+
+
+@kernel_for(Scatter)
+def _(op: Scatter, *specs: TensorSpec) -> CudaKernel | None:
+    ref, indices, _ = specs
+    how: Any = op.id.removeprefix("scatter_")
+    return scattered(changed(how, 0, ref, indices)) if how in ("add", "sub", "mul", "div", "max", "min", "update") else None
+
+
+@kernel_for(LastRow)
+def _(op: LastRow, *specs: TensorSpec) -> CudaKernel | None:
+    return equal_rows(True, *specs)
+
+
+@kernel_for(ScatterNd)
+def _(op: ScatterNd, *specs: TensorSpec) -> CudaKernel | None:
+    ref, indices, updates = specs
+    how: Any = op.id.removeprefix("scatter_nd_")
+    found = changed_nd(how, ref, indices) if updates.dtype is ref.dtype and updates.is_static else None
+    return scattered(found) if updates.shape == taken(ref, indices) else None

@@ -1,0 +1,13 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.linalg.matrix_solve`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.linalg.matrix_solve import MatrixScale
+from ...actions import CudaKernel
+from ...code.elementwise import loop
+from ...kernel_table import kernel_for
+
+
+@kernel_for(MatrixScale)
+def _(op: MatrixScale, *specs: TensorSpec) -> CudaKernel | None:
+    return loop(lambda xp, x, f: x * f, specs, (None, (*(specs[1].shape or ()), 1, 1)))

@@ -1,0 +1,25 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.losses.loss`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.losses.loss import WeightsLike, WeightsSum, fit
+from ...actions import CudaKernel
+from ...code.elementwise import broadcast, summed
+from ...kernel_table import kernel_for
+from ...sweeps.sweeps import REDUCTIONS
+
+
+@kernel_for(WeightsLike)
+def _(op: WeightsLike, *specs: TensorSpec) -> CudaKernel | None:
+    if not specs[0].is_static or not specs[1].is_static:
+        return None
+    return broadcast(fit(specs[0].shape or (), specs[1].shape or ()), specs[0])
+
+
+@kernel_for(WeightsSum)
+def _(op: WeightsSum, *specs: TensorSpec) -> CudaKernel | None:
+    x, weights = specs
+    if not x.is_static or not weights.is_static:
+        return None
+    shape = fit(weights.shape or (), x.shape or ())
+    return summed(tuple(i for i, n in enumerate(shape) if n == 1 and (x.shape or ())[i] != 1), x, REDUCTIONS["reduce_sum"], 1)

@@ -1,0 +1,45 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.nn.normalization`."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....base.spec import Shape, TensorSpec, normalize_axes
+from ....cpu.sweeps.sweeps import NORMALIZATIONS
+from ....ops.nn.normalization import BatchNorm, LayerNorm, StandardizedAxes, StandardizeSlope
+from ...actions import CudaKernel
+from ...kernel_table import kernel_for
+from ...ops.batch_norm import given_statistics
+from ...sweeps.sweep import swept
+
+
+def sweep_kernel(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> CudaKernel | None:
+    """The kernel of :mod:`....cpu.sweeps` of that name over ``axes``."""
+    if not specs[0].is_static:
+        return None
+    return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
+
+
+@kernel_for(LayerNorm)
+def _(op: LayerNorm, *specs: TensorSpec) -> CudaKernel | None:
+    x, given = specs[0], [s for s in specs if s is not None]
+    if any(not s.is_static for s in given):
+        return None
+    shapes = [x.shape or (), *(op.aligned(s.shape, len(x.shape or ())) for s in given[1:])]
+    names = [n for n, s in zip(("layer_norm", "gain", "bias"), specs) if s is not None]
+    inner = sweep_kernel("_".join(names), op.dimensions, given, shapes)
+    return inner and CudaKernel(lambda *arrays: inner.actions(*(a for a in arrays if a is not None)), inner.workspace)
+
+
+@kernel_for(StandardizedAxes)
+def _(op: StandardizedAxes, *specs: TensorSpec) -> CudaKernel | None:
+    return sweep_kernel("standardize", op.axes, specs)
+
+
+@kernel_for(StandardizeSlope)
+def _(op: StandardizeSlope, *specs: TensorSpec) -> CudaKernel | None:
+    return sweep_kernel("standardize_backward", op.axes, specs)
+
+
+@kernel_for(BatchNorm)
+def _(op: BatchNorm, *specs: TensorSpec) -> CudaKernel | None:
+    return given_statistics(normalize_axes(op.axes, len(specs[0].shape or ())), op.epsilon, *specs)

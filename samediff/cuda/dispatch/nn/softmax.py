@@ -1,0 +1,17 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.nn.softmax`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec, normalize_axis
+from ....cpu.sweeps.sweeps import NORMALIZATIONS
+from ....ops.nn.softmax import AlongAxis
+from ...actions import CudaKernel
+from ...kernel_table import kernel_for
+from ...sweeps.sweep import swept
+
+
+@kernel_for(AlongAxis)
+def _(op: AlongAxis, *specs: TensorSpec) -> CudaKernel | None:
+    sweep, x = NORMALIZATIONS.get(op.compiled_as), specs[0]
+    if sweep is None or not x.is_static or not x.shape:
+        return None
+    return swept(sweep, (normalize_axis(op.dimension, len(x.shape)),), specs)

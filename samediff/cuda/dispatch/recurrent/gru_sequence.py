@@ -1,0 +1,18 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.recurrent.gru_sequence`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
+from ...actions import CudaKernel
+from ...kernel_table import kernel_for
+from ...ops import gated
+
+
+@kernel_for(GruSequence)
+def _(op: GruSequence, *specs: TensorSpec) -> CudaKernel | None:
+    return gated.forward(*specs)
+
+
+@kernel_for(GruSequenceGrad)
+def _(op: GruSequenceGrad, *specs: TensorSpec) -> CudaKernel | None:
+    return gated.backward(*specs)

@@ -1,0 +1,13 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.shape.merging`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.shape.merging import Merge
+from ...actions import CudaKernel
+from ...code.elementwise import loop
+from ...kernel_table import kernel_for
+
+
+@kernel_for(Merge)
+def _(op: Merge, *specs: TensorSpec) -> CudaKernel | None:
+    return loop(op.element, specs)

@@ -1,0 +1,13 @@
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.shape.shape_info`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ops.shape.shape_info import Cast
+from ...actions import CudaKernel
+from ...code.elementwise import loop
+from ...kernel_table import kernel_for
+
+
+@kernel_for(Cast)
+def _(op: Cast, *specs: TensorSpec) -> CudaKernel | None:
+    return loop(op.compute, specs) if op.data_type.is_numeric else None

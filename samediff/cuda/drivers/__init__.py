@@ -1,0 +1,1 @@
+"""Drivers of devices: GPUs through CuPy, and the emulator."""

@@ -1,0 +1,178 @@
+"""Batch normalization on a device: sweeps for statistics, fused loops for the rest; channels on any axis.
+
+Statistics of numbers of 16 bits are kept in float32 on the way.
+"""
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ...base.datatype import DataType
+from ...base.spec import Shape, TensorSpec
+from ...cpu.sweeps.sweep_spec import Fold, Sweep
+from ...expressions import expression as ex
+from ..actions import Action, Copy, CudaKernel
+from ..code.elementwise import aligned, launches, number, traced
+from ..sweeps.sweep import folded
+from ..sweeps.sweeps import REDUCTIONS, STATISTICS
+
+
+def _wide(x: Any) -> Any:
+    return x.astype("float32") if x.dtype.itemsize == 2 else x
+
+
+def _normalized(xp: Any, epsilon: float, has_gamma: bool, has_beta: bool, x: Any, mean: Any, variance: Any, *rest: Any) -> Any:
+    """gamma (x - mean) / sqrt(variance + epsilon) + beta."""
+    x, mean, variance, *affine = map(_wide, (x, mean, variance, *rest))
+    scale = 1 / xp.sqrt(variance + epsilon)
+    scale = scale * affine[0] if has_gamma else scale
+    y = (x - mean) * scale
+    return y + affine[-1] if has_beta else y
+
+
+@functools.lru_cache(maxsize=256)
+def _normalization(epsilon: float, has_gamma: bool, has_beta: bool) -> Any:
+    return lambda xp, *arrays: _normalized(xp, epsilon, has_gamma, has_beta, *arrays)
+
+
+@functools.lru_cache(maxsize=256)
+def _slope(epsilon: float, has_gamma: bool) -> Any:
+    def code(xp: Any, x: Any, g: Any, mean: Any, variance: Any, count: Any, by_gamma: Any, by_beta: Any, *gamma: Any) -> Any:
+        x, g, mean, variance, *affine = map(_wide, (x, g, mean, variance, *gamma))
+        scale = 1 / xp.sqrt(variance + epsilon)
+        slope = g - by_beta / count - (x - mean) * scale * (by_gamma / count)
+        return slope * (scale * affine[0] if has_gamma else scale)
+    return code
+
+
+def _stored(dtype: Any) -> DataType:
+    """The type in which statistics are kept on the way."""
+    return DataType.FLOAT if dtype.itemsize == 2 else DataType.of(dtype)
+
+
+def _loop(code: Any, arrays: Sequence[Any], shapes: Sequence[Shape], out: Any) -> list[Action]:
+    exprs = [ex.cast(e, out.dtype) for e in traced(code, tuple(a.dtype for a in arrays))]
+    return launches(exprs, [a.reshape(s) if s else a for a, s in zip(arrays, shapes)], [out])
+
+
+def _converted(source: Any, target: Any) -> list[Action]:
+    return launches([ex.input_(0, source.dtype)], [source], [target])
+
+
+def _static(*specs: TensorSpec | None) -> bool:
+    return all(s is None or s.is_static for s in specs)
+
+
+def _others(shape: Shape, axis: int) -> tuple[int, ...]:
+    return tuple(i for i in range(len(shape)) if i != axis % len(shape))
+
+
+def training(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None:
+    """``(x, mean, variance[, gamma, beta], y, m, v)``; the given statistics are not read."""
+    if not _static(*specs):
+        return None
+    shape, dtype = specs[0].shape or (), specs[0].dtype.numpy
+    kept = TensorSpec((shape[axis],), _stored(dtype))
+    statistics = folded(REDUCTIONS["moments"], _others(shape, axis), specs[:1], [kept, kept])
+    if statistics is None:
+        return None
+    sums, brief = statistics, kept.dtype.numpy != dtype
+
+    def actions(x: Any, *rest: Any) -> list[Action]:
+        given, (y, m, v), work = rest[:len(specs) - 1], rest[len(specs) - 1:len(specs) + 2], rest[len(specs) + 2:]
+        own = work[:2] if brief else (m, v)
+        made = [*sums.actions(x, *own, *work[2 * brief:])]
+        for source, target in zip(own, (m, v)):
+            made += _converted(source, target) if brief else []
+        return [*made, *_applied(axis, epsilon, x, own, given[2:], y)]
+    return CudaKernel(actions, (*((kept, kept) if brief else ()), *sums.workspace))
+
+
+def _applied(axis: int, epsilon: float, x: Any, statistics: Sequence[Any], affine: Sequence[Any], y: Any) -> list[Action]:
+    gamma, beta = (*affine, None, None)[:2]
+    channel = aligned((x.shape[axis],), (axis % len(x.shape),), len(x.shape))
+    arrays = [x, *statistics, *(a for a in (gamma, beta) if a is not None)]
+    code = _normalization(epsilon, gamma is not None, beta is not None)
+    return _loop(code, arrays, [(), *[channel] * (len(arrays) - 1)], y)
+
+
+def inference(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None:
+    """``(x, mean, variance[, gamma, beta], y, m, v)``."""
+    if not _static(*specs):
+        return None
+
+    def actions(x: Any, mean: Any, variance: Any, *rest: Any) -> list[Action]:
+        *affine, y, m, v = rest
+        return [*_applied(axis, epsilon, x, (mean, variance), affine, y), Copy(mean, m), Copy(variance, v)]
+    return CudaKernel(actions)
+
+
+def of_images(is_training: bool, axis: int, epsilon: float, *specs: TensorSpec | None) -> CudaKernel | None:
+    """``(x, scale, offset[, mean, variance], y, m, v)``; in training v is the sample variance, y takes that of the population."""
+    x, given = specs[0], len(specs)
+    if x is None or not _static(*specs):
+        return None
+    shape = x.shape or ()
+    kept = TensorSpec((shape[axis],), _stored(x.dtype.numpy))
+    found = folded(STATISTICS, _others(shape, axis), [x], [kept] * 3) if is_training else CudaKernel(lambda *arrays: [])
+    if found is None or (is_training and 0 in shape):
+        return None
+    statistics = found
+
+    def actions(x: Any, scale: Any, offset: Any, *rest: Any) -> list[Action]:
+        (y, m, v), work = rest[given - 3:given], rest[given:]
+        if not is_training:
+            mean, variance = rest[:2]
+            return [*_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), Copy(mean, m), Copy(variance, v)]
+        mean, variance, sample, *more = work
+        made: list[Action] = [*statistics.actions(x, mean, variance, sample, *more)]
+        return [*made, *_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), *_converted(mean, m), *_converted(sample, v)]
+    return CudaKernel(actions, (*[kept] * 3, *statistics.workspace) if is_training else ())
+
+
+def _sums(epsilon: float) -> Sweep:
+    """Of x, upstream gradients, mean and variance: the gradients by gamma and by beta."""
+    return Sweep((Fold("x1 * (x0 - x2)"), Fold("x1")), (f"r0 / sqrt(x3 + T({epsilon!r}))", "r1"), inputs=4)
+
+
+def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None:
+    """``(x, g, mean, variance[, gamma], dx, dgamma, dbeta)``."""
+    if not _static(*specs):
+        return None
+    shape, dtype = specs[0].shape or (), specs[0].dtype.numpy
+    kept = TensorSpec((shape[axis],), _stored(dtype))
+    channel = aligned((shape[axis],), (axis % len(shape),), len(shape))
+    found = folded(_sums(epsilon), _others(shape, axis), specs[:4], [kept, kept], [shape, shape, channel, channel])
+    if found is None:
+        return None
+    sums, brief = found, kept.dtype.numpy != dtype
+    count = number(max(math.prod(shape[i] for i in _others(shape, axis)), 1), dtype)
+
+    def actions(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> list[Action]:
+        given, (dx, by_gamma, by_beta), work = rest[:len(specs) - 4], rest[len(specs) - 4:len(specs) - 1], rest[len(specs) - 1:]
+        own = work[:2] if brief else (by_gamma, by_beta)
+        made: list[Action] = [*sums.actions(x, g, mean, variance, *own, *work[2 * brief:])]
+        for source, target in zip(own, (by_gamma, by_beta)):
+            made += _converted(source, target) if brief else []
+        gamma = [a for a in given if a is not None]
+        arrays = [x, g, mean, variance, count, *own, *gamma]
+        shapes = [(), (), channel, channel, (), channel, channel, *[channel] * len(gamma)]
+        return [*made, *_loop(_slope(epsilon, bool(gamma)), arrays, shapes, dx)]
+    return CudaKernel(actions, (*((kept, kept) if brief else ()), *sums.workspace))
+
+
+def given_statistics(axes: Sequence[int], epsilon: float, *specs: TensorSpec | None) -> CudaKernel | None:
+    """``(x, mean, variance[, gamma, beta], y)``, each with the sizes of ``axes``."""
+    if not _static(*specs):
+        return None
+    rank = len((specs[0] and specs[0].shape) or ())
+
+    def actions(x: Any, *rest: Any) -> list[Action]:
+        *given, y = rest
+        mean, variance, gamma, beta = (*given, None, None)[:4]
+        arrays = [x, *(a for a in (mean, variance, gamma, beta) if a is not None)]
+        shapes: list[Shape] = [(), *(aligned(tuple(a.shape), axes, rank) for a in arrays[1:])]
+        return _loop(_normalization(epsilon, gamma is not None, beta is not None), arrays, shapes, y)
+    return CudaKernel(actions)

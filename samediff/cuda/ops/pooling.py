@@ -1,0 +1,165 @@
+"""Pooling on the GPU: a thread for each window, and for gradients one for each cell."""
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.datatype import DataType
+from ...base.spec import TensorSpec
+from ...cpu.ops.grid import Grid
+from ..actions import Action, CudaKernel, Launch
+from ..sources import TYPES, type_name
+from .parts import work_type
+from .windows import FLOATS, numbers, offsets, served, text, threads_for
+
+if TYPE_CHECKING:
+    from ...ops.conv.pooling import Pool
+    from ...ops.conv.window import Window
+
+NUMBERS = tuple(d for d in DataType if d.name != "UTF8" and d.numpy.name in TYPES)
+SUMMED = tuple(d for d in NUMBERS if d is not DataType.BOOL)
+
+
+@dataclass(frozen=True)
+class Planes:
+    """Windows over images (outer, cells, inner)."""
+
+    grid: Grid
+    dtype: DataType
+    outer: int
+    inner: int
+
+    @classmethod
+    def of(cls, window: Window, channels_last: bool, x: TensorSpec) -> Planes | None:
+        """None for windows with more axes than three."""
+        shape = x.shape or ()
+        grid = Grid.of(window, shape[1:-1] if channels_last else shape[2:])
+        if grid is None:
+            return None
+        if channels_last:
+            return cls(grid, x.dtype, shape[0], shape[-1])
+        return cls(grid, x.dtype, shape[0] * shape[1], 1)
+
+    @property
+    def cells(self) -> int:
+        """Elements of the images."""
+        return self.outer * math.prod(self.grid.sizes) * self.inner
+
+    @property
+    def windows(self) -> int:
+        """Elements of what is one for each window."""
+        return self.outer * self.grid.places * self.inner
+
+    def launch(self, body: str, name: str, size: int, *given: Any) -> tuple[Launch, ...]:
+        """A function for ``size`` elements; none where there are none."""
+        args = (*given, np.int64(size), np.int32(self.inner), *numbers(self.grid))
+        return (Launch(body, name, *threads_for(size), args),) if size else ()
+
+    def kernel(self, body: str, name: str, size: int, *given: Any) -> CudaKernel:
+        """That function with all arrays, then the numbers ``given``."""
+        return CudaKernel(lambda *arrays: self.launch(body, name, size, *arrays, *given))
+
+    def offsets(self) -> str:
+        """The type of offsets."""
+        return offsets(*(TensorSpec((n,), self.dtype) for n in (self.cells, self.windows)))
+
+    def maximum(self, place: DataType = DataType.INT) -> str:
+        """The text for what is largest."""
+        return _maximum(self.dtype, self.offsets(), place)
+
+    def sums(self) -> str:
+        """The text for sums."""
+        return _sums(self.dtype, self.offsets())
+
+    def number(self, value: float) -> Any:
+        """In the type of the arithmetic."""
+        return work_type(self.dtype).numpy.type(value)
+
+
+def _lowest(dtype: DataType) -> str:
+    kind = dtype.numpy
+    if dtype.is_floating:
+        return "__longlong_as_double(0xfff0000000000000)" if dtype is DataType.DOUBLE else "__int_as_float(0xff800000)"
+    return "0" if kind.kind in "bu" else f"({np.iinfo(kind).min + 1} - 1)"
+
+
+def _maximum(dtype: DataType, offset: str, place: DataType) -> str:
+    return text("pooling", T=type_name(dtype), I=offset, MAXIMUM=1, LOWEST=_lowest(dtype), PLACE=type_name(place))
+
+
+def _sums(dtype: DataType, offset: str) -> str:
+    return text("pooling", T=type_name(dtype), I=offset, **({"POWERS": 1} if dtype.is_floating else {}))
+
+
+def _planes(pool: Pool, types: Sequence[DataType], *specs: TensorSpec) -> Planes | None:
+    return Planes.of(pool.window, pool.channels_last, specs[0]) if served(*specs, types=tuple(types)) else None
+
+
+def maximum(pool: Pool, x: TensorSpec) -> CudaKernel | None:
+    """Input x."""
+    p = _planes(pool, NUMBERS, x)
+    return None if p is None else p.kernel(p.maximum(), "max_pool", p.windows)
+
+
+def maximum_and_place(pool: Pool, x: TensorSpec, place: DataType) -> CudaKernel | None:
+    """Input x; two results."""
+    p = _planes(pool, NUMBERS, x) if place in NUMBERS else None
+    return None if p is None else p.kernel(p.maximum(place), "max_pool_place", p.windows)
+
+
+def maximum_taken(pool: Pool, x: TensorSpec, values: TensorSpec) -> CudaKernel | None:
+    """Values where x is largest: inputs x, values."""
+    p = _planes(pool, NUMBERS, x, values)
+    return None if p is None else p.kernel(p.maximum(), "max_pool_taken", p.windows)
+
+
+def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> CudaKernel | None:
+    """Inputs x, g; which cells are chosen is noted first."""
+    p = _planes(pool, FLOATS, x, g)
+    if p is None:
+        return None
+
+    body = p.maximum()
+
+    def actions(x: Any, g: Any, out: Any, taps: Any) -> Sequence[Action]:
+        return (*p.launch(body, "max_pool_tap", p.windows, x, taps), *p.launch(body, "max_pool_back", p.cells, taps, g, out))
+    return CudaKernel(actions, (TensorSpec((p.windows,), DataType.INT),))
+
+
+def _factor(pool: Pool) -> float:
+    """What sums are multiplied by; 0: by the share of each window."""
+    return {"none": 1.0, "kernel": 1 / max(math.prod(pool.window.kernel), 1), "inside": 0.0}[pool.divisor]
+
+
+def total(pool: Pool, x: TensorSpec) -> CudaKernel | None:
+    """Sums times their shares: input x."""
+    p = _planes(pool, FLOATS, x)
+    return None if p is None else p.kernel(p.sums(), "window_sum", p.windows, p.number(_factor(pool)))
+
+
+def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> CudaKernel | None:
+    """The transpose: inputs g, and x, of which only the shape matters."""
+    p = _planes(pool, FLOATS, x, g)
+    if p is None:
+        return None
+    body, factor = p.sums(), p.number(_factor(pool))
+    return CudaKernel(lambda g, _, out: p.launch(body, "window_spread", p.cells, g, out, factor))
+
+
+def power_mean(pool: Pool, power: float, x: TensorSpec) -> CudaKernel | None:
+    """(sum |x|^power)^(1 / power) of each window: input x."""
+    p = _planes(pool, FLOATS, x)
+    return None if p is None else p.kernel(p.sums(), "power_pool", p.windows, p.number(power))
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Representative texts: label, text."""
+    for dtype in (*FLOATS, DataType.BOOL, DataType.UBYTE, DataType.LONG):
+        yield f"max pooling {dtype.name}", _maximum(dtype, "int", DataType.INT)
+        if dtype in SUMMED:
+            yield f"sum pooling {dtype.name}", _sums(dtype, "int")
+    yield "pooling long", _sums(DataType.FLOAT, "long long")

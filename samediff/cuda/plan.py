@@ -1,0 +1,36 @@
+"""Plans for a device."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..device.devices import placement
+from ..ir.run_context import RunContext
+from ..plans.plan import Plan
+from .frame import DeviceFrame
+
+
+class DevicePlan(Plan):
+    """A plan whose arena, parameters and results live on a device; frames as on the CPU, each with a queue of its own."""
+
+    def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
+        """As :meth:`Plan.run`; results are NumPy arrays unless the caller wants them to stay."""
+        frame = self.take_device()
+        results = frame.run(feeds, context, placement().stays)
+        self.put_back(frame)  # type: ignore[arg-type]  # the pool holds frames of devices only
+        return results
+
+    def take_device(self) -> DeviceFrame:
+        """A frame that is nobody else's."""
+        try:
+            return self._pool.pop()  # type: ignore[return-value]  # as above
+        except IndexError:
+            return DeviceFrame(self)
+
+    def explain(self) -> str:
+        """What runs as which launches, what as one graph, what on the host and why."""
+        from .explain import explained
+        frame = self.take_device()
+        text = explained(self, frame)
+        self.put_back(frame)  # type: ignore[arg-type]  # as above
+        return text

@@ -1,0 +1,1 @@
+"""Reductions and normalizations over slices on a device."""

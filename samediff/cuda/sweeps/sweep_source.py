@@ -1,0 +1,229 @@
+"""CUDA text of sweeps: slices of arrays folded to numbers, after which they may be gone over again.
+
+Arrays are seen as (a, b, c, d): slices run along b and d, one for each a and c. In the form of *rows* neighbours in memory belong to
+one slice, in that of *columns* (d is 1) to different ones. There are two ways to do the work: ``whole`` lets the threads that share a
+slice do all of it; for few long slices ``part0``, ``total0``, ``part1``, … and ``each`` share a slice among blocks, with what folds
+leave in memory. Folds that do not need each other go over the slice together.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...cpu.sweeps.sweep_spec import Fold, Sweep
+from ...expressions.scalar import DType
+from ..code.operators import literal
+from ..code.reduce import identity
+from ..sources import text_of, type_name
+from .sweep_terms import in_c, names_in
+
+
+@dataclass(frozen=True)
+class SweepForm:
+    """What is compiled in.
+
+    Attributes
+    ----------
+    works_in : type of the arithmetic; numbers of 16 bits are worked with as float32
+    inputs, outputs : types of the arrays
+    wide : whether indices have 64 bits
+    """
+
+    rows: bool
+    works_in: DType
+    inputs: tuple[DType, ...]
+    outputs: tuple[DType, ...]
+    wide: bool
+
+
+def passes(sweep: Sweep) -> list[list[int]]:
+    """The numbers of the folds that go over a slice together."""
+    found: list[list[int]] = []
+    for k, fold in enumerate(sweep.folds):
+        term = term_of(sweep, fold.term)
+        if found and not any(f"r{i}" in term for i in found[-1]):
+            found[-1].append(k)
+        else:
+            found.append([k])
+    return found
+
+
+def term_of(sweep: Sweep, text: str) -> frozenset[str]:
+    """The names in a term, those of what would be kept included."""
+    found = names_in(text)
+    return found if "kept" not in found else (found - {"kept"}) | names_in(_kept(sweep))
+
+
+def _kept(sweep: Sweep) -> str:
+    """The term that is worked out anew where another one asks for it: memory is slower than that."""
+    return next(f.term for f in sweep.folds if f.keep)
+
+
+def _combined(fold: Fold) -> str:
+    return f"{fold.combine}_of"
+
+
+class _Writer:
+    def __init__(self, sweep: Sweep, form: SweepForm) -> None:
+        self.sweep, self.form = sweep, form
+        self.index = "long long" if form.wide else "int"
+        self.T = type_name(form.works_in)
+        self.passes = passes(sweep)
+        self.has_each = bool(sweep.each)
+
+    def c(self, text: str) -> str:
+        """An expression as C."""
+        is_wide, names = self.form.works_in.itemsize == 8, {}
+        if any("kept" in f.term for f in self.sweep.folds) or "kept" in self.sweep.each:
+            names["kept"] = in_c(_kept(self.sweep), is_wide)
+        return in_c(text, is_wide, names)
+
+    def total_type(self, k: int) -> str:
+        """The type of a fold's total."""
+        return "long long" if self.sweep.folds[k].counting else self.T
+
+    def result_type(self, k: int) -> str:
+        """The type of what a fold leaves."""
+        return "long long" if self.sweep.folds[k].counting and self.sweep.folds[k].result == "t" else self.T
+
+    def start(self, k: int) -> str:
+        """The identity of a fold."""
+        fold = self.sweep.folds[k]
+        if fold.counting:
+            return {"sum": "0", "min": "0x7fffffffffffffffll", "max": "-0x7fffffffffffffffll"}[fold.combine]
+        return identity(fold.combine, self.form.works_in)
+
+    # Parts of functions
+
+    def parameters(self, *more: str) -> str:
+        """Arrays, sizes, strides."""
+        arrays = [f"const {type_name(t)} *p{k}" for k, t in enumerate(self.form.inputs)]
+        arrays += [f"{type_name(t)} *y{k}" for k, t in enumerate(self.form.outputs)]
+        sizes = [f"const {self.index} {n}" for n in ("slices", "B", "C", "D")]
+        strides = [f"const {self.index} s{k}{axis}" for k in range(1, len(self.form.inputs)) for axis in "abcd"]
+        return ", ".join([*arrays, *more, *sizes, *strides])
+
+    def head(self) -> str:
+        """Numbers that all slices share, and which threads share a slice."""
+        index, T = self.index, self.T
+        infinite = f"    const {T} inf = {literal(float('inf'), self.form.works_in)};\n" if self.form.works_in.kind == "f" else ""
+        return (f"    const {index} L = B * D; const {T} n = ({T})L; const long long count = L;\n{infinite}"
+                f"    const {index} s0a = B * C * D, s0b = C * D, s0c = D, s0d = 1;\n"
+                f"    const int group = GROUP, lane = LANE, groups = GROUPS;\n    __shared__ double room[ROOM];\n")
+
+    def slices(self, inner: str) -> str:
+        """The loop over slices; threads without one take the last, since all of a block must meet."""
+        index = self.index
+        bases = " ".join(f"const {index} b{k} = a * s{k}a + c * s{k}c;" for k in range(len(self.form.inputs)))
+        first = (f"        const {self.T} given = L > 0 ? ({self.T})load(p0[b0]) : ({self.T})0, "
+                 f"first = given - given == 0 ? given : ({self.T})0;\n" if self.uses("first") else "")
+        return (f"    for ({index} s = ({index})blockIdx.x * groups; s < slices; s += ({index})gridDim.x * groups) {{\n"
+                f"        const bool is_own = s + group < slices; const {index} slice = is_own ? s + group : slices - 1;\n"
+                f"        const {index} a = slice / C, c = slice - a * C; {bases}\n{first}{inner}    }}\n")
+
+    def uses(self, name: str) -> bool:
+        """Whether anything in the sweep asks for a value."""
+        texts = [t for f in self.sweep.folds for t in (f.term, f.result)] + [*self.sweep.results, self.sweep.each]
+        return any(name in names_in(t) for t in texts if t)
+
+    def elements(self, texts: list[str], inner: str) -> str:
+        """The loop over the elements of a slice that fall to a thread, with what the expressions ask for."""
+        index, asked = self.index, frozenset().union(*(term_of(self.sweep, t) for t in texts))
+        loads = []
+        for k, dtype in enumerate(self.form.inputs):
+            if f"x{k}" in asked:
+                name = self.T if k == 0 or dtype.kind not in "iu" else type_name(dtype)
+                loads.append(f"            const {name} x{k} = ({name})load(p{k}[b{k} + b * s{k}b + d * s{k}d]);\n")
+        position = "            const long long j = e;\n" if "j" in asked else ""
+        return (f"        for ({index} e = at, b = at / D, d = at - b * D, jump = step / D, slip = step - jump * D; e < L;) {{\n"
+                f"{''.join(loads)}{position}{inner}"
+                f"            e += step; b += jump; d += slip; if (d >= D) {{ d -= D; ++b; }}\n        }}\n")
+
+    def folded(self, p: int) -> str:
+        """The folds of a pass over the elements of a thread."""
+        numbers = self.passes[p]
+        starts = "".join(f"        {self.total_type(k)} t{k} = {self.start(k)};\n" for k in numbers)
+        terms = "".join(f"            t{k} = {_combined(f)}::of(t{k}, ({self.total_type(k)}){self.c(f.term)});\n"
+                        for k, f in ((k, self.sweep.folds[k]) for k in numbers))
+        return starts + self.elements([self.sweep.folds[k].term for k in numbers], terms)
+
+    def joined(self, p: int, lanes: str = "lanes") -> str:
+        """The totals of the threads of a slice."""
+        return "".join(f"        t{k} = over_slice<{_combined(self.sweep.folds[k])}>(t{k}, {lanes}, room);\n" for k in self.passes[p])
+
+    def results(self, p: int) -> str:
+        """What the folds of a pass leave."""
+        lines = []
+        for k in self.passes[p]:
+            text = self.sweep.folds[k].result
+            lines.append(f"        {self.result_type(k)} r{k}; {{ const {self.total_type(k)} t = t{k};{self.at_slice(text)} "
+                         f"r{k} = {self.c(text)}; }}\n")
+        return "".join(lines)
+
+    def at_slice(self, text: str) -> str:
+        """The inputs of an expression of the whole slice: those of its first element."""
+        asked = names_in(text)
+        return "".join(f" const {self.T} x{k} = ({self.T})load(p{k}[b{k}]);" for k in range(len(self.form.inputs)) if f"x{k}" in asked)
+
+    def stored(self) -> str:
+        """The numbers of a slice into its outputs."""
+        lines = [f"            {{{self.at_slice(t)} store(y{k}[slice], {self.c(t)}); }}\n" for k, t in enumerate(self.sweep.results)]
+        return f"        if (is_own && lane == 0) {{\n{''.join(lines)}        }}\n" if lines else ""
+
+    def every(self) -> str:
+        """The elements of a slice into the output."""
+        if not self.has_each:
+            return ""
+        store = f"            if (is_own) store(y0[b0 + b * s0b + d], {self.c(self.sweep.each)});\n"
+        return self.elements([self.sweep.each], store)
+
+    # Functions
+
+    def whole(self) -> str:
+        inner = f"        const {self.index} at = lane, step = lanes;\n"
+        inner += "".join(self.folded(p) + self.joined(p) + self.results(p) for p in range(len(self.passes)))
+        return self.function("whole", self.parameters(), "const int lanes", inner + self.stored() + self.every())
+
+    def function(self, name: str, parameters: str, last: str, inner: str) -> str:
+        most = 1024 if self.form.rows else 512
+        head = f'extern "C" __global__ void __launch_bounds__({most}) {name}({parameters}, {last})'
+        return f"{head} {{\n{self.head()}{self.slices(inner)}}}\n"
+
+    def memory(self, read: bool) -> list[str]:
+        """Totals of parts, then results of folds."""
+        every = range(len(self.sweep.folds))
+        return [f"{self.total_type(k)} *w{k}" for k in every] + [f"{self.result_type(k)} *f{k}" for k in every]
+
+    def recalled(self, p: int) -> str:
+        """What the passes before left for a slice."""
+        return "".join(f"        const {self.result_type(k)} r{k} = f{k}[slice];\n" for q in range(p) for k in self.passes[q])
+
+    def part(self, p: int) -> str:
+        keep = "".join(f" w{k}[blockIdx.y * slices + slice] = t{k};" for k in self.passes[p])
+        inner = (f"        const {self.index} at = blockIdx.y * lanes + lane, step = gridDim.y * lanes;\n{self.recalled(p)}{self.folded(p)}"
+                 f"{self.joined(p)}        if (is_own && lane == 0) {{{keep} }}\n")
+        return self.function(f"part{p}", self.parameters(*self.memory(False)), "const int lanes", inner)
+
+    def total(self, p: int) -> str:
+        inner = self.recalled(p)
+        for k in self.passes[p]:
+            inner += (f"        {self.total_type(k)} t{k} = {self.start(k)};\n        for (int i = lane; i < parts; i += lanes) "
+                      f"t{k} = {_combined(self.sweep.folds[k])}::of(t{k}, w{k}[i * slices + slice]);\n")
+        keep = "".join(f" f{k}[slice] = r{k};" for k in self.passes[p])
+        inner += f"{self.joined(p)}{self.results(p)}        if (is_own && lane == 0) {{{keep} }}\n"
+        if p == len(self.passes) - 1:
+            inner += self.stored()
+        return self.function(f"total{p}", self.parameters(*self.memory(True)), "const int lanes, const int parts", inner)
+
+    def each(self) -> str:
+        inner = (f"        const {self.index} at = blockIdx.y * lanes + lane, step = gridDim.y * lanes;\n"
+                 f"{self.recalled(len(self.passes))}{self.every()}")
+        return self.function("each", self.parameters(*self.memory(True)), "const int lanes", inner)
+
+
+def sweep_source(sweep: Sweep, form: SweepForm) -> tuple[str, str]:
+    """The texts of ``whole`` and of the functions that share slices among blocks."""
+    w = _Writer(sweep, form)
+    head = f"#define ROWS {int(form.rows)}\ntypedef {w.T} T;\n{text_of('fold.cu')}{text_of('sweep.cu')}"
+    every = range(len(w.passes))
+    shared = "".join(w.part(p) + w.total(p) for p in every) + (w.each() if w.has_each else "")
+    return head + w.whole(), head + shared

@@ -1,0 +1,1 @@
+"""Iterators over batches, and what can be put around them."""

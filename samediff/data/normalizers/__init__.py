@@ -1,0 +1,1 @@
+"""Normalizers and preprocessors of data sets."""

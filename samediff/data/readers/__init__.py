@@ -1,0 +1,1 @@
+"""Readers of records, and data sets made of them."""

@@ -1,0 +1,200 @@
+"""Tables from comma-separated text."""
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...base.javanames import JavaSpelling
+from ...codecs.regular import check_regular, open_regular
+from ...errors import ConfigurationError, FileFormatError
+from ..iterators.iterator import NoMoreDataError
+from .number_table import read_numbers
+
+
+class FileSplit:
+    """The files of a reader: one file, or all files of a folder in the order of their names.
+
+    Parameters
+    ----------
+    path : str or Path
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    def locations(self) -> list[Path]:
+        """The files."""
+        if self.path.is_dir():
+            return sorted(p for p in self.path.rglob("*") if p.is_file())
+        return [self.path]
+
+    def regular(self) -> list[Path]:
+        """The files; FileNotFoundError when one is missing, PathError for what is no regular file."""
+        files = self.locations()
+        missing = [str(f) for f in files if not f.exists()]
+        if missing:
+            raise FileNotFoundError(f"no such file: {', '.join(missing)}")
+        for file in files:
+            check_regular(file.stat(), str(file), "read")
+        return files
+
+    @staticmethod
+    def files_of(split: FileSplit | str | Path) -> list[Path]:
+        """The files of a split or path; FileNotFoundError when there is none."""
+        files = (split if isinstance(split, FileSplit) else FileSplit(split)).regular()
+        if not files:
+            raise FileNotFoundError(f"no file in the folder {split}")
+        return files
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+class CSVRecordReader(JavaSpelling):
+    """Records of comma-separated files; whole files are parsed at once.
+
+    Parameters
+    ----------
+    skip_num_lines : int, default 0
+        Lines to leave out at the start of every file, such as a heading.
+    delimiter : str, default ","
+    quote : str, default '"'
+
+    Raises
+    ------
+    FileFormatError
+        Rows of different length, naming file and line.
+
+    Notes
+    -----
+    Source: DataVec's ``CSVRecordReader``. Empty lines are left out.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name) / "two.csv"
+    >>> _ = path.write_text("a,b\\n1,2\\n3,4\\n")
+    >>> reader = CSVRecordReader(skip_num_lines=1).initialize(path)
+    >>> reader.table().tolist(), reader.next()
+    ([[1.0, 2.0], [3.0, 4.0]], [1.0, 2.0])
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, skip_num_lines: int = 0, delimiter: str = ",", quote: str = '"') -> None:
+        if skip_num_lines < 0 or len(delimiter) != 1 or len(quote) != 1:
+            raise ConfigurationError("CSVRecordReader needs skip_num_lines of at least 0 and one character each as "
+                                     f"delimiter and quote, got {skip_num_lines}, {delimiter!r}, {quote!r}")
+        self._skip, self._delimiter, self._quote = skip_num_lines, delimiter, quote
+        self._files: list[Path] = []
+        self._table: NDArray[Any] | None = None
+        self._at = 0
+
+    def initialize(self, split: FileSplit | str | Path) -> Self:
+        """Read from these files; returns the reader."""
+        self._files, self._table, self._at = FileSplit.files_of(split), None, 0
+        return self
+
+    def table(self) -> NDArray[Any]:
+        """All records. Shapes: (records, columns), float64; text when a value is not a number."""
+        if not self._files:
+            raise ConfigurationError("CSVRecordReader: call initialize(path) first")
+        if self._table is None:
+            parts = [self._parsed(f) for f in self._files]
+            widths = {p.shape[1] for p in parts}
+            if len(widths) > 1:
+                raise FileFormatError("files of different numbers of columns: "
+                                      + ", ".join(f"{f}: {p.shape[1]}" for f, p in zip(self._files, parts)))
+            self._table = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return self._table
+
+    def _parsed(self, path: Path) -> NDArray[Any]:
+        table = read_numbers(path, self._delimiter, self._skip)
+        if table is not None:
+            return table
+        if next(self._rows(path), None) is None:
+            raise FileFormatError(f"{path}: no records after {self._skip} skipped lines")
+        try:
+            numbers: NDArray[Any] = np.loadtxt(path, np.float64, comments=None, delimiter=self._delimiter, ndmin=2,
+                                               skiprows=self._skip, quotechar=self._quote, encoding="utf-8")
+        except ValueError:          # text among the numbers, or rows of different length
+            return self._text(path)
+        return numbers
+
+    def _text(self, path: Path) -> NDArray[Any]:
+        rows: list[list[str]] = []
+        for line, row in self._rows(path):
+            if rows and len(row) != len(rows[0]):
+                raise FileFormatError(f"{path}, line {line}: {len(row)} columns, the lines before have {len(rows[0])}")
+            rows.append(row)
+        return np.array(rows, np.str_)
+
+    def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
+        """Line number and fields of every record; FileFormatError for what is no text of UTF-8 in columns."""
+        line = 0
+        with io.TextIOWrapper(open_regular(path), "utf-8", newline="") as file:
+            try:
+                for _ in range(self._skip):
+                    file.readline()
+                    line += 1
+                reader = csv.reader(file, delimiter=self._delimiter, quotechar=self._quote)
+                for row in reader:
+                    line = reader.line_num + self._skip
+                    if row:
+                        yield line, row
+            except (UnicodeDecodeError, csv.Error) as error:
+                raise FileFormatError(f"{path}: no table of UTF-8 text behind line {line}: {error}") from None
+
+    def place(self, record: int) -> str:
+        """File and line of a record, for messages."""
+        for path in self._files:
+            for line, _ in self._rows(path):
+                if record == 0:
+                    return f"{path}, line {line}"
+                record -= 1
+        return f"record {record}"
+
+    def numbers(self, columns: list[int], dtype: type[np.floating[Any]] = np.float64) -> NDArray[Any]:
+        """The given columns as numbers, in an array of their own with one record after the other.
+
+        Raises
+        ------
+        FileFormatError
+            A value that is not a number, naming file, line and column.
+        """
+        neighbours = columns == list(range(columns[0], columns[-1] + 1))
+        part = self.table()[:, columns[0]:columns[-1] + 1] if neighbours else self.table()[:, columns]
+        try:
+            return part.astype(np.float64).astype(dtype, copy=False) if part.dtype.kind == "U" else part.astype(dtype, order="C")
+        except ValueError:
+            pass
+        for r, row in enumerate(part):
+            for c, value in zip(columns, row):
+                try:
+                    float(value)
+                except ValueError:
+                    raise FileFormatError(f"{self.place(r)}, column {c}: expected a number, got {str(value)!r}"
+                                          ) from None
+        raise FileFormatError("the table cannot be converted to numbers")
+
+    def has_next(self) -> bool:
+        """Whether there is a further record."""
+        return self._at < len(self.table())
+
+    def next(self) -> list[Any]:
+        """The next record."""
+        if not self.has_next():
+            raise NoMoreDataError("CSVRecordReader has no further record: ask has_next() first, or reset()")
+        self._at += 1
+        record: list[Any] = self.table()[self._at - 1].tolist()
+        return record
+
+    def reset(self) -> None:
+        """Start again from the first record."""
+        self._at = 0

@@ -1,0 +1,96 @@
+"""Data sets from the records of a reader."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
+from ..iterators.list_iterators import ViewIterator
+from ..sets.dataset import DataSet
+from .csv_reader import CSVRecordReader
+
+
+class RecordReaderDataSetIterator(ViewIterator):
+    """Batches of float32 features and labels from the records of a reader.
+
+    Three forms: without a label column the labels are the features; with ``label_index`` and ``num_possible_labels``
+    they are one-hot classes; with ``regression=True`` they are the columns ``label_index`` to ``label_index_to``.
+
+    Parameters
+    ----------
+    reader : CSVRecordReader
+        Initialized.
+    batch : int
+    label_index : int, optional
+        Column of the label, or the first one; negative numbers count from the end.
+    num_possible_labels : int, optional
+        Number of classes; with ``regression=True`` this place is ``label_index_to``, as in DL4J.
+    regression : bool, default False
+    label_names : sequence of str, optional
+        The classes as they are written in the file, when they are not numbers from 0.
+
+    Raises
+    ------
+    FileFormatError
+        Values that are no numbers and classes out of range, naming file, line and column.
+
+    Notes
+    -----
+    Source: DL4J's ``RecordReaderDataSetIterator``.
+    """
+
+    def __init__(self, reader: CSVRecordReader, batch: int, label_index: int | None = None,
+                 num_possible_labels: int | None = None, regression: bool = False, *,
+                 label_names: Sequence[str] | None = None) -> None:
+        width = reader.table().shape[1]
+        chosen = self._label_columns(width, label_index, num_possible_labels if regression else None)
+        features = self._features(reader, [i for i in range(width) if i not in chosen])
+        if not chosen:
+            data = DataSet(features, features)
+        elif regression:
+            data = DataSet(features, reader.numbers(chosen, np.float32))
+        else:
+            data = DataSet(features, self._one_hot(reader, chosen[0], num_possible_labels, label_names))
+            data.label_names = list(label_names or [])
+        super().__init__(data, batch)
+
+    @staticmethod
+    def _label_columns(width: int, first: int | None, last: int | None) -> list[int]:
+        if first is None:
+            return []
+        ends = [i + width if i < 0 else i for i in (first, first if last is None else last)]
+        if not 0 <= ends[0] <= ends[1] < width:
+            raise ConfigurationError(f"label columns {first} to {first if last is None else last} of a table with "
+                                     f"{width} columns")
+        return list(range(ends[0], ends[1] + 1))
+
+    @staticmethod
+    def _features(reader: CSVRecordReader, columns: list[int]) -> NDArray[Any]:
+        if not columns:
+            raise ConfigurationError("no columns are left for the features")
+        return reader.numbers(columns, np.float32)
+
+    @staticmethod
+    def _one_hot(reader: CSVRecordReader, column: int, count: int | None, names: Sequence[str] | None) -> NDArray[Any]:
+        if names is not None:
+            values, places = np.unique(reader.table()[:, column].astype(str), return_inverse=True)
+            unknown = [v for v in values.tolist() if v not in names]
+            if unknown:
+                raise UnknownNameError(f"column {column}: {unknown[0]!r} is not one of the label names {list(names)}"
+                                       f"{did_you_mean(unknown[0], names)}")
+            classes = np.array([list(names).index(v) for v in values.tolist()])[places]
+        else:
+            classes = reader.numbers([column])[:, 0]
+        size = count or (len(names) if names is not None else 0)
+        if size < 1:
+            raise ConfigurationError("a label column needs num_possible_labels, label_names, or regression=True")
+        wrong = np.flatnonzero((classes < 0) | (classes >= size) | (classes != np.floor(classes)))
+        if wrong.size:
+            r = int(wrong[0])
+            raise FileFormatError(f"{reader.place(r)}, column {column}: expected a class from 0 to {size - 1}, "
+                                  f"got {classes[r]:g}")
+        hot: NDArray[Any] = np.eye(size, dtype=np.float32).take(classes.astype(np.intp), 0)
+        return hot

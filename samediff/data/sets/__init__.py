@@ -1,0 +1,1 @@
+"""Data sets: batches of features, labels and masks."""

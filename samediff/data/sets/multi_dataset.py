@@ -1,0 +1,253 @@
+"""One batch of examples of a network with several inputs or outputs."""
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+
+from ...base.javanames import JavaSpelling
+from ...errors import ShapeError
+from .dataset import DataSet, _same
+from .dataset_arrays import Array, check_same_examples, data_array, joined, selected
+from .java_random import shuffled_order
+
+KINDS = ("features", "labels", "features_masks", "labels_masks")
+
+
+def _listed(value: Any, what: str) -> list[Array | None]:
+    if value is None:
+        return []
+    items = list(value) if isinstance(value, (list, tuple)) else [value]
+    return [data_array(a, f"MultiDataSet {what}[{i}]") for i, a in enumerate(items)]
+
+
+class MultiDataSet(JavaSpelling):
+    """Lists of features and labels of the same examples, with optional masks.
+
+    Shapes: every array (examples, …); masks as in `DataSet`, one per array, None where there is none. A graph that has its examples on
+    another axis (time series in TNS order) can take such arrays as one batch; what splits or shuffles examples refuses them.
+
+    Parameters
+    ----------
+    features, labels, features_masks, labels_masks : list of array-like, or one array-like, optional
+        In the order of the network's inputs and outputs.
+
+    Raises
+    ------
+    ShapeError
+        Not as many masks as arrays, or an array missing that is asked for.
+
+    Notes
+    -----
+    Source: ND4J's ``org.nd4j.linalg.dataset.MultiDataSet``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> m = MultiDataSet([np.zeros((5, 3)), np.zeros((5, 2, 4))], [np.zeros((5, 1))])
+    >>> m.num_examples(), m.num_feature_arrays(), m.get_features(1).shape
+    (5, 2, (5, 2, 4))
+    """
+
+    def __init__(self, features: Any = None, labels: Any = None, features_masks: Any = None,
+                 labels_masks: Any = None) -> None:
+        given = (features, labels, features_masks, labels_masks)
+        self._lists = {kind: _listed(value, kind) for kind, value in zip(KINDS, given)}
+        self.example_meta_data: list[Any] | None = None
+        for kind in ("features", "labels"):
+            masks = self._lists[f"{kind}_masks"]
+            if all(m is None for m in masks):
+                masks.clear()
+            elif len(masks) != len(self._lists[kind]):
+                raise ShapeError(f"{len(masks)} masks for {len(self._lists[kind])} {kind} arrays; use None where there "
+                                 "is no mask")
+
+    def _get(self, kind: str, index: int | None) -> Any:
+        arrays = self._lists[kind]
+        if index is None:
+            return arrays if arrays or not kind.endswith("masks") else None
+        if kind.endswith("masks") and not arrays:
+            return None
+        if not 0 <= index < len(arrays):
+            raise ShapeError(f"{kind} {index} asked for, the data set has {len(arrays)}")
+        return arrays[index]
+
+    def _set(self, kind: str, first: Any, array: Any) -> None:
+        if array is None:
+            self._lists[kind] = _listed(first, kind)
+        else:
+            arrays = self._lists[kind]
+            arrays.extend([None] * (first + 1 - len(arrays)))
+            arrays[first] = data_array(array, f"MultiDataSet {kind}[{first}]")
+
+    def get_features(self, index: int | None = None) -> Any:
+        """All features as a list, or one array."""
+        return self._get("features", index)
+
+    def get_labels(self, index: int | None = None) -> Any:
+        """All labels as a list, or one array."""
+        return self._get("labels", index)
+
+    def get_features_mask_arrays(self) -> list[Array | None] | None:
+        """All masks of features, or None."""
+        masks: list[Array | None] | None = self._get("features_masks", None)
+        return masks
+
+    def get_labels_mask_arrays(self) -> list[Array | None] | None:
+        """All masks of labels, or None."""
+        masks: list[Array | None] | None = self._get("labels_masks", None)
+        return masks
+
+    def get_features_mask_array(self, index: int) -> Array | None:
+        """One mask of features, or None."""
+        mask: Array | None = self._get("features_masks", index)
+        return mask
+
+    def get_labels_mask_array(self, index: int) -> Array | None:
+        """One mask of labels, or None."""
+        mask: Array | None = self._get("labels_masks", index)
+        return mask
+
+    def set_features(self, first: Any, array: Any = None) -> None:
+        """Replace all features by a list, or with ``(index, array)`` one of them."""
+        self._set("features", first, array)
+
+    def set_labels(self, first: Any, array: Any = None) -> None:
+        """Replace all labels by a list, or with ``(index, array)`` one of them."""
+        self._set("labels", first, array)
+
+    def set_features_mask_array(self, first: Any, array: Any = None) -> None:
+        """Replace all masks of features by a list, or with ``(index, array)`` one of them."""
+        self._set("features_masks", first, array)
+
+    def set_labels_mask_array(self, first: Any, array: Any = None) -> None:
+        """Replace all masks of labels by a list, or with ``(index, array)`` one of them."""
+        self._set("labels_masks", first, array)
+
+    @property
+    def features(self) -> list[Array | None]:
+        """All features."""
+        return self._lists["features"]
+
+    @property
+    def labels(self) -> list[Array | None]:
+        """All labels."""
+        return self._lists["labels"]
+
+    @property
+    def features_masks(self) -> list[Array | None] | None:
+        """All masks of features, or None."""
+        return self.get_features_mask_arrays()
+
+    @property
+    def labels_masks(self) -> list[Array | None] | None:
+        """All masks of labels, or None."""
+        return self.get_labels_mask_arrays()
+
+    def has_mask_arrays(self) -> bool:
+        """Whether there is any mask."""
+        return bool(self._lists["features_masks"] or self._lists["labels_masks"])
+
+    def num_feature_arrays(self) -> int:
+        """Number of features arrays."""
+        return len(self.features)
+
+    def num_labels_arrays(self) -> int:
+        """Number of labels arrays."""
+        return len(self.labels)
+
+    def num_examples(self) -> int:
+        """Number of examples."""
+        return next((int(a.shape[0]) for a in (*self.features, *self.labels) if a is not None), 0)
+
+    def is_empty(self) -> bool:
+        """Whether there are neither features nor labels."""
+        return not self.features and not self.labels
+
+    def __len__(self) -> int:
+        return self.num_examples()
+
+    def _of(self, index: Any) -> Self:
+        lists = self._lists
+        if len({a.shape[0] for kind in ("features", "labels") for a in lists[kind] if a is not None}) > 1:
+            check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels") for i, a in enumerate(lists[kind])})
+        part = object.__new__(type(self))       # without the other checks, which this data set has passed
+        part.__dict__.update(self.__dict__)
+        part._lists = {kind: [None if a is None else selected(a, index) for a in lists[kind]] for kind in KINDS}
+        if self.example_meta_data is not None:
+            part.example_meta_data = [self.example_meta_data[i] for i in np.arange(self.num_examples())[index]]
+        return part
+
+    def get_range(self, start: int, stop: int) -> Self:
+        """The examples ``start`` to ``stop - 1``."""
+        return self._of(slice(start, stop))
+
+    def __iter__(self) -> Iterator[Self]:
+        return iter(self.as_list())
+
+    def as_list(self) -> list[Self]:
+        """Every example as a data set of its own."""
+        return [self._of(slice(i, i + 1)) for i in range(self.num_examples())]
+
+    def copy(self) -> Self:
+        """A data set with copies of all arrays."""
+        same = type(self)(*([None if a is None else a.copy() for a in self._lists[kind]] for kind in KINDS))
+        same.example_meta_data = None if self.example_meta_data is None else list(self.example_meta_data)
+        return same
+
+    def shuffle(self, seed: int | None = None) -> None:
+        """Permute the examples of all arrays alike; the order is that of `DataSet.shuffle`."""
+        moved = self._of(shuffled_order(self.num_examples(), time.time_ns() if seed is None else seed))
+        self._lists, self.example_meta_data = moved._lists, moved.example_meta_data
+
+    @staticmethod
+    def merge(data_sets: Iterable[DataSet | MultiDataSet]) -> MultiDataSet:
+        """One data set of all examples; time series of different length are padded and masked."""
+        parts = [d if isinstance(d, MultiDataSet) else to_multi(d) for d in data_sets]
+        parts = [d for d in parts if not d.is_empty()]
+        if not parts:
+            raise ShapeError("cannot merge an empty list of data sets")
+        lists: dict[str, list[Array | None]] = {}
+        for kind in ("features", "labels"):
+            counts = {len(d._lists[kind]) for d in parts}
+            if len(counts) > 1:
+                raise ShapeError(f"cannot merge data sets of {sorted(counts)} {kind} arrays")
+            pairs = [joined([d._get(kind, i) for d in parts], [d._get(f"{kind}_masks", i) for d in parts],
+                            f"{kind} {i}") for i in range(counts.pop())]
+            lists[kind], lists[f"{kind}_masks"] = [a for a, _ in pairs], [m for _, m in pairs]
+        return MultiDataSet(*(lists[kind] for kind in KINDS))
+
+    def save(self, target: str | PathLike[str] | BinaryIO) -> None:
+        """Write the arrays to a file or stream as DL4J's ``MultiDataSet.save`` does."""
+        from ...files.datasets import save_multi_data_set
+        arrays = ([None if a is None else np.asarray(a) for a in self._lists[kind]] for kind in KINDS)
+        save_multi_data_set(target, *arrays)  # type: ignore[arg-type]
+
+    def load(self, source: str | PathLike[str] | BinaryIO) -> None:
+        """Replace everything by what a file or stream of DL4J's ``MultiDataSet.save`` holds."""
+        from ...files.datasets import load_multi_data_set
+        loaded = MultiDataSet(*load_multi_data_set(source))
+        self._lists, self.example_meta_data = loaded._lists, None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MultiDataSet):
+            return NotImplemented
+        return all(len(self._lists[k]) == len(other._lists[k])
+                   and all(_same(a, b) for a, b in zip(self._lists[k], other._lists[k])) for k in KINDS)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        def shown(arrays: Sequence[Array | None]) -> str:
+            return "[" + ", ".join("None" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays) + "]"
+        return "MultiDataSet(" + ", ".join(f"{k}={shown(self._lists[k])}" for k in KINDS if self._lists[k]) + ")"
+
+
+def to_multi(data: DataSet) -> MultiDataSet:
+    """A DataSet as a MultiDataSet with one input and one output."""
+    multi = MultiDataSet(*([] if a is None else [a] for a in data._parts().values()))
+    multi.example_meta_data = data.example_meta_data
+    return multi

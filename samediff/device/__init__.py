@@ -1,0 +1,1 @@
+"""Devices and the arrays that live on them."""

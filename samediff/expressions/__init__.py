@@ -1,0 +1,1 @@
+"""Scalar expressions: traced from array code, simplified, differentiated."""

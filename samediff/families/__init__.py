@@ -1,0 +1,1 @@
+"""Families of ops, gradients, and graphs inside ops."""

@@ -1,0 +1,53 @@
+"""Ops whose gradient is that of a composition of other ops."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..ir.op import Op, as_tuple
+from .gradient import gradients
+
+if TYPE_CHECKING:
+    from ..ir.variable import SDVariable
+
+
+def composite_grad(build: Any, inputs: Sequence[SDVariable | None], output_grads: Sequence[SDVariable]) -> list[SDVariable | None]:
+    """Gradients of ``build(*inputs)``, a result or several, for each input.
+
+    The composition works on aliases of the inputs, so that one input may depend on another.
+    """
+    sd = output_grads[0].sd
+    aliases = [None if v is None else sd.call("base", "identity", v) for v in inputs]
+    outputs = as_tuple(build(*aliases))
+    wanted = [v for v in aliases if v is not None and v.dtype.is_floating]
+    seeds = {o.name(): g for o, g in zip(outputs, output_grads)}
+    found = gradients(sd, [], wanted, seeds)
+    return [None if v is None else found.get(v.name()) for v in aliases]
+
+
+class Composite(Op):
+    """One node with its own ``compute``, differentiated through ``expand``: the same meaning in graph nodes.
+
+    The gradient is exact to any order; what the backward pass shares with the forward pass is computed once where
+    the nodes are equal.
+
+    Class attributes
+    ----------------
+    inlines : bool
+        True when plans run the composition, whose nodes have kernels, rather than ``compute``.
+    """
+
+    inlines: ClassVar[bool] = False
+
+    def in_plan(self, name: str) -> Composite | None:
+        """This op, if it asks for it."""
+        return self if self.inlines else None
+
+    def expand(self, *inputs: Any) -> Any:
+        """The output, or a tuple of them, built from differentiable nodes (None: input left out)."""
+        raise NotImplementedError(f"{type(self).__name__} must implement expand(self, *inputs)")
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Those of the composition."""
+        return composite_grad(self.expand, inputs, output_grads)

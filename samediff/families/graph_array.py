@@ -1,0 +1,141 @@
+"""A graph variable that answers like a NumPy array."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..expressions.tracing import _BINARY, _COMPARE, _UNARY
+from .array_call import NotInGraphError, Size
+
+if TYPE_CHECKING:
+    from ..graph.graph_namespace import GraphNamespace
+    from ..ir.variable import SDVariable
+
+
+class GraphArray:
+    """Wraps a variable: operators, methods and NumPy functions on it add nodes to its graph.
+
+    ``shape`` has ints where sizes are known and :class:`~.array_call.Size` where they are not.
+    """
+
+    __array_priority__ = 1000.0
+    __hash__ = object.__hash__
+
+    def __init__(self, xp: GraphNamespace, variable: SDVariable) -> None:
+        self.xp, self.variable = xp, variable
+
+    def like(self, variable: SDVariable) -> GraphArray:
+        """Another variable of the same graph, wrapped."""
+        return GraphArray(self.xp, variable)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self.variable.dtype.numpy
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """Sizes, as far as known."""
+        sizes = self.variable.spec.shape
+        if sizes is None:
+            raise NotInGraphError(f"the rank of {self!r} is not known while the graph is built")
+        return tuple(Size(self, i) if n == -1 else n for i, n in enumerate(sizes))
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Any:
+        """Number of elements."""
+        total: Any = 1
+        for n in self.shape:
+            total = n * total
+        return total
+
+    @property
+    def T(self) -> GraphArray:
+        """The axes reversed."""
+        return self.xp.transpose(self)
+
+    mT = property(lambda self: self.xp.swapaxes(self, -1, -2))
+
+    def astype(self, dtype: Any, copy: bool = True) -> GraphArray:
+        """Convert to a type."""
+        return self.xp.astype(self, dtype)
+
+    def copy(self) -> GraphArray:
+        """Itself: values never change."""
+        return self
+
+    def reshape(self, *shape: Any, order: str = "C") -> GraphArray:
+        """Another shape."""
+        return self.xp.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+
+    def transpose(self, *axes: Any) -> GraphArray:
+        """The axes in another order."""
+        return self.xp.transpose(self, axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None)
+
+    def __getitem__(self, index: Any) -> GraphArray:
+        return self.xp.getitem(self, index)
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __matmul__(self, other: Any) -> GraphArray:
+        return self.xp.matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> GraphArray:
+        return self.xp.matmul(other, self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs.pop("out", None) is not None:
+            raise NotInGraphError(f"np.{ufunc.__name__}.{method} has no graph node")
+        return getattr(self.xp, ufunc.__name__)(*args, **kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return getattr(self.xp, function.__name__)(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in METHODS:
+            return lambda *args, **kwargs: getattr(self.xp, name)(self, *args, **kwargs)
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotInGraphError(f"the code asks an array for {name!r}, which has no graph node")
+
+    def __repr__(self) -> str:
+        return f"<graph array {self.variable.name()} {self.variable.spec}>"
+
+
+#: Array methods that are functions of the namespace.
+METHODS = frozenset((
+    "sum", "mean", "max", "min", "prod", "std", "var", "all", "any", "argmax", "argmin", "ravel", "flatten", "squeeze",
+    "swapaxes", "dot", "clip", "cumsum", "round", "repeat", "take"))
+
+
+def _needs_values(self: GraphArray, *args: Any) -> Any:
+    raise NotInGraphError("the code needs the values of an array (if, while, float, assignment, conversion), which are not known "
+                          "while the graph is built")
+
+
+def _install() -> None:
+    def operator(name: str, swap: bool = False) -> Callable[..., Any]:
+        def method(self: GraphArray, *other: Any) -> Any:
+            return getattr(self.xp, name)(*((*other, self) if swap else (self, *other)))
+        return method
+
+    for short, name in {**_BINARY, **_COMPARE, **_UNARY}.items():
+        setattr(GraphArray, f"__{short}__", operator(name))
+    for short, name in _BINARY.items():
+        setattr(GraphArray, f"__r{short}__", operator(name, swap=True))
+    for short in ("bool", "float", "int", "complex", "index", "setitem", "array"):
+        setattr(GraphArray, f"__{short}__", _needs_values)
+
+
+_install()

@@ -1,0 +1,204 @@
+"""Graphs inside ops: what a lambda builds, taken out of the graph and run or differentiated by itself."""
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..base.lazy_property import lazy_property
+from ..base.spec import Shape, TensorSpec
+from ..errors import GraphError
+from ..ir.node import Node, needed
+from ..ir.run_context import RunContext
+from ..ir.variable import SDVariable, VariableType
+from .gradient import gradients
+
+if TYPE_CHECKING:
+    from ..ir.core import GraphCore
+
+
+class SubGraph:
+    """A graph with ordered inputs and outputs; two are equal only when they are the same.
+
+    Attributes
+    ----------
+    sd : SameDiff
+    inputs : tuple of str
+        Placeholders.
+    outputs : tuple of str
+    """
+
+    def __init__(self, sd: Any, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        self.sd = sd
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+
+    def __repr__(self) -> str:
+        return f"SubGraph({len(self.sd.nodes())} ops, {', '.join(self.inputs)} -> {', '.join(self.outputs)})"
+
+    def taking(self, inputs: Sequence[SDVariable]) -> SubGraph:
+        """The same with more inputs, in this order; those that it has keep their names."""
+        for v in inputs:
+            if v.name() not in self.inputs:
+                self.sd._add_variable(v.name(), VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+        return SubGraph(self.sd, [v.name() for v in inputs], self.outputs)
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Specs of the outputs for inputs of these specs."""
+        known: dict[str, TensorSpec] = {v.name(): self.sd._visible(v) for v in self.sd.variables() if v.is_constant()}
+        known.update(zip(self.inputs, specs))
+        for node in needed(self.sd.nodes(), self.outputs):
+            found = node.op.infer(*[None if n is None else known[n] for n in node.inputs])  # type: ignore[arg-type]
+            known.update(zip(node.outputs, found if isinstance(found, tuple) else (found,)))
+        return tuple(known[n] for n in self.outputs)
+
+    def run(self, arrays: Sequence[Any], context: RunContext) -> list[Any]:
+        """Values of the outputs."""
+        from ..executor.session import run
+        names = list(dict.fromkeys(self.outputs))
+        own = RunContext(context.training, context.seed, context.iteration, draw=context.draw)
+        values = run(self.sd, dict(zip(self.inputs, arrays)), names, own)
+        return [values[n] for n in self.outputs]
+
+    @lazy_property
+    def floating(self) -> tuple[int, ...]:
+        """Which inputs are of a floating type."""
+        return tuple(i for i, n in enumerate(self.inputs) if self.sd.variable(n).dtype.is_floating)
+
+    @lazy_property
+    def floating_outputs(self) -> tuple[int, ...]:
+        """Which outputs are of a floating type."""
+        return tuple(i for i, n in enumerate(self.outputs) if self.sd.variable(n).dtype.is_floating)
+
+    @lazy_property
+    def gradient(self) -> SubGraph:
+        """From the inputs and the gradients of the floating outputs to the gradients of the floating inputs."""
+        fork = self.sd.fork()
+        given, seeds = [], {}
+        totals: dict[str, SDVariable] = {}
+        for i in self.floating_outputs:
+            name = self.outputs[i]
+            spec = fork.variable(name).spec
+            upstream = fork._add_variable(fork._names.unique(f"upstream_{i}"), VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
+            given.append(upstream.name())
+            totals[name] = totals[name] + upstream if name in totals else upstream
+        seeds.update(totals)
+        wanted = [fork.variable(self.inputs[i]) for i in self.floating]
+        found = gradients(fork, [], wanted, seeds)
+        results = []
+        for v in wanted:
+            made = found[v.name()]
+            results.append((fork.call("base", "zeros_like", v) if made is None else made).name())
+        return SubGraph(fork, (*self.inputs, *given), results)
+
+
+def relaxed(first: TensorSpec, second: TensorSpec) -> TensorSpec:
+    """What holds for both: sizes that differ become -1, ranks that differ None."""
+    shape: Shape | None = None
+    if first.shape is not None and second.shape is not None and len(first.shape) == len(second.shape):
+        shape = tuple(a if a == b else -1 for a, b in zip(first.shape, second.shape))
+    return TensorSpec(shape, first.dtype)
+
+
+def called(function: Any, *args: Any) -> Any:
+    """The result of a function given for a condition or body; one without parameters may leave the arguments out."""
+    if not callable(function):
+        raise GraphError(f"conditions and bodies are functions; got {type(function).__name__} {function!r:.60}")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:                     # of a built-in
+        return function(*args)
+    if not signature.parameters:
+        return function()
+    try:
+        signature.bind(*args)
+    except TypeError:
+        kinds = "the graph" if len(args) == 1 else "the graph and " + ", ".join(["lists of variables"] * (len(args) - 1))
+        raise GraphError(f"the function {getattr(function, '__name__', function)!r} takes {signature}; it is called with {kinds}") from None
+    return function(*args)
+
+
+class Recording:
+    """The nodes that a lambda adds to a graph, before they are taken out of it again.
+
+    Parameters
+    ----------
+    sd : the graph that the lambda works on
+    """
+
+    def __init__(self, sd: GraphCore) -> None:
+        self.sd = sd
+        self._variables = dict(sd._variables)
+        self._nodes = dict(sd._nodes)
+        self._losses = list(sd._losses)
+        self._stand_ins: set[str] = set()
+        self.several = False            # whether the last function gave a list
+
+    def stand_in(self, base: str, spec: TensorSpec) -> SDVariable:
+        """A variable for the lambda to work on in place of a value that each run or iteration brings."""
+        made = self.sd._add_variable(self.sd._names.unique(base), VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
+        self._stand_ins.add(made.name())
+        return made
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Take out what is left: the graph is as before, but for variables and placeholders that the lambda declared."""
+        for name, node in list(self.sd._nodes.items()):
+            if name not in self._nodes:
+                del self.sd._nodes[name]
+                for output in node.outputs:
+                    self.sd._producers.pop(output, None)
+        for name, v in list(self.sd._variables.items()):
+            inner = v.get_variable_type() in (VariableType.ARRAY, VariableType.CONSTANT) or name in self._stand_ins
+            if name not in self._variables and (inner or exception[0] is not None):
+                del self.sd._variables[name]
+                self.sd._store.pop(name, None)
+        self.sd._losses[:] = self._losses
+        self.sd._names.released()
+        self.sd._changed()
+
+    def results(self, build: Callable[..., Any], *args: Any) -> list[SDVariable]:
+        """What the lambda returns, as a list of variables of this graph."""
+        made = called(build, *args)
+        self.several = isinstance(made, (list, tuple))
+        values = list(made) if isinstance(made, (list, tuple)) else [made]
+        for v in values:
+            if not isinstance(v, SDVariable):
+                raise GraphError(f"the function must return variables of the graph; got {type(v).__name__} {v!r:.60}")
+        return [self.sd.variable(v) for v in values]
+
+    def captured(self, outputs: Sequence[SDVariable]) -> list[str]:
+        """Names of the variables from outside that the outputs depend on."""
+        nodes = self._own_nodes(outputs)
+        made = {n for node in nodes for n in node.outputs}
+        read = dict.fromkeys([n for node in nodes for n in node.inputs if n is not None] + [v.name() for v in outputs])
+        return [n for n in read if n not in made and n not in self._stand_ins and not self._inside(n)]
+
+    def _own_nodes(self, outputs: Sequence[SDVariable]) -> list[Node]:
+        return needed([n for n in self.sd._nodes.values() if n.name not in self._nodes], [v.name() for v in outputs])
+
+    def _inside(self, name: str) -> bool:
+        """Whether a constant is copied into the sub-graph: those made inside, and those that may be axes or shapes."""
+        v = self.sd._variables[name]
+        return v.is_constant() and (name not in self._variables or not v.dtype.is_floating)
+
+    def take(self, inputs: Sequence[str], outputs: Sequence[SDVariable]) -> SubGraph:
+        """The sub-graph from these inputs to these outputs."""
+        from ..graph.graph import SameDiff
+        sub = SameDiff()
+        for name in inputs:
+            spec = self.sd._variables[name].spec
+            sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
+        nodes = self._own_nodes(outputs)
+        made = {n for node in nodes for n in node.outputs}
+        for name in dict.fromkeys([n for node in nodes for n in node.inputs if n is not None] + [v.name() for v in outputs]):
+            if name not in made and not sub.has_variable(name):
+                sub._add_variable(name, VariableType.CONSTANT, self.sd._variables[name].spec, self.sd._store[name])
+        for node in nodes:
+            for name in node.outputs:
+                sub._add_variable(name, VariableType.ARRAY, self.sd._variables[name].spec)
+                sub._producers[name] = node.name
+            sub._nodes[node.name] = node
+        return SubGraph(sub, inputs, [v.name() for v in outputs])

@@ -1,0 +1,1 @@
+"""``SameDiff``: the graph as users see it."""

@@ -1,0 +1,278 @@
+"""Training from the methods of a graph: configuration, listeners, fit, updater state."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base.javanames import JavaSpelling
+from ..base.locks import rlock
+from ..errors import ConfigurationError, FileFormatError, UnknownNameError
+from ..training.batches import Source, in_batches, is_array, is_single
+from ..training.config import TrainingConfig, refuse_unknown
+from ..training.fit_loop import FitLoop
+from ..training.history import History
+from ..training.listeners.listener import HasListeners, Listener, flat
+from ..training.steps.graph_parameters import GraphParameters, States, TrainingSession
+from ..training.steps.step import TrainingStep
+from ..training.updaters.penalties import Penalties
+from ..training.updaters.updater import GradientUpdater
+from .differentiation import Differentiation
+
+_FIT_OPTIONS = ("epochs", "validation_data", "validation_frequency", "listeners", "check_finite", "batch_size")
+
+
+class Fitting(HasListeners, Differentiation):
+    """The part of :class:`SameDiff` that trains."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._config: TrainingConfig | None = None
+        self._listeners: list[Listener] = []
+        self._session: TrainingSession | None = None
+        self._states: States = {}
+        self._fit_lock = rlock()
+
+    # Configuration and listeners
+
+    def set_training_config(self, config: TrainingConfig) -> None:
+        """Set how the graph is trained. Updater state stays as long as the new updater keeps the same state arrays."""
+        if not isinstance(config, TrainingConfig):
+            raise ConfigurationError(f"expected a TrainingConfig; got {type(config).__name__}")
+        self._config = config
+
+    def get_training_config(self) -> TrainingConfig | None:
+        """The training configuration with its counters, None when none is set."""
+        return self._config
+
+    def _checked_config(self, training: bool = True) -> TrainingConfig:
+        if self._config is None:
+            raise ConfigurationError("no training configuration is set: call set_training_config(TrainingConfig.builder()…build()) first")
+        if training and self._config.updater is None:
+            raise ConfigurationError("the training configuration has no updater: TrainingConfig.builder().updater(Adam(1e-3))")
+        return self._config
+
+    def get_iteration_count(self) -> int:
+        """Number of optimizer steps done under the training configuration."""
+        return self._iteration()
+
+    def _iteration(self) -> int:
+        return 0 if self._config is None else self._config.iteration_count
+
+    def infer_loss_variables(self) -> list[str]:
+        if not self._losses and self._config is not None and self._config.loss_variables:
+            return [self.variable(n).name() for n in self._config.loss_variables]
+        return super().infer_loss_variables()
+
+    def last_training_step(self) -> TrainingStep | None:
+        """The step of the last training, while the graph is as it was."""
+        return None if self._session is None else self._session.step
+
+    # Training
+
+    def fit(self, data: Any = None, *args: Any, epochs: int | None = None, validation_data: Any = None,
+            validation_frequency: int = 1, listeners: Any = (), check_finite: bool = False, batch_size: int | None = None,
+            **unknown: Any) -> Any:
+        """Train: one optimizer step for each batch; parameters change in place.
+
+        All gradients are computed first; then regularization, updater and weight decay act on every trainable variable
+        (biases too) at once. The penalty of the regularization is not part of the differentiated loss.
+
+        Parameters
+        ----------
+        data : DataSet, MultiDataSet, dictionary of arrays, (x, y), or an iterator or list of these
+            A single batch without ``epochs`` is one iteration and does not count as an epoch. ``fit(x, y)`` works too.
+            Nothing at all returns a :class:`FitConfig`, to be filled in and run with ``exec()``.
+        epochs : int
+            Passes over the data; 1 by default.
+        validation_data, validation_frequency
+            Data for the validation evaluations of the configuration, after the first epoch and every so many epochs later.
+        listeners : listeners for this call besides those of the graph
+        check_finite : bool
+            Look for NaN and infinity before each update, and name the first variable that has one.
+        batch_size : int, optional
+            Cut ``fit(x, y)`` or one data set into batches of so many examples, in their order; the last one may be smaller.
+
+        Returns
+        -------
+        History
+
+        Raises
+        ------
+        ConfigurationError
+            No configuration, no updater, arrays that do not match the mappings, a wrong number of epochs, an unknown option.
+        NumericalError
+            With ``check_finite``.
+
+        Notes
+        -----
+        After an error or Ctrl-C, parameters and counters are those after the last whole step.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dl4py.samediff import SameDiff, DataType
+        >>> from dl4py.samediff.training import Sgd, TrainingConfig
+        >>> sd = SameDiff.create()
+        >>> x, y = sd.placeholder("x", DataType.FLOAT, -1, 1), sd.placeholder("y", DataType.FLOAT, -1, 1)
+        >>> w = sd.var("w", np.zeros((1, 1), np.float32))
+        >>> loss = ((x.mmul(w) - y) ** 2).mean("loss")
+        >>> sd.set_loss_variables("loss")
+        >>> sd.set_training_config(TrainingConfig(Sgd(0.25), data_set_feature_mapping="x", data_set_label_mapping="y"))
+        >>> sd.fit(np.ones((4, 1)), np.ones((4, 1))).loss_curve().last_mean_loss("loss")
+        1.0
+        >>> w.get_arr()
+        array([[0.5]], dtype=float32)
+        """
+        refuse_unknown("fit", unknown, _FIT_OPTIONS)
+        args, heard = _split(args, Listener)
+        if data is None and not args and not heard:
+            return FitConfig(self)
+        if args and is_array(args[0]):
+            data, args = (data, args[0]), args[1:]
+        values = dict(zip(("epochs", "validation_data", "validation_frequency"), args))
+        epochs, validation_data = values.get("epochs", epochs), values.get("validation_data", validation_data)
+        frequency = values.get("validation_frequency", validation_frequency)
+        heard = [*self._listeners, *heard, *flat((listeners,))]
+        with self._fit_lock:
+            config = self._checked_config()
+            if batch_size is not None:
+                data = in_batches(data, batch_size, config)
+            source = Source(data)
+            validation = None if validation_data is None else Source(validation_data)
+            _check_numbers(1 if epochs is None else epochs, frequency)
+            if (epochs or 1) > 1 and not source.resettable():
+                raise ConfigurationError(f"{epochs} epochs need data that can be gone through again; {type(data).__name__} can be "
+                                         "read once. Give a list, or an iterator that supports reset()")
+            loop = FitLoop(self, heard, check_finite)
+            if epochs is None and validation is None and is_single(data):
+                return loop.single(data)
+            return loop.run(source, epochs or 1, validation, frequency)
+
+    def _training_session(self) -> TrainingSession:
+        config = self._checked_config()
+        old = self._session
+        if old is None or not old.fits(self, config):
+            states = self._states if old is None else {**self._states, **old.params.state()}
+            self._session = TrainingSession(self, config, old.params if old else None, states)
+            self._states = {}
+        else:
+            old.config = config
+        return self._session  # type: ignore[return-value]
+
+    def _parameters(self) -> GraphParameters | None:
+        return None if self._session is None else self._session.params
+
+    # Regularization
+
+    def calc_regularization_score(self) -> float:
+        """Sum of the regularization terms over all trainable variables, at the present iteration."""
+        return sum(self._regularization_scores(every=True).values())
+
+    def _regularization_scores(self, every: bool = False) -> dict[str, float]:
+        config = self._config
+        if config is None or not config.regularization:
+            return {}
+        if self._session is None or every:
+            arrays = [self.stored(v.name()) for v in self._variables.values() if v.is_trainable()]
+            penalties = Penalties([(a, term) for term in config.regularization for a in arrays], reference=True)
+        else:
+            penalties = self._session.penalties
+        scores: dict[str, float] = {}
+        for (_, term), value in zip(penalties.terms, penalties.values(config.iteration_count, config.epoch_count)):
+            scores[type(term).__name__] = scores.get(type(term).__name__, 0.0) + value
+        return scores
+
+    # Updater state
+
+    def initialize_training(self) -> None:
+        """Make the updater state now rather than at the first ``fit``."""
+        with self._fit_lock:
+            self._training_session()
+
+    def get_updater_map(self) -> dict[str, GradientUpdater]:
+        """The updater of each trainable variable; ``.get_state()`` gives views of its state arrays. Empty before training."""
+        if self._session is None and self._states:
+            self.initialize_training()
+        return {} if self._session is None else self._session.params.updater_map()
+
+    def set_updater_state(self, states: Mapping[str, Mapping[str, Any]]) -> None:
+        """Set updater state by variable and key, as when a saved training is resumed.
+
+        Raises
+        ------
+        UnknownNameError, FileFormatError
+            A variable that is not trainable, or keys and shapes that do not fit the configured updater.
+        """
+        config = self._checked_config()
+        keys = set(config.updater.state_names) if config.updater else set()
+        for name, given in states.items():
+            variable = self.variable(name)
+            if not variable.is_trainable():
+                raise UnknownNameError(f"updater state for {variable!r}, which is not trained")
+            if set(given) != keys:
+                raise FileFormatError(f"updater state of {name!r} has {sorted(given)}; "
+                                      f"{type(config.updater).__name__} keeps {sorted(keys)}")
+            for key, array in given.items():
+                if np.size(array) != self.stored(name).size:
+                    raise FileFormatError(f"updater state {key!r} of {name!r} has shape {np.shape(array)}; "
+                                          f"expected {self.stored(name).shape}")
+        self._states = {n: {k: np.array(a) for k, a in s.items()} for n, s in states.items()}
+        if self._session is not None:
+            self._session.params.restore(self._states)
+
+    def _updater_state(self) -> States:
+        return self._session.params.state() if self._session else self._states
+
+    def _renamed(self, old: str, new: str) -> None:
+        states = {(new if n == old else n): s for n, s in self._updater_state().items()}
+        self._states, self._session = states, None
+
+
+class FitConfig(JavaSpelling):
+    """A training to be described and run: ``sd.fit().train(iterator, 2).validate(other).listeners(...).exec()``."""
+
+    def __init__(self, sd: Fitting) -> None:
+        self._sd = sd
+        self._values: dict[str, Any] = {}
+
+    def _set(self, **values: Any) -> FitConfig:
+        self._values |= values
+        return self
+
+    def train(self, data: Any, epochs: int = 1) -> FitConfig:
+        """Set data and number of epochs."""
+        return self._set(data=data, epochs=epochs)
+
+    def epochs(self, epochs: int) -> FitConfig:
+        """Set the number of epochs."""
+        return self._set(epochs=epochs)
+
+    def validate(self, data: Any, frequency: int = 1) -> FitConfig:
+        """Validate on that data every so many epochs."""
+        return self._set(validation_data=data, validation_frequency=frequency)
+
+    def validation_frequency(self, frequency: int) -> FitConfig:
+        """Validate every so many epochs."""
+        return self._set(validation_frequency=frequency)
+
+    def listeners(self, *listeners: Any) -> FitConfig:
+        """Use these listeners besides those of the graph."""
+        return self._set(listeners=flat(listeners))
+
+    def exec(self) -> History:
+        """Train."""
+        if "data" not in self._values:
+            raise ConfigurationError("nothing to train on: call train(data, epochs) before exec()")
+        return self._sd.fit(**self._values)  # type: ignore[no-any-return]
+
+
+def _split(args: tuple[Any, ...], kind: type) -> tuple[tuple[Any, ...], list[Any]]:
+    return tuple(a for a in args if not isinstance(a, kind)), [a for a in args if isinstance(a, kind)]
+
+
+def _check_numbers(epochs: Any, frequency: Any) -> None:
+    for what, number in (("epochs", epochs), ("validation_frequency", frequency)):
+        if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or number <= 0:
+            raise ConfigurationError(f"{what} must be a whole number above 0; got {number!r}")

@@ -1,0 +1,107 @@
+"""Gradients against central differences along random directions."""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.datatype import DataType
+from ..errors import GradientError
+from ..executor.session import run
+from ..ir.run_context import RunContext
+from .graph import SameDiff
+
+#: Differences f(x + n h v) - f(x - n h v), and their share in the slope: the error falls with the fourth power of h.
+_STENCIL = ((1, 2 / 3), (2, -1 / 12))
+_STEP = 2e-5
+
+
+def check_gradient(build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence[Any], order: int, tolerance: float, seed: int = 0,
+                   directions: int = 3, fixed: Collection[int] = (), names: Sequence[str] = ()) -> str:
+    """Compare derivatives of ``order`` 1 or 2 in float64; AssertionError names the input that is wrong.
+
+    The outputs are projected on random arrays: f = sum(r * build(x)). Order 1 compares <f'(x), v> with differences of f along v,
+    order 2 does the same with <f'(x), u> in the place of f.  Everything runs as in training, with the same random numbers each time.
+
+    Parameters
+    ----------
+    build : callable
+        ``build(sd, variables)`` adds what is differentiated: a variable or a list of them.
+    arrays : sequence of array or None
+        Floating ones become variables, others constants.
+    fixed : collection of int
+        Places of floating inputs that are constants.
+    names : sequence of str
+        What messages call the inputs.
+    """
+    rng = np.random.default_rng(seed)
+    graph = _Graph(build, arrays, rng, fixed)
+    if order == 2:
+        graph.project(rng)
+    grads = graph.gradients()
+    worst = 0.0
+    for i, x in graph.points.items():
+        for _ in range(directions):
+            v = rng.standard_normal(x.shape)
+            h = _STEP * max(1.0, float(np.abs(x).max(initial=0.0)))
+            expected = sum(share * (graph.value(i, x + n * h * v) - graph.value(i, x - n * h * v)) for n, share in _STENCIL) / h
+            found = 0.0 if grads[i] is None else float(np.vdot(graph.run(grads[i]), v))
+            error = abs(found - expected) / max(1.0, abs(expected), abs(found))
+            worst = max(worst, error)
+            if not error <= tolerance:
+                which = "gradient" if order == 1 else "second gradient"
+                place = names[i] if names else f"input {i}"
+                raise AssertionError(f"{which} for {place}: {found:.8g} along a random direction, central differences give "
+                                     f"{expected:.8g} (relative error {error:.2g})")
+    return f"relative error below {tolerance:g}"
+
+
+class _Graph:
+    """f = sum of random weights times the outputs, on float64 variables."""
+
+    def __init__(self, build: Callable[[SameDiff, list[Any]], Any], arrays: Sequence[Any], rng: np.random.Generator,
+                 fixed: Collection[int]) -> None:
+        self.sd = SameDiff()
+        self.points: dict[int, Any] = {}
+        variables: list[Any] = []
+        for i, a in enumerate(arrays):
+            if a is not None and a.dtype.kind == "f" and i not in fixed:
+                self.points[i] = a.astype(np.float64)
+                variables.append(self.sd.var(f"input{i}", self.points[i]))
+            else:
+                variables.append(None if a is None else self.sd.constant(f"input{i}", a))
+        made = build(self.sd, variables)
+        outputs = [o for o in (made if isinstance(made, list) else [made]) if o.dtype.is_floating]
+        if not outputs:
+            raise GradientError("there is no floating output to differentiate")
+        self.f = self._projected(outputs, rng)
+
+    def _projected(self, outputs: Sequence[Any], rng: np.random.Generator) -> Any:
+        total = None
+        for o in outputs:
+            weights = rng.standard_normal(self.run(o).shape).astype(o.dtype.numpy)
+            part = self.sd.call("base", "cast_to", self.sd.call("base", "sum", o * self.sd.constant(weights)), DataType.DOUBLE)
+            total = part if total is None else total + part
+        return total
+
+    def gradients(self) -> dict[int, Any]:
+        """Gradient variables of f by input."""
+        names = [self.sd.variable(f"input{i}") for i in self.points]
+        return dict(zip(self.points, self.sd.gradients(self.f, names)))
+
+    def project(self, rng: np.random.Generator) -> None:
+        """Put <f', u> in the place of f."""
+        found = [g for g in self.gradients().values() if g is not None]
+        self.f = self._projected(found, rng) if found else self.sd.call("math", "mul", self.f, 0.0)
+
+    def run(self, variable: Any) -> Any:
+        """Value of a variable at the point."""
+        return run(self.sd, {}, [variable.name()], RunContext(training=True, seed=1, iteration=0))[variable.name()]
+
+    def value(self, i: int, x: Any) -> float:
+        """f with another value of input i."""
+        self.sd.set_array(f"input{i}", x)
+        found = float(self.run(self.f))
+        self.sd.set_array(f"input{i}", self.points[i])
+        return found

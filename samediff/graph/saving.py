@@ -1,0 +1,139 @@
+"""Saving and loading from the methods of a graph."""
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from os import PathLike
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..codecs.atomic import atomic_write
+from ..codecs.flat_reader import FlatLimits, read_flat_graph
+from ..codecs.flat_writer import write_flat_graph
+from ..codecs.sdnb import THRESHOLD, write_sdnb
+from ..errors import FileFormatError
+from ..families.subgraph import SubGraph
+from ..files.any_graph import read_any, write_sdz
+from ..files.graph_reader import GraphReader
+from ..files.graph_writer import flat_graph_of
+from ..files.missing_op import MissingOp
+from ..ir.core import GraphCore, graph_of
+
+if TYPE_CHECKING:
+    from .graph import SameDiff
+
+_LIMITS = FlatLimits()
+Target = str | PathLike[str] | BinaryIO
+
+
+class Saving(GraphCore):
+    """The part of :class:`SameDiff` that reads and writes files (DL4J's graph files)."""
+
+    def as_flat_buffers(self, save_updater_state: bool = False) -> bytes:
+        """The graph file as bytes: variables, ops, losses, training configuration and, on request, updater state."""
+        return write_flat_graph(flat_graph_of(graph_of(self), save_updater_state))
+
+    @staticmethod
+    def from_flat_buffers(data: bytes | bytearray | memoryview, load_updater_state: bool = True,
+                          limits: FlatLimits = _LIMITS) -> SameDiff:
+        """The graph of the bytes of a graph file; errors as in :meth:`load`."""
+        from .graph import SameDiff
+        sd = SameDiff()
+        GraphReader(sd, read_flat_graph(data, limits)).read(load_updater_state)
+        return sd
+
+    def save(self, target: Target, save_updater_state: bool = False, *, threshold: int = THRESHOLD) -> None:
+        """Write the graph to a file or binary stream; a file is replaced as a whole or not at all.
+
+        Values of placeholders are not saved, nor is the gradient graph. The ending tells the form: ``.sdnb`` and ``.sdz`` (the same
+        in a zip archive) are those of DL4J from 2025 on, with arrays of ``threshold`` bytes and more behind the graph and without
+        a limit on the size; anything else is a plain graph file of at most 2 GiB, which all versions read.
+        """
+        name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(getattr(target, "name", ""))
+        write = {".sdnb": write_sdnb, ".sdz": write_sdz}.get(os.path.splitext(name)[1].lower())
+        graph = flat_graph_of(graph_of(self), save_updater_state)
+        data = write_flat_graph(graph) if write is None else b""
+
+        def put(stream: BinaryIO) -> None:
+            stream.write(data) if write is None else write(stream, graph, threshold)
+
+        if isinstance(target, (str, os.PathLike)):
+            with atomic_write(target) as stream:
+                put(stream)
+        else:
+            put(target)
+
+    @staticmethod
+    def load(source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> SameDiff:
+        """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later): plain, ``.sdnb`` or ``.sdz``, by its content.
+
+        Of a graph in shards any of their names is enough, or the name that they have in common.
+        Ops that nobody registers stay in the graph as they are; see :meth:`missing_ops`.
+
+        Raises
+        ------
+        FileFormatError, TruncatedFileError, LimitError
+            The file is no graph file, is cut off, or exceeds the limits.
+        """
+        from .graph import SameDiff
+        where = f"{os.fspath(source)}: " if isinstance(source, (str, os.PathLike)) else ""
+        sd = SameDiff()
+        try:
+            GraphReader(sd, read_any(source, limits)).read(load_updater_state)
+        except FileFormatError as error:
+            raise type(error)(f"{where}{error}") from error
+        return sd
+
+    def as_flat_file(self, target: Target, include_updater_state: bool = True) -> None:
+        """As :meth:`save`, by default with updater state."""
+        self.save(target, include_updater_state)
+
+    @staticmethod
+    def from_flat_file(source: Target, load_updater_state: bool = True) -> SameDiff:
+        """As :meth:`load`."""
+        return Saving.load(source, load_updater_state)
+
+    def missing_ops(self) -> list[str]:
+        """Ids of the ops, and names of the classes inside ops, that the file named and nobody registers.
+
+        Outputs that do not need them can be computed.
+        """
+        return list(self.missing_op_versions())
+
+    def missing_op_versions(self) -> dict[str, int | None]:
+        """The same with the versions that the file was saved by; None for ops without versions."""
+        return dict(sorted((name, version) for op in _missing(self) for name, version in op.missing.items()))
+
+    def missing_op_distributions(self) -> dict[str, str | None]:
+        """The same with name and version of the distribution that each comes from; None where the file does not tell."""
+        return dict(sorted((name, None if op.lacks else op.missing_distribution) for op in _missing(self) for name in op.missing))
+
+    def dup(self) -> SameDiff:
+        """An independent copy: structure, values, training configuration with counters, updater state."""
+        made, parts = self.__reduce__()
+        return made(*parts)  # type: ignore[no-any-return]
+
+    def __copy__(self) -> SameDiff:
+        return self.dup()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SameDiff:
+        return self.dup()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (write_flat_graph(flat_graph_of(graph_of(self), True, own_form=True)), self.seed)
+
+
+def _made(data: bytes, seed: Any) -> SameDiff:
+    sd = Saving.from_flat_buffers(data)
+    sd.seed = seed
+    return sd
+
+
+def _missing(sd: GraphCore) -> Iterator[MissingOp]:
+    """The ops that are missing, in branches and loops too."""
+    for op in (n.op for n in sd._nodes.values()):
+        if isinstance(op, MissingOp):
+            yield op
+        for part in vars(op).values():
+            for one in part if isinstance(part, tuple) else (part,):
+                if isinstance(one, SubGraph):
+                    yield from _missing(one.sd)

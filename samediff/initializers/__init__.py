@@ -1,0 +1,1 @@
+"""Initial values of parameters, from ND4J's own random generator."""

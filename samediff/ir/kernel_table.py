@@ -1,0 +1,95 @@
+"""The kernels of a back end by the class of their op."""
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from .op import Op
+
+Rule = Callable[..., Any]
+RuleType = TypeVar("RuleType", bound=Rule)
+K = TypeVar("K")      # what a back end calls a kernel
+
+
+class KernelTable(Generic[K]):
+    """Functions ``rule(op, *specs)`` that make the kernel of an op for static inputs, or None where there is none.
+
+    A class without a rule takes that of its parent. Ops of other distributions may say theirs themselves, as a method with the name
+    of the back end. Modules with rules are imported when one of their ops is first asked for.
+
+    Parameters
+    ----------
+    name : str
+        Name of the back end, and of the method of ops.
+    folders : mapping, optional
+        Packages of ops and those with their rules, as for :meth:`add_folder`.
+
+    Examples
+    --------
+    >>> from dl4py.samediff.ir.kernel_table import KernelTable
+    >>> from dl4py.samediff.ops.elementwise.activations import Relu
+    >>> table = KernelTable("toy")
+    >>> @table.register(Relu)
+    ... def relu(op, x):
+    ...     return f"relu of {x}"
+    >>> table.kernel(Relu(), "x")
+    'relu of x'
+    """
+
+    def __init__(self, name: str, folders: Mapping[str, str] | None = None) -> None:
+        self.name = name
+        self._rules: dict[type[Op], Rule] = {}
+        self._folders = dict(folders or {})
+        self._imported: set[str] = set()
+        self._found: WeakKeyDictionary[type[Op], Rule | None] = WeakKeyDictionary()
+
+    def add_folder(self, ops: str, rules: str) -> None:
+        """Rules for the ops of a package stand in modules of the same names in another package; the innermost package counts."""
+        self._folders[ops] = rules
+        self._found.clear()
+
+    def register(self, *classes: type[Op]) -> Callable[[RuleType], RuleType]:
+        """Decorate the rule of these classes; a later one takes the place of an earlier one."""
+        def registered(rule: RuleType) -> RuleType:
+            self._rules.update(dict.fromkeys(classes, rule))
+            self._found.clear()
+            return rule
+        return registered
+
+    def find(self, cls: type[Op]) -> Rule | None:
+        """The rule of a class or of its nearest parent."""
+        if cls not in self._found:
+            self._found[cls] = self._search(cls)
+        return self._found[cls]
+
+    def has(self, cls: type[Op]) -> bool:
+        """Whether a kernel was written for a class; a class that can do without says so itself (``has_cpu()``, ``has_cuda()``)."""
+        own = getattr(cls, f"has_{self.name}", None)
+        return self.find(cls) is not None if own is None else bool(own())
+
+    def kernel(self, op: Op, *specs: Any) -> K | None:
+        """The kernel of an op for inputs of these static specs (None: left out); None: ``compute`` is run."""
+        rule = self.find(type(op))
+        return None if rule is None else rule(op, *specs)
+
+    def _search(self, cls: type[Op]) -> Rule | None:
+        for parent in cls.__mro__:
+            self._import_rules(parent.__module__)
+            found = self._rules.get(parent) or parent.__dict__.get(self.name)
+            if found is not None:
+                return found  # type: ignore[no-any-return]
+        return None
+
+    def _import_rules(self, module: str) -> None:
+        ops = max((p for p in self._folders if module.startswith(f"{p}.")), key=len, default=None)
+        if ops is None or module in self._imported:
+            return
+        name = self._folders[ops] + module.removeprefix(ops)
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:        # there is no module of that name; another that it needs is an error
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise
+        self._imported.add(module)

@@ -1,0 +1,178 @@
+"""Namespaces and variable methods, generated from the registered ops.
+
+``sd.math.add("sum", x, y)``: an optional leading name (or list of names), then inputs and attributes as the op's
+signatures say.
+"""
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.javanames import to_snake
+from ..base.old_names import instead
+from ..errors import GraphError, UnknownNameError, did_you_mean
+from . import signature as sig
+from .op import METHODS, OPS, Op
+
+if TYPE_CHECKING:
+    from ..graph.graph import SameDiff
+    from .variable import SDVariable
+
+#: Namespaces besides ``base`` (the graph itself) and ``var`` (variables).
+NAMESPACES = ("math", "nn", "cnn", "rnn", "loss", "image", "linalg", "bitwise", "random")
+
+
+def find(namespace: str, name: str) -> str | None:
+    """The registered spelling of a method: snake_case, Java's, or with the underscore of Python keywords."""
+    snake = to_snake(name)
+    for candidate in (name, snake, snake + "_"):
+        if (namespace, candidate) in METHODS:
+            return candidate
+    return None
+
+
+def method_names(namespace: str) -> list[str]:
+    """Names of all methods of a namespace, in snake_case."""
+    return [m for n, m in METHODS if n == namespace]
+
+
+def call(sd: SameDiff, namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+         otherwise: tuple[Any, ...] | None = None) -> Any:
+    """Add the op that the arguments fit; return its output variable, or a list of them."""
+    return call_one_of(sd, METHODS[namespace, method], namespace, method, args, kwargs, otherwise)
+
+
+def call_by_id(sd: SameDiff, op_id: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The same for the op registered as ``op_id``."""
+    namespace, _, method = op_id.rpartition(".")
+    return call_one_of(sd, [OPS[op_id]], namespace or "op", method, args, kwargs)
+
+
+def is_namespace(name: str) -> bool:
+    """True when ops are registered under ``name.…``; plug-ins are looked for once."""
+    if not any(n == name for n, _ in METHODS):
+        OPS.discover()
+    return any(n == name for n, _ in METHODS)
+
+
+def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+                otherwise: tuple[Any, ...] | None = None) -> Any:
+    """The same for the first of ``classes`` that the arguments fit, else ``otherwise``: arguments whose first text is no name."""
+    names, args = _leading_names(args, kwargs, classes)
+    readings = [(names, args)] + ([] if otherwise is None else [(None, otherwise)])
+    reasons: list[str] = []
+    for lenient, (names, given) in itertools.product((False, True), readings):
+        for cls in classes:
+            for signature in sig.formals(cls):
+                try:
+                    inputs, attributes = sig.bind(cls, signature, given, kwargs, _is_variable, lenient)
+                except sig.Mismatch as mismatch:
+                    reasons.append(str(mismatch))
+                    continue
+                with sd._all_or_nothing():
+                    return cls(**attributes).place(sd, inputs, names)
+    ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
+    why = "; ".join(dict.fromkeys(reasons[len(reasons) // 2:]))
+    raise GraphError(f"{namespace}.{method} cannot be called with ({_text(otherwise or args, kwargs)}): {why}. Ways to call it:\n  {ways}")
+
+
+def _is_variable(value: Any) -> bool:
+    from .variable import SDVariable
+    return isinstance(value, SDVariable)
+
+
+def _leading_names(args: tuple[Any, ...], kwargs: dict[str, Any],
+                   classes: list[type[Op]]) -> tuple[list[str] | None, tuple[Any, ...]]:
+    name = kwargs.pop("name", None) if "name" in kwargs and "name" not in classes[0].attribute_names() else None
+    if not args or name is not None:
+        return _names(name), args
+    first = args[0]
+    if isinstance(first, str):
+        return [first], args[1:]
+    if isinstance(first, (list, tuple)) and first and all(isinstance(n, str) for n in first):
+        return list(first), args[1:]
+    if first is None and len(args) > 1:
+        return None, args[1:]
+    return None, args
+
+
+def _names(name: Any) -> list[str] | None:
+    return None if name is None else [name] if isinstance(name, str) else list(name)
+
+
+def _text(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    def short(v: Any) -> str:
+        return f"array {v.shape}" if isinstance(v, np.ndarray) else repr(v)
+    return ", ".join([*map(short, args), *(f"{k}={short(v)}" for k, v in kwargs.items())])
+
+
+class Namespace:
+    """The ops of one topic, as methods: ``sd.math``, ``sd.nn`` … (also callable, as in Java: ``sd.math().add``)."""
+
+    def __init__(self, sd: SameDiff, name: str) -> None:
+        self._sd = sd
+        self._namespace = name
+
+    def __call__(self) -> Namespace:
+        return self
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = find(self._namespace, name)
+        if method is None:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            near = instead(self._namespace, name) or did_you_mean(to_snake(name), method_names(self._namespace))
+            raise MissingMethodError(f"namespace {self._namespace!r} has no op {name!r}{near}")
+        return bound(self._sd, self._namespace, method)
+
+    def __dir__(self) -> list[str]:
+        return sorted(method_names(self._namespace))
+
+    def __repr__(self) -> str:
+        return f"<namespace {self._namespace}: {len(method_names(self._namespace))} ops>"
+
+
+class MissingMethodError(UnknownNameError, AttributeError):
+    """An op name that a namespace or variable does not have; also an AttributeError, so that ``hasattr`` works."""
+
+
+def bound(sd: SameDiff, namespace: str, method: str, *first: Any) -> Callable[..., Any]:
+    """The op as a method of a graph's namespace, or of a variable when that is given as ``first``; a name may stand in front."""
+    def invoke(*args: Any, **kwargs: Any) -> Any:
+        if first:
+            named = args[:1] if args and (isinstance(args[0], str)) else ()
+            return call(sd, namespace, method, (*named, *first, *args[len(named):]), kwargs, (*first, *args) if named else None)
+        return call(sd, namespace, method, args, kwargs)
+
+    invoke.__name__ = invoke.__qualname__ = method
+    invoke.__doc__ = documentation(namespace, method)
+    return invoke
+
+
+def documentation(namespace: str, method: str) -> str:
+    """The ways to call an op, and its docstring."""
+    classes = tuple(METHODS[namespace, method])
+    key = (namespace, method, classes)
+    found = _documentation.get(key)
+    if found is None:
+        ways = [line for c in classes for line in sig.describe(c, method)]
+        found = _documentation[key] = "\n".join([*ways, "", classes[0].__doc__ or ""])
+    return found
+
+
+_documentation: dict[tuple[str, str, tuple[type[Op], ...]], str] = {}
+
+
+def variable_method(variable: SDVariable, name: str) -> Callable[..., Any]:
+    """An op as a method of its first input."""
+    method = find("var", name)
+    if method is None:
+        java = to_snake(name)
+        own = getattr(type(variable), java, None)
+        if own is not None and java != name:
+            return getattr(variable, java)  # type: ignore[no-any-return]
+        raise MissingMethodError(f"variables have no method {name!r}{did_you_mean(java, method_names('var'))}")
+    return bound(variable.sd, "var", method, variable)

@@ -1,0 +1,218 @@
+"""Matching the arguments of a call with the ways an op can be called."""
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from typing import Any
+
+import numpy as np
+
+from ..base.datatype import DataType
+from ..errors import did_you_mean
+from .op import Op
+
+MISSING = dataclasses.MISSING
+
+
+class Mismatch(Exception):
+    """The arguments do not fit one way of calling an op; the text says which and why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Formal:
+    """One name of a signature."""
+
+    name: str
+    kind: str            # "input", "attribute" or "config"
+    varargs: bool
+    default: Any = MISSING
+    type: Any = Any
+
+
+_FORMALS: dict[type[Op], tuple[tuple[Formal, ...], ...]] = {}
+
+
+def formals(cls: type[Op]) -> tuple[tuple[Formal, ...], ...]:
+    """The signatures of an op class, parsed."""
+    found = _FORMALS.get(cls)
+    if found is None:
+        found = _FORMALS[cls] = _parsed(cls)
+    return found
+
+
+def _parsed(cls: Any) -> tuple[tuple[Formal, ...], ...]:
+    inputs = {t.strip("*?"): t for t in cls.inputs.split()}
+    fields = {f.name: f for f in dataclasses.fields(cls)}
+    hints = typing.get_type_hints(cls, include_extras=False)
+    texts = cls.signatures or (", ".join([*inputs.values(), *fields]),)
+
+    def formal(token: str) -> Formal:
+        name = token.strip("*?&")
+        if token.startswith("&"):
+            return Formal(name, "config", False, MISSING)
+        if name in inputs:
+            optional = "?" in token or "?" in inputs[name]
+            return Formal(name, "input", token.startswith("*"), None if optional else MISSING)
+        field = fields[name]
+        default = field.default_factory() if field.default_factory is not MISSING else field.default
+        return Formal(name, "attribute", token.startswith("*"), default, hints[name])
+
+    return tuple(tuple(formal(t.strip()) for t in text.split(",") if t.strip()) for text in texts)
+
+
+def input_names(cls: type[Op]) -> list[str]:
+    """Names of the inputs in the order of ``compute``."""
+    return [t.strip("*?") for t in cls.inputs.split()]
+
+
+def _variadic(cls: type[Op]) -> frozenset[str]:
+    return frozenset(t.strip("*?") for t in cls.inputs.split() if t.startswith("*"))
+
+
+def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kwargs: dict[str, Any],
+         is_variable: Any, lenient: bool) -> tuple[list[Any], dict[str, Any]]:
+    """Inputs (in the order of ``compute``) and attributes of one call, or Mismatch."""
+    given: dict[str, Any] = {}
+    rest = list(args)
+    for i, f in enumerate(signature):
+        if f.varargs:
+            after = sum(1 for g in signature[i + 1:] if g.name not in kwargs)
+            take = len(rest) - after
+            values, rest = rest[:take], rest[take:]
+            if f.name in kwargs and not values:
+                continue
+            if len(values) == 1 and isinstance(values[0], (list, tuple, np.ndarray)):
+                values = list(values[0])
+            elif f.kind == "input":  # lists of variables among the arguments, as Java's arrays
+                values = [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
+            if values or f.kind == "input":
+                given[f.name] = _coerce(f, values, is_variable, lenient)
+        elif rest:
+            if f.name in kwargs:
+                raise Mismatch(f"{f.name} is given twice")
+            given[f.name] = _coerce(f, rest.pop(0), is_variable, lenient)
+    if rest:
+        raise Mismatch(f"{len(args)} positional arguments are too many")
+    config: dict[str, Any] = {}
+    by_name = {f.name: f for f in signature}
+    for key, value in kwargs.items():
+        if key not in by_name:
+            attributes = cls.attribute_names()
+            if key not in attributes or any(f.kind == "attribute" for f in signature):
+                raise Mismatch(f"no option {key!r}{did_you_mean(key, dict.fromkeys([*by_name, *attributes]))}")
+            config[key] = value
+            continue
+        given[key] = _coerce(by_name[key], value, is_variable, lenient)
+    for f in signature:
+        if f.name not in given:
+            if f.default is MISSING and f.kind != "config" and not f.varargs:
+                raise Mismatch(f"{f.name} is missing")
+            if f.kind == "config" and not config:
+                raise Mismatch(f"{f.name} is missing")
+    return _split(cls, signature, given, config)
+
+
+def _split(cls: type[Op], signature: tuple[Formal, ...], given: dict[str, Any],
+           attributes: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    takes = set(input_names(cls))
+    for f in signature:
+        if f.kind == "attribute" and f.name in given:
+            attributes[f.name] = given[f.name]
+        elif f.kind == "config" and f.name in given:
+            names = set(cls.attribute_names())
+            attributes.update({k: v for k, v in given[f.name].items() if k in names})
+            given.update({k: v for k, v in given[f.name].items() if k in takes})   # weights objects hold inputs
+    inputs: list[Any] = []
+    for name in input_names(cls):
+        value = given.get(name)
+        if name in _variadic(cls):
+            inputs.extend(value or [])
+        else:
+            inputs.append(value)
+    while inputs and inputs[-1] is None:
+        inputs.pop()
+    return inputs, attributes
+
+
+def _coerce(f: Formal, value: Any, is_variable: Any, lenient: bool) -> Any:
+    if f.kind == "config":
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return {d.name: getattr(value, d.name) for d in dataclasses.fields(value)}
+        raise Mismatch(f"{f.name} must be a configuration object, got {_kind(value)}")
+    if f.kind == "input":
+        if f.varargs:
+            return [_input(f, v, is_variable, lenient) for v in value]
+        return _input(f, value, is_variable, lenient)
+    return coerce(f.type, value, f.name)
+
+
+def _input(f: Formal, value: Any, is_variable: Any, lenient: bool) -> Any:
+    if is_variable(value) or (value is None and f.default is None):
+        return value
+    if lenient and (isinstance(value, (bool, int, float, np.generic)) or hasattr(value, "__array__")
+                    or (isinstance(value, (list, tuple)) and value)):
+        return value
+    raise Mismatch(f"{f.name} must be a variable, got {_kind(value)}")
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
+
+
+def coerce(hint: Any, value: Any, name: str) -> Any:
+    """``value`` as the annotated type of an attribute, or Mismatch."""
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        for option in typing.get_args(hint):
+            try:
+                return coerce(option, value, name)
+            except Mismatch:
+                continue
+    elif origin is typing.Literal:
+        if value in typing.get_args(hint):
+            return value
+    elif origin is tuple:
+        item = typing.get_args(hint)[0]
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return tuple(coerce(item, v, name) for v in value)
+        return (coerce(item, value, name),)
+    elif hint is Any:
+        return value
+    elif hint is None or hint is type(None):
+        if value is None:
+            return None
+    elif hint is bool:
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+    elif hint is int:
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            return int(value)
+    elif hint is float:
+        if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+            return float(value)
+    elif hint is DataType:
+        if isinstance(value, DataType) or (isinstance(value, (str, type, np.dtype)) and not isinstance(value, bool)):
+            try:
+                return DataType.of(value)
+            except TypeError as error:
+                raise Mismatch(f"{name}: {error}") from None
+    elif isinstance(hint, type) and issubclass(hint, enum.Enum):
+        if isinstance(value, hint):
+            return value
+        if isinstance(value, str) and value.upper() in {n.upper() for n in hint.__members__}:
+            return next(v for n, v in hint.__members__.items() if n.upper() == value.upper())
+    elif isinstance(hint, type) and isinstance(value, hint):
+        return value
+    raise Mismatch(f"{name} must be {getattr(hint, '__name__', hint)}, got {_kind(value)}")
+
+
+def describe(cls: type[Op], method: str) -> list[str]:
+    """The ways to call an op, as text."""
+    lines = []
+    for signature in formals(cls):
+        parts = [("*" if f.varargs else "") + f.name + ("" if f.default is MISSING or f.varargs else f"={f.default!r}")
+                 for f in signature]
+        lines.append(f"{method}({', '.join(parts)})")
+    return lines

@@ -1,0 +1,326 @@
+"""Variables of a graph: names with operators."""
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.datatype import DataType
+from ..base.read_only import constant_view
+from ..base.spec import Shape, TensorSpec
+from ..errors import GraphError
+from ..expressions.arrays import as_array, require_in_range
+from . import namespaces
+from .indexing import SDIndex, index_spec
+from .typed import VariableOps
+
+if TYPE_CHECKING:
+    from ..graph.graph import SameDiff
+
+
+class VariableType(Enum):
+    """Kinds of variables."""
+
+    VARIABLE = "VARIABLE"        #: trained parameter, value kept in the graph
+    CONSTANT = "CONSTANT"        #: stored value, never trained
+    PLACEHOLDER = "PLACEHOLDER"  #: value given at each run
+    ARRAY = "ARRAY"              #: result of an op
+    SEQUENCE = "SEQUENCE"        #: ordered list of arrays
+
+
+class SDVariable(VariableOps):
+    """A named value of a :class:`SameDiff` graph; it holds no data itself.
+
+    Every op of the catalogue's variable methods can be called on it (``x.mmul(w)``, ``x.sum("name", 0)``), and Python's
+    operators work with variables, arrays and numbers.
+
+    Examples
+    --------
+    >>> from dl4py.samediff import SameDiff, DataType
+    >>> sd = SameDiff.create()
+    >>> x = sd.placeholder("x", DataType.FLOAT, -1, 4)
+    >>> x
+    SDVariable('x', PLACEHOLDER, FLOAT, (-1, 4))
+    >>> (2 * x + 1).get_shape()
+    (-1, 4)
+    """
+
+    __slots__ = ("_name", "_sd", "_spec", "_type")
+    __array_priority__ = 1000
+    __array_ufunc__ = None
+
+    def __init__(self, sd: SameDiff, name: str, kind: VariableType, spec: TensorSpec) -> None:
+        self._sd = sd
+        self._name = name
+        self._type = kind
+        self._spec = spec
+
+    # What it is
+
+    def name(self) -> str:
+        """The unique name in the graph."""
+        return self._name
+
+    get_var_name = name
+
+    @property
+    def sd(self) -> SameDiff:
+        """The owning graph."""
+        return self._sd
+
+    def get_same_diff(self) -> SameDiff:
+        """The owning graph."""
+        return self._sd
+
+    @property
+    def spec(self) -> TensorSpec:
+        """Shape and data type, as far as known."""
+        return self._spec
+
+    def get_shape(self) -> Shape | None:
+        """Sizes, -1 where unknown; None for an unknown rank. (``x.shape()`` is the op that gives it as an array.)"""
+        return self._spec.shape
+
+    def get_shape_descriptor(self) -> TensorSpec:
+        """Shape and data type, as :attr:`spec`."""
+        return self._spec
+
+    def place_holder_shape(self) -> Shape | None:
+        """The declared shape of a placeholder."""
+        if self._type is not VariableType.PLACEHOLDER:
+            raise GraphError(f"{self!r} is no placeholder")
+        return self._spec.shape
+
+    placeholder_shape = place_holder_shape
+
+    def set_shape(self, *shape: Any) -> None:
+        """Declare another shape for a placeholder (-1: unknown); shapes and types behind it follow, or nothing changes."""
+        self._sd.set_placeholder_shape(self, *shape)
+
+    @property
+    def dtype(self) -> DataType:
+        """Data type."""
+        return self._spec.dtype
+
+    def data_type(self) -> DataType:
+        """Data type."""
+        return self._spec.dtype
+
+    def get_variable_type(self) -> VariableType:
+        """VARIABLE, CONSTANT, PLACEHOLDER, ARRAY or SEQUENCE."""
+        return self._type
+
+    variable_type = property(get_variable_type)
+
+    def is_place_holder(self) -> bool:
+        """True for placeholders."""
+        return self._type is VariableType.PLACEHOLDER
+
+    def is_constant(self) -> bool:
+        """True for constants."""
+        return self._type is VariableType.CONSTANT
+
+    def is_trainable(self) -> bool:
+        """True for variables that ``fit`` changes."""
+        return self._type is VariableType.VARIABLE and self.dtype.is_floating
+
+    def __repr__(self) -> str:
+        return f"SDVariable({self._name!r}, {self._type.name}, {self.dtype.name}, {self._spec.shape})"
+
+    # Values
+
+    def get_arr(self, enforce_existence: bool = False) -> Any:
+        """The stored array of a variable (writing to it changes the variable) or constant (read-only; ``set_array`` changes it),
+        the array set for a placeholder; None for results of ops."""
+        array = self._sd.stored(self._name)
+        if array is None and enforce_existence:
+            raise GraphError(f"{self!r} holds no array; eval() computes one")
+        if array is not None and self.is_constant():    # what follows from constants is computed once: set_array changes them
+            return constant_view(array, self._name)
+        return array
+
+    def set_array(self, array: Any) -> SDVariable:
+        """Store a value (variables, constants) or set it for ``eval`` (placeholders)."""
+        self._sd.set_array(self._name, array)
+        return self
+
+    def eval(self, placeholders: dict[str, Any] | None = None) -> Any:
+        """Compute the value; ``placeholders`` maps names to arrays."""
+        return self._sd.output_single(placeholders, self._name)
+
+    # The graph around it
+
+    def rename(self, name: str) -> SDVariable:
+        """Give it another name, everywhere in the graph."""
+        self._sd.rename_variable(self._name, name)
+        return self
+
+    set_var_name = rename
+
+    def clone(self, *args: Any) -> SDVariable:
+        """A copy in another graph: ``clone(sd)`` or ``clone(name, sd)``. Results of ops become placeholders there."""
+        sd, name = args[-1], args[0] if len(args) == 2 else self._name
+        if self._type in (VariableType.VARIABLE, VariableType.CONSTANT):
+            copied: SDVariable = (sd.constant if self.is_constant() else sd.var)(name, self.get_arr())
+            return copied
+        return sd.placeholder(name, self.dtype, self._spec.shape)  # type: ignore[no-any-return]
+
+    def mark_as_loss(self) -> SDVariable:
+        """Add it to the loss variables."""
+        self._sd.add_loss_variable(self)
+        return self
+
+    def gradient(self) -> SDVariable | None:
+        """Its gradient in the gradient graph (see ``SameDiff.grad``)."""
+        return self._sd.grad(self._name)
+
+    get_gradient = gradient
+
+    def has_gradient(self) -> bool:
+        """True when the gradient graph exists and holds a gradient for it."""
+        return self._sd.has_gradient(self._name)
+
+    def convert_to_constant(self) -> SDVariable:
+        """Make it a constant with its present value."""
+        return self._sd.convert_to_constant(self)
+
+    def convert_to_variable(self) -> SDVariable:
+        """Make it a trainable variable."""
+        return self._sd.convert_to_variable(self)
+
+    def add_control_dependency(self, other: SDVariable) -> None:
+        """Compute ``other`` before this result."""
+        self._sd.add_control_dependency(self, other)
+
+    def get(self, *indices: SDIndex) -> SDVariable:
+        """Part of the array: one :class:`SDIndex` per leading axis."""
+        return self[indices]
+
+    get_view = get
+
+    def __getitem__(self, indices: Any) -> SDVariable:
+        return index_spec(self, indices if isinstance(indices, tuple) else (indices,))
+
+    # Ops as methods and operators
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return namespaces.variable_method(self, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *namespaces.method_names("var")})
+
+    def _op(self, namespace: str, method: str, *args: Any) -> SDVariable:
+        made: SDVariable = self._sd.call(namespace, method, *args)
+        return made
+
+    def __add__(self, other: Any) -> SDVariable:
+        return self._op("math", "add", self, other)
+
+    def __radd__(self, other: Any) -> SDVariable:
+        return self._op("math", "add", self, other)
+
+    def __sub__(self, other: Any) -> SDVariable:
+        return self._op("math", "sub", self, other)
+
+    def __rsub__(self, other: Any) -> SDVariable:
+        return self._op("math", "rsub", self, other)
+
+    def __mul__(self, other: Any) -> SDVariable:
+        return self._op("math", "mul", self, other)
+
+    def __rmul__(self, other: Any) -> SDVariable:
+        return self._op("math", "mul", self, other)
+
+    def __truediv__(self, other: Any) -> SDVariable:
+        return self._op("math", "div", self, other)
+
+    def __rtruediv__(self, other: Any) -> SDVariable:
+        return self._op("math", "rdiv", self, other)
+
+    def _operand(self, other: Any) -> SDVariable:
+        """Variables as they are, arrays as constants; so are numbers, of this one's type unless they have fractions it cannot hold."""
+        if isinstance(other, SDVariable):
+            return other
+        alike = isinstance(other, (bool, int, float)) and (self.dtype.is_floating or float(other).is_integer())
+        if alike:
+            require_in_range(other, self.dtype.numpy)
+        return self._sd.constant(as_array(other, self.dtype.numpy if alike else None))
+
+    def _floor_quotient(self, other: SDVariable) -> SDVariable:
+        if self.dtype.is_floating or other.dtype.is_floating:
+            return self._op("math", "floor_div", self, other)
+        down = (self % other).neq(self.mod(other))       # the op floor_div truncates integers toward zero
+        return self / other - down.cast_to(self.dtype)
+
+    def __floordiv__(self, other: Any) -> SDVariable:
+        return self._floor_quotient(self._operand(other))
+
+    def __rfloordiv__(self, other: Any) -> SDVariable:
+        return self._operand(other)._floor_quotient(self)
+
+    def __mod__(self, other: Any) -> SDVariable:
+        return self._op("math", "floor_mod", self, self._operand(other))
+
+    def __rmod__(self, other: Any) -> SDVariable:
+        return self._operand(other) % self
+
+    def __pow__(self, other: Any) -> SDVariable:
+        return self._op("math", "pow", self, other)
+
+    def __rpow__(self, other: Any) -> SDVariable:
+        return self._operand(other) ** self
+
+    def __matmul__(self, other: Any) -> SDVariable:
+        return self._op("base", "mmul", self, other)
+
+    def __rmatmul__(self, other: Any) -> SDVariable:
+        return self._op("base", "mmul", other, self)
+
+    def __neg__(self) -> SDVariable:
+        return self._op("math", "neg", self)
+
+    def __abs__(self) -> SDVariable:
+        return self._op("math", "abs", self)
+
+    def __lt__(self, other: Any) -> SDVariable:
+        return self._op("base", "lt", self, other)
+
+    def __le__(self, other: Any) -> SDVariable:
+        return self._op("base", "lte", self, other)
+
+    def __gt__(self, other: Any) -> SDVariable:
+        return self._op("base", "gt", self, other)
+
+    def __ge__(self, other: Any) -> SDVariable:
+        return self._op("base", "gte", self, other)
+
+    def __and__(self, other: Any) -> SDVariable:
+        return self._op("math", "and_", self, other)
+
+    def __or__(self, other: Any) -> SDVariable:
+        return self._op("math", "or_", self, other)
+
+    def __invert__(self) -> SDVariable:
+        return self._op("base", "not_", self)
+
+    def __eq__(self, other: object) -> bool:
+        """True for the same variable of the same graph (``eq`` is the op)."""
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash((id(self._sd), self._name))
+
+    def __bool__(self) -> bool:
+        raise GraphError(f"the value of {self!r} is not known while the graph is built: use sd.where, sd.if_cond or eval()")
+
+    def __iter__(self) -> Any:
+        raise GraphError(f"{self!r} cannot be iterated; use sd.unstack")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = self.get_arr()
+        if array is None:
+            raise GraphError(f"{self!r} holds no array; eval() computes one")
+        return np.array(array, dtype=dtype)

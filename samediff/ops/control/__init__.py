@@ -1,0 +1,1 @@
+"""Branches, loops, calls and lists of arrays."""

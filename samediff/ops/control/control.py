@@ -1,0 +1,300 @@
+"""Branches and loops: ops that run graphs of their own."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.datatype import DataType
+from ...base.spec import TensorSpec, may_equal, spec_of
+from ...errors import DataTypeError, GraphError, ShapeError
+from ...families.composite import composite_grad
+from ...families.subgraph import SubGraph, relaxed
+from ...files.subgraph_args import SubGraphArgs
+from ...ir.op import Op, Specs, as_tuple, op
+from ...ir.run_context import RunContext
+from ...ir.variable import VariableType
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+#: What makes the random numbers of every iteration different.
+_STRIDE = 0x9E3779B97F4A7C15
+
+
+def at_step(context: RunContext, step: int) -> RunContext:
+    """The context of one iteration."""
+    return RunContext(context.training, (context.seed + (step + 1) * _STRIDE) & 0xFFFFFFFFFFFFFFFF, context.iteration, draw=context.draw)
+
+
+def _grads_of(inputs: Sequence[Any], skip: int, floating: Sequence[int], found: Sequence[Any]) -> list[Any]:
+    """One gradient per input, from those of the floating ones behind the first ``skip``."""
+    by_place = {skip + i: g for i, g in zip(floating, found)}
+    return [by_place.get(i) for i in range(len(inputs))]
+
+
+@op("if", inputs="condition *values", stateful=True, file=SubGraphArgs())
+class If(Op):
+    """Runs one of two graphs, on the same inputs, by a condition of one element."""
+
+    yes: SubGraph
+    no: SubGraph
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """What holds for both branches."""
+        condition, *values = specs
+        if condition.dtype is not DataType.BOOL:
+            raise DataTypeError(f"the condition must be BOOL; got {condition.dtype.name}. Compare something")
+        merged = []
+        for i, (a, b) in enumerate(zip(self.yes.infer(*values), self.no.infer(*values), strict=True)):
+            if a.dtype is not b.dtype:
+                raise DataTypeError(f"both branches need results of one type; result {i} is {a.dtype.name} if true, "
+                                    f"{b.dtype.name} if false. Use cast_to in one of them")
+            merged.append(relaxed(a, b))
+        return tuple(merged)
+
+    def compute(self, xp: Any, condition: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
+        """The chosen branch only."""
+        if condition.size != 1:
+            raise ShapeError(f"a condition needs one element; got shape {condition.shape}")
+        return tuple((self.yes if bool(condition.reshape(-1)[0]) else self.no).run(values, context))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The same choice between the gradients of the branches."""
+        if not self.yes.floating:
+            return [None] * len(inputs)
+        upstream = [output_grads[i] for i in self.yes.floating_outputs]
+        found = inputs[0].sd.add_op(If(self.yes.gradient, self.no.gradient), [*inputs, *upstream])
+        return _grads_of(inputs, 1, self.yes.floating, found)
+
+
+class Looping(Op):
+    """A condition and a body on loop variables, followed by values from outside."""
+
+    condition: SubGraph
+    body: SubGraph
+
+    @property
+    def count(self) -> int:
+        """Number of loop variables."""
+        return len(self.body.outputs)
+
+    def goes_on(self, state: Sequence[Any], outside: Sequence[Any], context: RunContext) -> bool:
+        """The condition."""
+        (again,) = self.condition.run([*state, *outside], context)
+        if again.size != 1:
+            raise ShapeError(f"a condition needs one element; got shape {again.shape}")
+        return bool(again.reshape(-1)[0])
+
+
+@op("while", inputs="*values", stateful=True, file=SubGraphArgs())
+class While(Looping):
+    """Runs the body on its own results as long as the condition holds."""
+
+    condition: SubGraph
+    body: SubGraph
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """What holds before the first and after every iteration."""
+        state, outside = list(specs[:self.count]), specs[self.count:]
+        for _ in range(8):
+            after = self.body.infer(*state, *outside)
+            for i, (a, b) in enumerate(zip(state, after)):
+                if a.dtype is not b.dtype:
+                    raise DataTypeError(f"loop variable {i} is {a.dtype.name} before an iteration and {b.dtype.name} after it; "
+                                        "use cast_to in the body")
+            merged = [relaxed(a, b) for a, b in zip(state, after)]
+            if merged == state:
+                break
+            state = merged
+        (again,) = self.condition.infer(*state, *outside)
+        if again.dtype is not DataType.BOOL:
+            raise DataTypeError(f"the condition must be BOOL; got {again.dtype.name}. Compare something")
+        return tuple(TensorSpec(s.shape, s.dtype) for s in state)
+
+    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
+        """Until the condition is false."""
+        state, outside, step = list(values[:self.count]), values[self.count:], 0
+        while self.goes_on(state, outside, at_step(context, step)):
+            state = self.body.run([*state, *outside], at_step(context, step))
+            step += 1
+        return tuple(state)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The iterations backwards."""
+        if not self.body.floating:
+            return [None] * len(inputs)
+        upstream = [output_grads[i] for i in self.body.floating_outputs]
+        found = inputs[0].sd.add_op(WhileGrad(self.condition, self.body), [*inputs, *upstream])
+        return _grads_of(inputs, 0, self.body.floating, found)
+
+
+@op("while_grad", inputs="*values", stateful=True)
+class WhileGrad(Looping):
+    """Gradients of a loop: runs it again and keeps the state of every iteration, then the body's gradient backwards."""
+
+    condition: SubGraph
+    body: SubGraph
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the floating inputs."""
+        return tuple(TensorSpec(specs[i].shape, specs[i].dtype) for i in self.body.floating)
+
+    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
+        """Forward with memory, then backward."""
+        total = len(self.body.inputs)
+        given, upstream = values[:total], list(values[total:])
+        state, outside = list(given[:self.count]), given[self.count:]
+        kept: list[list[Any]] = []
+        while self.goes_on(state, outside, at_step(context, len(kept))):
+            kept.append(state)
+            state = self.body.run([*state, *outside], at_step(context, len(kept) - 1))
+        carried = sum(1 for i in self.body.floating if i < self.count)
+        sums = [xp.zeros(given[i].shape, given[i].dtype) for i in self.body.floating[carried:]]
+        for step in reversed(range(len(kept))):
+            found = self.body.gradient.run([*kept[step], *outside, *upstream], at_step(context, step))
+            upstream = found[:carried]
+            sums = [s + f for s, f in zip(sums, found[carried:])]
+        return (*upstream, *sums)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """That of the same gradients from a scan over the iterations, which is differentiable to any order."""
+        return composite_grad(self._by_scan, inputs, output_grads)
+
+    def _by_scan(self, *values: SDVariable) -> tuple[SDVariable, ...]:
+        sd, total, n = values[0].sd, len(self.body.inputs), self.count
+        counting = While(_with_element(self.condition, n), _with_element(self.body, n, counts=True))
+        times = sd.add_op(counting, [*values[:n], np.int32(0), *values[n:total]])[n]
+        steps = sd.call("base", "range", sd.constant(np.int32(0)), times, sd.constant(np.int32(1)), DataType.INT)
+        op = Scan(_with_element(self.body, n), n, 1)
+        given = [*values[:n], steps, *values[n:total]]
+        made = sd.add_op(op, given)
+        upstream = dict(zip(self.body.floating_outputs, values[total:]))
+        found = op.grad(given, made, [upstream[i] if i in upstream else sd.call("base", "zeros_like", v) for i, v in enumerate(made)])
+        return tuple(g for i in self.body.floating if (g := found[i if i < n else i + 1]) is not None)
+
+
+@op("scan", inputs="*values", stateful=True, file=SubGraphArgs())
+class Scan(Op):
+    """Runs the body once per element along the first axis of sequences.
+
+    Inputs: ``carries`` values that pass from step to step, ``sequences`` arrays that are taken apart along axis 0, values
+    from outside.  The body maps (carry, elements, outside) to (carry, results).  Outputs: the last carry, the results
+    stacked along axis 0, and the carry before every step, stacked (for the gradient).
+    """
+
+    body: SubGraph
+    carries: int
+    sequences: int
+    reverse: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Carries keep their shape; the rest has the steps as first axis."""
+        split = self.carries + self.sequences
+        carry, rows, outside = specs[:self.carries], specs[self.carries:split], specs[split:]
+        if any(r.shape == () for r in rows):
+            raise ShapeError("sequences need at least one axis")
+        lengths = {r.shape[0] for r in rows if r.shape is not None} - {-1}
+        if len(lengths) > 1:
+            raise ShapeError(f"all sequences need equally many steps; got {sorted(lengths)}")
+        steps = lengths.pop() if lengths else -1
+        after = self.body.infer(*carry, *(TensorSpec(None if r.shape is None else r.shape[1:], r.dtype) for r in rows), *outside)
+        for i, (a, b) in enumerate(zip(carry, after)):
+            if a.dtype is not b.dtype or not may_equal(a.shape, b.shape):
+                raise ShapeError(f"carry {i} is {a} before a step and {b} after it; both must be equal")
+        stacked = [TensorSpec(None if s.shape is None else (steps, *s.shape), s.dtype) for s in (*after[self.carries:], *carry)]
+        return (*(TensorSpec(c.shape, c.dtype) for c in carry), *stacked)
+
+    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
+        """Step by step."""
+        state = list(values[:self.carries])
+        rows, outside = values[self.carries:self.carries + self.sequences], values[self.carries + self.sequences:]
+        steps = len(rows[0])
+        if any(len(r) != steps for r in rows):
+            raise ShapeError(f"all sequences need equally many steps; got {[len(r) for r in rows]}")
+        if not steps:
+            return self._without_steps(xp, values)
+        results: list[list[Any]] = [[]] * steps
+        before: list[list[Any]] = [[]] * steps
+        for t in reversed(range(steps)) if self.reverse else range(steps):
+            before[t] = state
+            found = self.body.run([*state, *(r[t] for r in rows), *outside], at_step(context, t))
+            state, results[t] = found[:self.carries], found[self.carries:]
+        return (*state, *(xp.stack(list(r)) for r in zip(*results)), *(xp.stack(list(b)) for b in zip(*before)))
+
+    def _without_steps(self, xp: Any, values: Sequence[Any]) -> tuple[Any, ...]:
+        """The carries as given; the rest empty."""
+        specs = as_tuple(self.infer(*map(spec_of, values)))[self.carries:]
+        if any(s.shape is None or -1 in s.shape for s in specs):
+            raise GraphError("a scan of empty sequences needs a body whose results have known shapes")
+        return (*values[:self.carries], *(xp.zeros(s.shape, s.dtype.numpy) for s in specs))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """A scan the other way, over the carries before each step; gradients by values from outside are carried along."""
+        split = self.carries + self.sequences
+        floating = self.body.floating
+        if not floating:
+            return [None] * len(inputs)
+        sd = inputs[0].sd
+        produced = len(self.body.outputs)
+        before = outputs[produced:]
+        upstream_carry = [output_grads[i] for i in self.body.floating_outputs if i < self.carries]
+        upstream_rows = [output_grads[i] for i in self.body.floating_outputs if i >= self.carries]
+        outside = [i for i in floating if i >= split]
+        sums = [sd.call("base", "zeros_like", inputs[i]) for i in outside]
+        body = _backward_body(self.body, self.carries, self.sequences)
+        kept = [output_grads[produced + i] for i in floating if i < self.carries]
+        rows = [*before, *inputs[self.carries:split], *upstream_rows, *kept]
+        made = Scan(body, len(upstream_carry) + len(sums), len(rows), not self.reverse)
+        found = sd.add_op(made, [*upstream_carry, *sums, *rows, *inputs[split:]])
+        carry = [i for i in floating if i < self.carries]
+        elements = [i for i in floating if self.carries <= i < split]
+        by_place = dict(zip([*carry, *outside, *elements], found))
+        return [by_place.get(i) for i in range(len(inputs))]
+
+
+def _with_element(graph: SubGraph, place: int, counts: bool = False) -> SubGraph:
+    """The same with one more input, an INT at ``place`` that it ignores, or gives increased by 1 as its last output."""
+    known: dict[Any, SubGraph] = graph.__dict__.setdefault("_with_element", {})
+    if (place, counts) not in known:
+        fork = graph.sd.fork()
+        element = fork._add_variable(fork._names.unique("element"), VariableType.PLACEHOLDER, TensorSpec((), DataType.INT))
+        more = [(element + 1).name()] if counts else []
+        known[place, counts] = SubGraph(fork, [*graph.inputs[:place], element.name(), *graph.inputs[place:]], [*graph.outputs, *more])
+    return known[place, counts]
+
+
+def _backward_body(body: SubGraph, carries: int, sequences: int) -> SubGraph:
+    """The gradient of a scan's body as the body of the scan that goes back.
+
+    Carry: gradients of the carry, sums for the outside. Elements: carry before the step, elements, gradients of the results
+    and of the kept carry.
+    """
+    known: dict[Any, SubGraph] = body.__dict__.setdefault("_backward", {})
+    if (carries, sequences) in known:
+        return known[carries, sequences]
+    grad = body.gradient
+    fork = grad.sd.fork()
+    split, total = carries + sequences, len(body.inputs)
+    upstream = grad.inputs[total:]
+    first = sum(1 for i in body.floating_outputs if i < carries)
+    places = dict(zip(body.floating, grad.outputs))
+
+    def added(i: int) -> tuple[str, str]:
+        """A further input, and its sum with the gradient of input i."""
+        spec = fork.variable(body.inputs[i]).spec
+        other = fork._add_variable(fork._names.unique("part"), VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
+        return other.name(), (other + fork.variable(places[i])).name()
+
+    sums = [added(i) for i in body.floating if i >= split]
+    kept = [added(i) for i in body.floating if i < carries]
+    sum_names, kept_names = [n for n, _ in sums], [n for n, _ in kept]
+    inputs = [*upstream[:first], *sum_names, *body.inputs[:split], *upstream[first:], *kept_names, *body.inputs[split:]]
+    outputs = [*(n for _, n in kept), *(n for _, n in sums), *(places[i] for i in body.floating if carries <= i < split)]
+    known[carries, sequences] = SubGraph(fork, inputs, outputs)
+    return known[carries, sequences]

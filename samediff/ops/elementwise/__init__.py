@@ -1,0 +1,1 @@
+"""Ops on single elements."""

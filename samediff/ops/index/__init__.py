@@ -1,0 +1,1 @@
+"""Elements and rows chosen or changed at indices."""

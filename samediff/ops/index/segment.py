@@ -1,0 +1,188 @@
+"""Reductions over rows with equal ids."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...base.named_axes import expect_leading
+from ...base.spec import TensorSpec
+from ...errors import ShapeError
+from ...ir.op import Op, Specs, op
+from ..shape.creation import ints_of
+from .gather import add_rows
+from .indices import check_range, require_integer
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+Reducer = Callable[[Any, Any, Any, int], Any]  # (xp, data, ids, number of segments)
+
+
+def counts(xp: Any, ids: Any, n: int, data: Any) -> Any:
+    """Rows per segment, shaped to divide the segments."""
+    return xp.bincount(ids, minlength=n).astype(data.dtype).reshape(-1, *[1] * (data.ndim - 1))
+
+
+def _sum(xp: Any, data: Any, ids: Any, n: int) -> Any:
+    out = xp.zeros((n, *data.shape[1:]), data.dtype)
+    add_rows(xp, out, ids, data)
+    return out
+
+
+def _mean(xp: Any, data: Any, ids: Any, n: int) -> Any:
+    return _sum(xp, data, ids, n) / xp.maximum(counts(xp, ids, n, data), data.dtype.type(1))
+
+
+def _sqrt_n(xp: Any, data: Any, ids: Any, n: int) -> Any:
+    return _sum(xp, data, ids, n) / xp.sqrt(xp.maximum(counts(xp, ids, n, data), data.dtype.type(1)))
+
+
+def _prod(xp: Any, data: Any, ids: Any, n: int) -> Any:
+    out = xp.ones((n, *data.shape[1:]), data.dtype)
+    xp.multiply.at(out, ids, data)
+    return out
+
+
+def _extreme(name: str, empty_is_zero: bool) -> Reducer:
+    def reduce(xp: Any, data: Any, ids: Any, n: int) -> Any:
+        info: Any = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+        out = xp.full((n, *data.shape[1:]), info.min if name == "maximum" else info.max, data.dtype)
+        getattr(xp, name).at(out, ids, data)
+        if empty_is_zero:
+            out[counts(xp, ids, n, data).reshape(-1) == 0] = 0
+        return out
+    return reduce
+
+
+def _rows(g: SDVariable, ids: SDVariable) -> SDVariable:
+    return g.sd.call("base", "gather", g, ids, 0)  # type: ignore[no-any-return]
+
+
+def _of_sum(data: Any, ids: Any, y: Any, g: Any) -> Any:
+    return _rows(g, ids)
+
+
+def _of_mean(data: Any, ids: Any, y: Any, g: Any) -> Any:
+    return _rows(g, ids) / g.sd.add_op(CountOfRow(), [ids, data])
+
+
+def _of_sqrt_n(data: Any, ids: Any, y: Any, g: Any) -> Any:
+    return _rows(g, ids) / g.sd.call("math", "sqrt", g.sd.add_op(CountOfRow(), [ids, data]))
+
+
+def _of_prod(data: Any, ids: Any, y: Any, g: Any) -> Any:
+    return _rows(g * y, ids) / data
+
+
+def _of_extreme(data: Any, ids: Any, y: Any, g: Any) -> Any:
+    rows = _rows(g, ids)
+    return g.sd.call("base", "where", rows, g.sd.call("base", "zeros_like", rows), g.sd.call("base", "eq", data, _rows(y, ids)))
+
+
+@op("count_of_row", inputs="ids like", gradient="zero")
+class CountOfRow(Op):
+    """How many rows share the id of each row, in the type of ``like`` (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One number per row, with axes of size 1 after it."""
+        ids, like = specs
+        rank = None if like.shape is None else len(like.shape)
+        return TensorSpec(None if rank is None or ids.shape is None else (*ids.shape, *[1] * (rank - len(ids.shape))), like.dtype)
+
+    def compute(self, xp: Any, ids: Any, like: Any) -> Any:
+        """Counts gathered."""
+        check_range(f"{self.id}: segment id", ids, 2 ** 63)
+        return xp.bincount(ids.reshape(-1))[ids].astype(like.dtype).reshape(*ids.shape, *[1] * (like.ndim - ids.ndim))
+
+
+class Segment(Op):
+    """Rows of ``data`` reduced by sorted ids.  Shapes: data (n, *R), ids (n) -> (last id + 1, *R)."""
+
+    inputs = "data segment_ids"
+    most_axes: ClassVar[float] = 1          # that ids may have
+
+    def number(self, *specs: TensorSpec) -> int:
+        """How many segments there are, -1 when unknown."""
+        values = ints_of(specs[1])
+        return -1 if values is None else self.last(np.asarray(values, np.int64)) + 1
+
+    def last(self, ids: Any) -> int:
+        """The last id, -1 where there is none; ShapeError unless they ascend from 0."""
+        if not ids.size:
+            return -1
+        if int(ids[0]) < 0:
+            raise ShapeError(f"{self.id}: segment id {int(ids[0])} is out of range (0 and above)")
+        down = np.flatnonzero(ids[1:] < ids[:-1])
+        if down.size:
+            raise ShapeError(f"{self.id}: segment ids must be sorted, got {int(ids[down[0] + 1])} behind {int(ids[down[0]])}; "
+                             f"unsorted_{self.id} takes them in any order")
+        return int(ids[-1])
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One row per segment."""
+        data, ids = specs[:2]
+        require_integer("segment ids", ids)
+        if ids.rank == 0 or (ids.rank is not None and ids.rank > self.most_axes):
+            raise ShapeError(f"{self.id}: one id for each row expected, got ids of shape {ids.shape}")
+        expect_leading("data", data, ids.shape)
+        if data.shape is None:
+            return TensorSpec(None, data.dtype)
+        if ids.shape is None and self.most_axes > 1:
+            return TensorSpec(None, data.dtype)
+        return TensorSpec((self.number(*specs), *data.shape[len(ids.shape or (0,)):]), data.dtype)
+
+
+class UnsortedSegment(Segment):
+    """Rows of ``data`` reduced by ids in any order.  Shapes: data (*N, *R), ids (*N) -> (num_segments, *R)."""
+
+    inputs = "data segment_ids segments?"
+    most_axes = float("inf")
+    num_segments: int | None = None
+    signatures = ("data, segment_ids, num_segments", "data, segment_ids, segments")
+
+    def __init_subclass__(cls) -> None:
+        cls.__annotations__ = {"num_segments": "int | None"}
+        cls.num_segments = None
+
+    def number(self, *specs: TensorSpec) -> int:
+        """The attribute or the constant."""
+        if self.num_segments is not None:
+            return self.num_segments
+        values = ints_of(specs[2]) if len(specs) > 2 else None
+        return -1 if values is None else values[0]
+
+
+def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..., Any], doc: str) -> None:
+    """Register ``segment_<name>`` and ``unsorted_segment_<name>``."""
+
+    class Differentiated(Op):
+        def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+                 output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+            return [gradient(inputs[0], inputs[1], outputs[0], output_grads[0]), None, None]
+
+    if name != "sqrt_n":
+        @op(f"segment_{name}", api=f"base.segment_{name} math.segment_{name}")
+        class Sorted(Differentiated, Segment):
+            def compute(self, xp: Any, data: Any, ids: Any) -> Any:
+                return reduce(xp, data, ids, self.last(ids) + 1)
+
+        Sorted.__doc__ = f"{doc} per id; ids are sorted, absent ones give the neutral element or 0."
+
+    @op(f"unsorted_segment_{name}", api=f"base.unsorted_segment_{name} math.unsorted_segment_{name}")
+    class Unsorted(Differentiated, UnsortedSegment):
+        def compute(self, xp: Any, data: Any, ids: Any, segments: Any = None) -> Any:
+            n = (self.num_segments if segments is None else int(segments.reshape(-1)[0])) or 0
+            check_range(f"{self.id}: segment id", ids, n, "a number of segments of")
+            return unsorted(xp, data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1), n)
+
+    Unsorted.__doc__ = f"{doc} per id, in any order."
+
+
+segment("sum", _sum, _sum, _of_sum, "Sum of rows")
+segment("mean", _mean, _mean, _of_mean, "Mean of rows")
+segment("sqrt_n", _sqrt_n, _sqrt_n, _of_sqrt_n, "Sum of rows over the square root of their number")
+segment("prod", _prod, _prod, _of_prod, "Product of rows")
+segment("max", _extreme("maximum", True), _extreme("maximum", False), _of_extreme, "Maximum of rows")
+segment("min", _extreme("minimum", True), _extreme("minimum", False), _of_extreme, "Minimum of rows")

@@ -1,0 +1,1 @@
+"""Ops of neural networks: affine maps, attention, normalization, dropout."""

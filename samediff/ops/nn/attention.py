@@ -1,0 +1,291 @@
+"""Dot-product attention (Vaswani et al. 2017)."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...base.named_axes import agree, expect_broadcast
+from ...base.spec import Shape, TensorSpec
+from ...codecs.file_args import FileArgs
+from ...errors import ShapeError
+from ...families.composite import Composite
+from ...ir.op import Op, Specs, op, require_floating, require_same_type
+from ..shape.sizes import axis_size
+from .softmax import softmax
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+#: Added to the scores of steps that a mask leaves out.
+FAR = -1e9
+
+
+def _swap(x: Any) -> Any:
+    return x.swapaxes(-1, -2)
+
+
+@op("dot_product_attention", api="nn.dot_product_attention", inputs="queries keys values mask?",
+    signatures=("queries, keys, values, mask?, scaled, with_weights",),
+    file=FileArgs(ints=("scaled:bool", "with_weights:bool")))
+class DotProductAttention(Composite):
+    """values softmax(keys^T queries / sqrt(features)): for each query a mean of the values, weighted by its likeness to the keys.
+
+    ``scaled`` False leaves out the root. Steps with mask 0 get no weight. ``with_weights`` gives the weights as a second
+    output.
+
+    Shapes: queries (batch, [heads,] features, queries), keys (batch, [heads,] features, steps), values
+    (batch, [heads,] size, steps), mask (batch, steps) -> (batch, [heads,] size, queries); weights
+    (batch, [heads,] steps, queries).
+    """
+
+    inlines = True
+    scaled: bool = True
+    with_weights: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One column per query."""
+        q, k, v = specs[:3]
+        require_floating(self.id, q, k, v)
+        require_same_type(self.id, q, k, v)
+        if q.shape is None or k.shape is None or v.shape is None:
+            return (TensorSpec(None, q.dtype),) * 2 if self.with_weights else TensorSpec(None, q.dtype)
+        ranks = {len(s.shape) for s in (q, k, v)}  # type: ignore[arg-type]
+        if len(ranks) != 1 or ranks - {3, 4}:
+            raise ShapeError(f"queries {q.shape}, keys {k.shape} and values {v.shape} must all have rank 3, or all rank 4 with heads")
+        for what, a, b in (("features of queries and keys", q.shape[-2], k.shape[-2]),
+                           ("steps of keys and values", k.shape[-1], v.shape[-1]),
+                           ("batches of queries and keys", q.shape[0], k.shape[0]),
+                           ("batches of keys and values", k.shape[0], v.shape[0])):
+            if a != b and -1 not in (a, b):
+                raise ShapeError(f"{what} must agree, got {a} and {b}")
+        if len(specs) > 3:
+            _check_mask(specs[3], k.shape)
+        lead = _lead(q.shape, k.shape)
+        out = TensorSpec((*lead, v.shape[-2], q.shape[-1]), q.dtype)
+        return (out, TensorSpec((*lead, k.shape[-1], q.shape[-1]), q.dtype)) if self.with_weights else out
+
+    def compute(self, xp: Any, queries: Any, keys: Any, values: Any, mask: Any = None) -> Any:
+        """Scores, softmax over the steps, weighted sum."""
+        scores = xp.matmul(_swap(keys), queries)
+        if self.scaled:
+            scores *= scores.dtype.type(1 / math.sqrt(keys.shape[-2]))
+        weights = softmax(xp, scores if mask is None else _hidden(scores, mask), -2)
+        out = xp.matmul(values, weights)
+        return (out, weights) if self.with_weights else out
+
+    def expand(self, *inputs: Any) -> Any:
+        """Scores, softmax over the steps, weighted sum, in nodes."""
+        queries, keys, values, mask = (*inputs, None)[:4]
+        sd = queries.sd
+        scores = matmul(keys, queries, transpose_x=True)
+        if self.scaled:
+            shape = keys.spec.shape
+            if shape is not None and shape[-2] > 0:
+                scores = scores * (1 / math.sqrt(shape[-2]))
+            else:
+                scores = scores / sd.call("math", "sqrt", axis_size(keys, -2))
+        if mask is not None:
+            scores = sd.add_op(HideSteps(), [scores, mask])
+        weights = sd.call("nn", "softmax", scores, -2)
+        out = matmul(values, weights)
+        return (out, weights) if self.with_weights else out
+
+
+def _check_mask(mask: TensorSpec | None, keys: Shape) -> None:
+    if mask is not None and mask.rank not in (None, 2):
+        raise ShapeError(f"the mask must have the shape (batch, steps), got {mask.shape}")
+    expect_broadcast("the mask", mask, (keys[0], keys[-1]))
+
+
+def _lead(a: Shape, b: Shape) -> Shape:
+    return tuple(max(m, n) for m, n in zip(a[:-2], b[:-2]))
+
+
+def matmul(x: SDVariable, y: SDVariable, transpose_x: bool = False, transpose_y: bool = False) -> SDVariable:
+    """Matrix products over the leading axes, in nodes."""
+    return x.sd.call("base", "mmul", x, y, transpose_x, transpose_y, False)  # type: ignore[no-any-return]
+
+
+def _hidden(scores: Any, mask: Any) -> Any:
+    spread = mask.reshape(mask.shape[0], *(1,) * (scores.ndim - 3), mask.shape[1], 1)
+    return scores - (1 - spread.astype(scores.dtype)) * scores.dtype.type(-FAR)
+
+
+@op("hide_steps", inputs="scores mask")
+class HideSteps(Op):
+    """Scores with a large number taken off where the mask is 0; masks have no gradient (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the scores."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
+        """By broadcasting."""
+        return _hidden(scores, mask)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Passed on."""
+        return [output_grads[0], None]
+
+
+@op("multi_head_dot_product_attention", api="nn.multi_head_dot_product_attention", inputs="queries keys values Wq Wk Wv Wo mask?",
+    signatures=("queries, keys, values, Wq, Wk, Wv, Wo, mask?, scaled, with_weights",),
+    file=FileArgs(ints=("scaled:bool", "with_weights:bool")))
+class MultiHeadDotProductAttention(Composite):
+    """Attention of several heads, each on its own projections, joined by a last projection.
+
+    Shapes: queries (batch, features, queries), keys (batch, features, steps), values (batch, features, steps), Wq and Wk
+    (heads, projected, features), Wv (heads, size, features), Wo (heads * size, outputs), mask (batch, steps)
+    -> (batch, outputs, queries); weights (batch, heads, steps, queries) as a second output with ``with_weights``.
+    """
+
+    inlines = True
+    scaled: bool = True
+    with_weights: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One column per query."""
+        q, k, _, wq, _, wv, wo = specs[:7]
+        require_floating(self.id, *specs[:7])
+        require_same_type(self.id, *specs[:7])
+        sizes = agree("queries B F Q, keys B G S, values B V S, Wq H P F, Wk H P G, Wv H Z V, Wo J O", specs)
+        if {"H", "Z", "J"} <= sizes.keys() and sizes["H"] * sizes["Z"] != sizes["J"]:
+            raise ShapeError(f"Wo {wo.shape} joins {sizes['J']} features, the heads of Wv {wv.shape} give {sizes['H'] * sizes['Z']}")
+        if len(specs) > 7:
+            _check_mask(specs[7], (sizes.get("B", -1), sizes.get("S", -1)))
+        batch = -1 if q.shape is None else q.shape[0]
+        queries = -1 if q.shape is None else q.shape[2]
+        out = TensorSpec((batch, -1 if wo.shape is None else wo.shape[1], queries), q.dtype)
+        weights = TensorSpec((batch, -1 if wq.shape is None else wq.shape[0], -1 if k.shape is None else k.shape[2], queries), q.dtype)
+        return (out, weights) if self.with_weights else out
+
+    def compute(self, xp: Any, queries: Any, keys: Any, values: Any, wq: Any, wk: Any, wv: Any, wo: Any, mask: Any = None) -> Any:
+        """Project, attend, join."""
+        projected = [project(xp, x, w) for x, w in ((queries, wq), (keys, wk), (values, wv))]
+        out, weights = DotProductAttention(self.scaled, True).compute(xp, projected[0], projected[1], projected[2], mask)
+        joined = xp.matmul(wo.T, out.reshape(out.shape[0], -1, out.shape[3]))
+        return (joined, weights) if self.with_weights else joined
+
+    def expand(self, *inputs: Any) -> Any:
+        """Project, attend, join, in nodes."""
+        queries, keys, values, wq, wk, wv, wo, mask = (*inputs, None)[:8]
+        sd = queries.sd
+        projected = [sd.add_op(Project(), [x, w]) for x, w in ((queries, wq), (keys, wk), (values, wv))]
+        out, weights = sd.add_op(DotProductAttention(self.scaled, True), [*projected, mask] if mask is not None else projected)
+        joined = sd.add_op(JoinHeads(), [out, wo])
+        return (joined, weights) if self.with_weights else joined
+
+
+def project(xp: Any, x: Any, w: Any) -> Any:
+    """(batch, features, steps) by (heads, projected, features) -> (batch, heads, projected, steps)."""
+    heads, projected, features = w.shape
+    return xp.matmul(w.reshape(heads * projected, features), x).reshape(x.shape[0], heads, projected, x.shape[2])
+
+
+@op("project_heads", inputs="x w")
+class Project(Op):
+    """The projections of all heads (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One block per head."""
+        agree("x B F S, w H P F", specs)
+        (x, w), none = (s.shape for s in specs), (-1, -1, -1)
+        x, w = x or none, w or none
+        return TensorSpec((x[0], w[0], w[1], x[2]), specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, w: Any) -> Any:
+        """One product."""
+        return project(xp, x, w)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Linear in both."""
+        (x, w), (g,) = inputs, output_grads
+        return [x.sd.add_op(ProjectedInput(), [g, w]), x.sd.add_op(ProjectedWeights(), [g, x])]
+
+
+@op("project_heads_input", inputs="g w")
+class ProjectedInput(Op):
+    """sum over heads of w^T g (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input of the projection."""
+        agree("g B H P S, w H P F", specs)
+        g, w = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 3)
+        return TensorSpec((g[0], w[2], g[3]), specs[0].dtype)
+
+    def compute(self, xp: Any, g: Any, w: Any) -> Any:
+        """One product."""
+        return xp.matmul(w.reshape(-1, w.shape[2]).T, g.reshape(g.shape[0], g.shape[1] * g.shape[2], g.shape[3]))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Linear in both."""
+        (g, w), (h,) = inputs, output_grads
+        return [g.sd.add_op(Project(), [h, w]), g.sd.add_op(ProjectedWeights(), [g, h])]
+
+
+@op("project_heads_weights", inputs="g x")
+class ProjectedWeights(Op):
+    """sum over the batch of g x^T (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the weights of the projection."""
+        agree("g B H P S, x B F S", specs)
+        g, x = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 3)
+        return TensorSpec((g[1], g[2], x[1]), specs[0].dtype)
+
+    def compute(self, xp: Any, g: Any, x: Any) -> Any:
+        """One product."""
+        return xp.tensordot(g, x, axes=((0, 3), (0, 2)))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Linear in both."""
+        (g, x), (h,) = inputs, output_grads
+        return [g.sd.add_op(Project(), [x, h]), g.sd.add_op(ProjectedInput(), [g, h])]
+
+
+@op("join_heads", inputs="x w")
+class JoinHeads(Composite):
+    """w^T x with the heads of x one below the other (made by gradients)."""
+
+    inlines = True
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """(batch, outputs, queries)."""
+        sizes = agree("x B H Z Q, w J O", specs)
+        if {"H", "Z", "J"} <= sizes.keys() and sizes["H"] * sizes["Z"] != sizes["J"]:
+            raise ShapeError(f"weights {specs[1].shape} join {sizes['J']} features, heads {specs[0].shape} give {sizes['H'] * sizes['Z']}")
+        x, w = (specs[0].shape or (-1,) * 4), (specs[1].shape or (-1,) * 2)
+        return TensorSpec((x[0], w[1], x[3]), specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, w: Any) -> Any:
+        """One product."""
+        return xp.matmul(w.T, x.reshape(x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
+
+    def expand(self, *inputs: Any) -> Any:
+        """As the gradient of a projection with one block of weights per head."""
+        x, w = inputs
+        return x.sd.add_op(ProjectedInput(), [x, x.sd.add_op(HeadRows(), [w, x])])
+
+
+@op("head_rows", inputs="w x", shape_inputs=(1,))
+class HeadRows(Op):
+    """The rows of w, grouped by the heads of x (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """(heads, size, outputs)."""
+        w, x = (specs[0].shape or (-1,) * 2), (specs[1].shape or (-1,) * 4)
+        return TensorSpec((x[1], x[2], w[1]), specs[0].dtype)
+
+    def compute(self, xp: Any, w: Any, x: Any) -> Any:
+        """A view."""
+        return w.reshape(x.shape[1], x.shape[2], w.shape[1])
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Back to rows."""
+        return [inputs[0].sd.call("base", "reshape_like", output_grads[0], inputs[0]), None]

@@ -1,0 +1,159 @@
+"""Batch normalization as a layer does it: statistics of the batch in training, given ones outside."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...base.named_axes import expect
+from ...base.spec import TensorSpec
+from ...errors import ShapeError
+from ...expressions.arrays import centred, mean_over
+from ...families.composite import Composite
+from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
+from .normalization import align, aligned
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+@attributes
+class Normalizing(Op):
+    """Channels along ``axis``; everything else is normalized together."""
+
+    axis: int = 1
+    epsilon: float = 1e-5
+
+    def axes(self, rank: int) -> tuple[int, ...]:
+        """The axes that are normalized."""
+        return tuple(a for a in range(rank) if a != self.axis % rank)
+
+    def statistics_spec(self, x: TensorSpec) -> TensorSpec:
+        """One value for each channel."""
+        return TensorSpec((-1,) if x.shape is None else (x.shape[self.axis],), x.dtype)
+
+    def check(self, *specs: TensorSpec | None) -> None:
+        """Refuse types and sizes that do not fit."""
+        require_floating("batch normalization", *specs)
+        require_same_type("batch normalization", *specs)
+        x = specs[0]
+        if x is None or x.shape is None:
+            return
+        channels = x.shape[self.axis]
+        for spec in specs[1:]:
+            if spec is not None and spec.shape is not None and -1 not in (channels, *spec.shape) and spec.shape != (channels,):
+                raise ShapeError(f"batch normalization of {spec.shape[0]} channels got an input of shape {x.shape}: "
+                                 f"{channels} channels on axis {self.axis}")
+
+    def scaled(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any, beta: Any) -> Any:
+        """gamma (x - mean) / sqrt(variance + epsilon) + beta."""
+        scale = 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
+        scale = scale if gamma is None else scale * gamma
+        y = x - aligned(xp, mean, (self.axis,), x.ndim)
+        y *= aligned(xp, scale, (self.axis,), x.ndim)
+        if beta is not None:
+            y += aligned(xp, beta, (self.axis,), x.ndim)
+        return y
+
+    def standardized(self, x: SDVariable, mean: SDVariable, variance: SDVariable) -> tuple[SDVariable, SDVariable]:
+        """((x - mean) / sqrt(variance + epsilon), 1 / sqrt(variance + epsilon)) in nodes."""
+        scale = x.sd.call("math", "rsqrt", align(variance, x, (self.axis,)) + self.epsilon)
+        return (x - align(mean, x, (self.axis,))) * scale, scale
+
+
+@op("batch_norm_training", inputs="x mean variance gamma? beta?")
+class BatchNormTraining(Normalizing):
+    """gamma (x - m) / sqrt(v + epsilon) + beta with mean and (biased) variance of the batch (Ioffe and Szegedy 2015).
+
+    Returns the result, m and v; outside training ``mean`` and ``variance`` are used and returned. m and v count as
+    constants when they are differentiated.
+
+    Shapes: x (batch, …) with the channels on ``axis``, all others (channels) -> as x, (channels), (channels).
+    """
+
+    axis: int = 1
+    epsilon: float = 1e-5
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x, and the statistics."""
+        self.check(*specs)
+        return TensorSpec(specs[0].shape, specs[0].dtype), self.statistics_spec(specs[0]), self.statistics_spec(specs[0])
+
+    def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
+        """Two passes over x."""
+        axes = self.axes(x.ndim)
+        mean, rest = centred(x, axes)
+        mean, variance = mean.reshape(x.shape[self.axis]), mean_over(rest * rest, axes)
+        return self.scaled(xp, x, mean, variance, gamma, beta), mean, variance
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Through the statistics of the batch."""
+        x, gamma, beta = inputs[0], *(*inputs[3:], None, None)[:2]
+        optional = [] if gamma is None else [gamma]
+        found = x.sd.add_op(BatchNormTrainingGrad(self.axis, self.epsilon), [x, output_grads[0], *outputs[1:], *optional])
+        return [found[0], None, None, None if gamma is None else found[1], None if beta is None else found[2]]
+
+    def at_inference(self) -> Op:
+        return BatchNormInference(self.axis, self.epsilon)
+
+
+@op("batch_norm_training_grad", inputs="x upstream mean variance gamma?")
+class BatchNormTrainingGrad(Normalizing, Composite):
+    """Gradients of ``batch_norm_training`` by x, gamma and beta; ``mean`` and ``variance`` are those of x (made by gradients)."""
+
+    axis: int = 1
+    epsilon: float = 1e-5
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x, and one value for each channel."""
+        expect("upstream", specs[1], specs[0].shape)
+        for name, spec in zip(("mean", "variance", "gamma"), specs[2:]):
+            expect(name, spec, self.statistics_spec(specs[0]).shape)
+        return TensorSpec(specs[0].shape, specs[0].dtype), self.statistics_spec(specs[0]), self.statistics_spec(specs[0])
+
+    def compute(self, xp: Any, x: Any, upstream: Any, mean: Any, variance: Any, gamma: Any = None) -> Any:
+        """gamma / sqrt(v + epsilon) (g - mean(g) - y mean(g y)), with y = (x - m) / sqrt(v + epsilon)."""
+        axes = self.axes(x.ndim)
+        y = self.scaled(xp, x, mean, variance, None, None)
+        for_beta = upstream.sum(axis=axes, dtype=x.dtype)
+        for_gamma = (upstream * y).sum(axis=axes, dtype=x.dtype)
+        count = x.dtype.type(max(x.size // max(x.shape[self.axis], 1), 1))
+        slope = upstream - aligned(xp, for_beta / count, (self.axis,), x.ndim) - y * aligned(xp, for_gamma / count, (self.axis,), x.ndim)
+        scale = 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
+        slope *= aligned(xp, scale if gamma is None else scale * gamma, (self.axis,), x.ndim)
+        return slope, for_gamma, for_beta
+
+    def expand(self, *inputs: Any) -> Any:
+        """The same in nodes, with the statistics as functions of x."""
+        x, g, gamma = inputs[0], inputs[1], (*inputs, None)[4]
+        axes = self.axes(len(x.spec.shape))
+        mean = x.mean(*axes)
+        centred = x - align(mean, x, (self.axis,))
+        y, scale = self.standardized(x, mean, (centred * centred).mean(*axes))
+        slope = (g - g.mean(True, *axes) - y * (g * y).mean(True, *axes)) * scale
+        return slope if gamma is None else slope * align(gamma, x, (self.axis,)), (g * y).sum(*axes), g.sum(*axes)
+
+
+@op("batch_norm_inference", inputs="x mean variance gamma? beta?")
+class BatchNormInference(Normalizing, Composite):
+    """What ``batch_norm_training`` is outside training: with given statistics, which are returned too."""
+
+    axis: int = 1
+    epsilon: float = 1e-5
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As x, and the statistics."""
+        self.check(*specs)
+        return TensorSpec(specs[0].shape, specs[0].dtype), specs[1], specs[2]
+
+    def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
+        """By broadcasting."""
+        return self.scaled(xp, x, mean, variance, gamma, beta), mean.copy(), variance.copy()
+
+    def expand(self, *inputs: Any) -> Any:
+        """The same in nodes."""
+        x, mean, variance, gamma, beta = (*inputs, None, None)[:5]
+        y, _ = self.standardized(x, mean, variance)
+        y = y if gamma is None else y * align(gamma, x, (self.axis,))
+        y = y if beta is None else y + align(beta, x, (self.axis,))
+        return y, x.sd.call("base", "identity", mean), x.sd.call("base", "identity", variance)

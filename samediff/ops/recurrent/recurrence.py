@@ -1,0 +1,74 @@
+"""Activations inside recurrent ops: elementwise ops by name, with values and slopes as plain array code."""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from ...errors import GraphError, did_you_mean
+from ...expressions import expression as ex
+from ...families.elementwise import Elementwise
+from ...ir.op import OPS, op
+
+#: Spellings whose op has another id.
+_IDS = {"hardsigmoid": "hard_sigmoid", "scaledtanh": "scaled_tanh", "scaledtahn": "scaled_tanh", "threshholdrelu": "thresholdedrelu",
+        "thresholdrelu": "thresholdedrelu",
+        "precisegelu": "precise_gelu"}
+
+
+@op("affine_activation")
+class AffineActivation(Elementwise):
+    """alpha x + beta."""
+
+    rule = "float"
+    alpha: float = 1.0
+    beta: float = 0.0
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """As it says."""
+        return x * self.alpha + self.beta
+
+
+@op("scaled_tanh")
+class ScaledTanh(Elementwise):
+    """alpha tanh(beta x)."""
+
+    rule = "float"
+    alpha: float = 1.0
+    beta: float = 1.0
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """As it says."""
+        return xp.tanh(x * self.beta) * self.alpha
+
+
+@functools.lru_cache(maxsize=256)
+def function(activation: Any) -> Elementwise:
+    """The elementwise op of an activation: its name in any spelling, or the op itself."""
+    if isinstance(activation, Elementwise):
+        return activation
+    if getattr(activation, "id", activation) in ("identity", "IDENTITY", "linear"):
+        return AffineActivation()
+    name = str(getattr(activation, "name", activation)).lower().replace("_", "")
+    cls = OPS.get(_IDS.get(name, name))
+    if cls is None or not issubclass(cls, Elementwise):
+        known = [n for n, c in OPS.items() if issubclass(c, Elementwise) and c.inputs == "x"]
+        raise GraphError(f"no elementwise activation {activation!r} for a recurrent op{did_you_mean(name, known)}")
+    return cls()
+
+
+def apply(xp: Any, activation: Any, z: Any) -> Any:
+    """The activation of an array."""
+    return function(activation).compute(xp, z)
+
+
+@functools.lru_cache(maxsize=256)
+def _slope(activation: Any, dtype: np.dtype[Any]) -> ex.Expr:
+    (expression,) = function(activation).expressions([dtype])
+    return ex.derivative(expression, 0)
+
+
+def slope(xp: Any, activation: Any, z: Any) -> Any:
+    """The derivative of the activation at an array."""
+    return xp.broadcast_to(ex.evaluate((_slope(activation, z.dtype),), xp, (z,))[0], z.shape)      # a constant is one number

@@ -1,0 +1,1 @@
+"""Reductions, positions, counts and order statistics."""

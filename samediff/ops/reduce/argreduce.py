@@ -1,0 +1,117 @@
+"""Positions of the largest and smallest elements, and questions about order."""
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal
+
+from ...base.datatype import DataType
+from ...base.spec import TensorSpec, normalize_axes
+from ...errors import ShapeError
+from ...families.families import Reduction
+from ...families.spreading import axes_of
+from ...ir.op import Op, Specs, op
+
+
+class IndexReduction(Reduction):
+    """Reduces each slice over ``dimensions`` to a position in it, in c order; LONG."""
+
+    result = DataType.LONG
+    gradient = "zero"
+
+    which: ClassVar[Literal["max", "min"] | None] = None
+    absolute: ClassVar[bool] = False        # of magnitudes
+
+    def choose(self, xp: Any, rows: Any) -> Any:
+        """The position along the last axis."""
+        raise NotImplementedError
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The reduced axes become one, at the end."""
+        kept = [i for i in range(x.ndim) if i not in axes]
+        rows = x.transpose([*kept, *axes]).reshape([*(x.shape[i] for i in kept), math.prod(x.shape[i] for i in axes)])
+        found = self.choose(xp, rows)
+        return found.reshape([1 if i in axes else n for i, n in enumerate(x.shape)]) if self.keep_dims else found
+
+
+@op("argmax", api="base.argmax var.argmax math.argmax base.arg_max", gradient="zero")
+class ArgMax(IndexReduction):
+    """Position of the largest element over ``dimensions``: the first of equal ones, or the first NaN."""
+
+    which = "max"
+
+    def choose(self, xp: Any, rows: Any) -> Any:
+        """NumPy's."""
+        return rows.argmax(axis=-1)
+
+
+@op("argmin", api="base.argmin var.argmin math.argmin base.arg_min", gradient="zero")
+class ArgMin(IndexReduction):
+    """Position of the smallest element over ``dimensions``: the first of equal ones, or the first NaN."""
+
+    which = "min"
+
+    def choose(self, xp: Any, rows: Any) -> Any:
+        """NumPy's."""
+        return rows.argmin(axis=-1)
+
+
+def _with_dimensions(name: str, of: type[IndexReduction]) -> None:
+    """The form of the math namespace, which insists on dimensions."""
+
+    @op(name, api=f"math.{name}", gradient="zero")
+    class Needing(of):  # type: ignore[misc, valid-type]
+        def infer(self, *specs: TensorSpec) -> Specs:
+            if not self.dimensions:
+                raise ShapeError(f"{name} needs at least one dimension; {of.id} takes none")
+            return super().infer(*specs)  # type: ignore[no-any-return]
+
+    Needing.__doc__ = of.__doc__
+    Needing.__name__ = Needing.__qualname__ = name.title()
+
+
+_with_dimensions("iamax", ArgMax)
+_with_dimensions("iamin", ArgMin)
+
+
+@op("ismax", api="math.is_max base.is_max", gradient="zero", signatures=("x, *dimensions",))
+class IsMax(Op):
+    """True at the position of the maximum (the first of equal ones) of the array, or of each slice over ``dimensions``."""
+
+    dimensions: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """A mask."""
+        x = specs[0]
+        if x.shape is not None:
+            normalize_axes(self.dimensions, len(x.shape))
+        return TensorSpec(x.shape, DataType.BOOL)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """By position."""
+        axes = axes_of(self.dimensions, x.ndim)
+        kept = [i for i in range(x.ndim) if i not in axes]
+        order = [*kept, *axes]
+        moved = x.transpose(order)
+        rows = moved.reshape([*(x.shape[i] for i in kept), -1])
+        mask = xp.arange(rows.shape[-1]) == ArgMax().choose(xp, rows)[..., None]
+        return mask.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+
+
+def _ordered(name: str, api: str, strict: bool, doc: str) -> None:
+    @op(name, api=api, gradient="zero")
+    class Ordered(Op):
+        def infer(self, *specs: TensorSpec) -> Specs:
+            return TensorSpec((), DataType.BOOL)
+
+        def compute(self, xp: Any, x: Any) -> Any:
+            flat = x.reshape(-1)
+            return xp.all(flat[:-1] < flat[1:] if strict else flat[:-1] <= flat[1:])
+
+    Ordered.__doc__ = doc
+    Ordered.__name__ = Ordered.__qualname__ = "".join(p.title() for p in name.split("_"))
+
+
+_ordered("is_non_decreasing", "math.is_non_decreasing base.is_non_decreasing", False,
+         "True when no element is smaller than the one before it.")
+_ordered("is_strictly_increasing", "math.is_strictly_increasing base.is_strictly_increasing", True,
+         "True when every element is larger than the one before it.")

@@ -1,0 +1,167 @@
+"""Distances and similarities of two arrays over axes."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...base.datatype import DataType
+from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, reduced
+from ...errors import GraphError, ShapeError
+from ...ir.op import Op, Specs, op
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+class Distance(Op):
+    """Reduces pairs over ``dimensions``; the gradient differentiates the same formula built from graph nodes."""
+
+    inputs = "x y"
+    signatures = ("x, y, *dimensions", "x, y, keep_dims, is_complex, *dimensions")
+    keep_dims: bool = False
+    is_complex: bool = False
+    dimensions: tuple[int, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.__annotations__ = {"keep_dims": "bool", "is_complex": "bool", "dimensions": "tuple[int, ...]"}
+        cls.keep_dims, cls.is_complex, cls.dimensions = False, False, ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The reduced shape, floating."""
+        if self.is_complex:
+            raise GraphError("is_complex must be False: there are no complex arrays")
+        x, y = specs
+        dtype = x.dtype if x.dtype.is_floating else DataType.FLOAT
+        if x.shape is None or y.shape is None:
+            return TensorSpec(None if x.shape is None else reduced(x.shape, self.dimensions, self.keep_dims), dtype)
+        if len(y.shape) > len(x.shape):
+            raise ShapeError(f"{self.id}: y of shape {y.shape} has more axes than x of shape {x.shape}")
+        axes = normalize_axes(self.dimensions, len(x.shape))
+        return TensorSpec(reduced(broadcast(x.shape, aligned(x.shape, y.shape, axes)), axes, self.keep_dims), dtype)
+
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+        """The formula; ``total`` sums over the dimensions, keeping them."""
+        raise NotImplementedError
+
+    def compute(self, xp: Any, x: Any, y: Any) -> Any:
+        """By the formula."""
+        if x.dtype.kind in "iub":
+            x, y = x.astype(xp.float32), y.astype(xp.float32)
+        axes = normalize_axes(self.dimensions, x.ndim)
+        x, y = xp.broadcast_arrays(x, y.reshape(aligned(x.shape, y.shape, axes)))
+        count = x.dtype.type(x.size // max(1, (x.sum(axis=axes)).size))
+        found = self.measure(xp, x, y, lambda v: v.sum(axis=axes, keepdims=True, dtype=x.dtype), count)
+        return found if self.keep_dims else found.reshape([n for i, n in enumerate(x.shape) if i not in axes])
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Nodes of the formula, differentiated."""
+        from ...families.spreading import spread, sum_to
+        x, y = inputs
+        sd, dims = x.sd, self.dimensions
+        wide = y
+        if y.spec.shape is not None and x.spec.shape is not None:
+            shape = aligned(x.spec.shape, y.spec.shape, normalize_axes(dims, len(x.spec.shape)))
+            wide = y if shape == y.spec.shape else sd.call("base", "reshape", y, *shape)
+        g = spread(output_grads[0], x * wide, dims, self.keep_dims)
+        by_x, by_y = self.slopes(x, wide, lambda v: sd.call("base", "sum", v, True, *dims))
+        from ..shape.reshaping import reshape_like
+        second = sum_to(g * by_y, wide)
+        return [sum_to(g * by_x, x), second if wide is y else reshape_like(second, y)]
+
+    def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
+        """Derivatives of the result by each element of x and y."""
+        raise NotImplementedError
+
+
+def aligned(x: Shape, y: Shape, axes: Shape) -> Shape:
+    """The shape in which y is broadcast to x: a vector lies along the axis that is reduced, where it is a single one."""
+    if len(y) == 1 < len(x) and len(axes) == 1:
+        return tuple(y[0] if i == axes[0] else 1 for i in range(len(x)))
+    return y
+
+
+def _call(name: str, *args: SDVariable) -> SDVariable:
+    return args[0].sd.call("math", name, *args)  # type: ignore[no-any-return]
+
+
+@op("manhattan", api="math.manhattan_distance base.manhattan_distance")
+class Manhattan(Distance):
+    """Sum of |x - y| over ``dimensions``."""
+
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+        """The sum."""
+        return total(abs(x - y))
+
+    def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
+        """Signs."""
+        sign = _call("sign", x - y)
+        return sign, -sign
+
+
+@op("euclidean", api="math.euclidean_distance base.euclidean_distance")
+class Euclidean(Distance):
+    """sqrt(sum (x - y)^2) over ``dimensions``."""
+
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+        """The root of the sum of squares."""
+        return xp.sqrt(total((x - y) ** 2))
+
+    def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
+        """(x - y) over the distance, 0 where it is 0."""
+        d = x - y
+        slope = _call("div_no_nan", d, _call("sqrt", total(d * d)))
+        return slope, -slope
+
+
+class _Cosine(Distance):
+    sign = 1.0
+
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+        """The cosine of the angle."""
+        cosine = total(x * y) / (xp.sqrt(total(x * x)) * xp.sqrt(total(y * y)))
+        return cosine if self.sign > 0 else 1 - cosine
+
+    def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
+        """y / (|x| |y|) - x cos / |x|^2, and the same with x and y exchanged."""
+        xx, yy, xy = total(x * x), total(y * y), total(x * y)
+        norms = _call("sqrt", xx * yy)
+        return (y / norms - x * (xy / (norms * xx))) * self.sign, (x / norms - y * (xy / (norms * yy))) * self.sign
+
+
+@op("cosinesimilarity", api="math.cosine_similarity base.cosine_similarity")
+class CosineSimilarity(_Cosine):
+    """sum(x y) / (|x| |y|) over ``dimensions``."""
+
+
+@op("cosinedistance", api="math.cosine_distance base.cosine_distance")
+class CosineDistance(_Cosine):
+    """1 - cosine similarity over ``dimensions``."""
+
+    sign = -1.0
+
+
+@op("jaccarddistance", api="math.jaccard_distance base.jaccard_distance")
+class Jaccard(Distance):
+    """1 - sum(min(x, y)) / sum(max(x, y)) over ``dimensions``."""
+
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+        """One minus the quotient."""
+        return 1 - total(xp.minimum(x, y)) / total(xp.maximum(x, y))
+
+    def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
+        """The quotient rule; half of each where x equals y."""
+        low, high = total(_call("minimum", x, y)), total(_call("maximum", x, y))
+        sign = _call("sign", x - y)
+        larger, smaller = (sign + 1.0) * 0.5, (1.0 - sign) * 0.5
+        quotient = low / high
+        return (larger * quotient - smaller) / high, (smaller * quotient - larger) / high
+
+
+@op("hammingdistance", api="math.hamming_distance base.hamming_distance", gradient="zero")
+class Hamming(Distance):
+    """Share of positions over ``dimensions`` where x and y differ."""
+
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+        """Count over size."""
+        return total((x != y).astype(x.dtype)) / count

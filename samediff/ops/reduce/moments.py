@@ -1,0 +1,167 @@
+"""Variance, standard deviation, moments, standardization."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...base.datatype import DataType
+from ...base.named_axes import expect, expect_broadcast
+from ...base.spec import TensorSpec, reduced
+from ...errors import ShapeError
+from ...expressions.arrays import centred, mean_over
+from ...families.families import Elementwise, Reduction
+from ...families.spreading import axes_of
+from ...ir.op import Op, Specs, op, require_floating
+from ..nn.normalization import StandardizeSlope, standardize
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+class _Spread(Reduction):
+    """Population (divisor n) or sample (n - 1) statistics."""
+
+    signatures = ("x, bias_corrected, *dimensions", "x, bias_corrected, keep_dims, *dimensions", "x, bias_corrected, axes, keep_dims",
+                  "x, *dimensions")
+    result = "to_float"
+    bias_corrected = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__annotations__["bias_corrected"] = "bool"
+
+    @property
+    def compiled_as(self) -> str:
+        """One form for each divisor."""
+        return f"sample_{self.id}" if self.bias_corrected else self.id
+
+    def variance(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """Mean squared deviation."""
+        n = x.size
+        for i, size in enumerate(x.shape):
+            n = n if i in axes else n // max(size, 1)
+        rest = centred(x, axes)[1]
+        return (rest * rest).sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype) / x.dtype.type(n - int(self.bias_corrected))
+
+    def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
+        """x minus its mean over the dimensions."""
+        from .reduce import Mean
+        mean = inputs[0].sd.add_op(Mean(self.dimensions, True), list(inputs))  # type: ignore[call-arg]
+        return inputs[0] - mean  # type: ignore[no-any-return]
+
+    def over_n(self, value: SDVariable, inputs: Sequence[SDVariable]) -> SDVariable:
+        """Spread and divided by the divisor."""
+        return self.spread(value, inputs, divisor=int(self.bias_corrected))
+
+
+@op("var", api="base.variance math.variance var.variance base.var_ math.var")
+class Variance(_Spread):
+    """Mean of squared deviations over ``dimensions``; ``bias_corrected`` divides by n - 1."""
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The variance."""
+        return self.variance(xp, x, axes)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """2 (x - mean) / divisor."""
+        return [self.over_n(output_grads[0], inputs) * self.centred(inputs) * 2.0]
+
+
+@op("std", api="base.standard_deviation math.standard_deviation var.std base.std math.std var.standard_deviation")
+class StandardDeviation(_Spread):
+    """Square root of the variance over ``dimensions``; ``bias_corrected`` divides by n - 1."""
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The deviation."""
+        return xp.sqrt(self.variance(xp, x, axes))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """(x - mean) / (divisor * std)."""
+        part = inputs[0].sd.call("math", "div_no_nan", output_grads[0], outputs[0])
+        return [self.over_n(part, inputs) * self.centred(inputs)]
+
+
+@op("moments", api="math.moments base.moments nn.moments", inputs="x axes?", signatures=(
+    "x, dimensions, keep_dims", "x, *dimensions", "x, axes, keep_dims"))
+class Moments(Op):
+    """Mean and population variance over ``dimensions``: two outputs."""
+
+    dimensions: tuple[int, ...] = ()
+    keep_dims: bool = False
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Twice the reduced shape."""
+        one = Variance(self.dimensions, self.keep_dims).infer(*specs)  # type: ignore[call-arg]
+        return (one, one)  # type: ignore[return-value]
+
+    def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
+        """Mean, variance."""
+        x = x.astype(xp.float32) if x.dtype.kind in "iub" else x
+        over = axes_of(self.dimensions, x.ndim, axes)
+        mean, rest = centred(x, over)
+        variance = mean_over(rest ** 2, over, keepdims=self.keep_dims)
+        return mean.reshape(variance.shape), variance
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Sum of both gradients."""
+        from .reduce import Mean
+        mean = Mean(self.dimensions, self.keep_dims).grad(inputs, outputs[:1], output_grads[:1])[0]  # type: ignore[call-arg]
+        variance = Variance(self.dimensions, self.keep_dims).grad(inputs, outputs[1:], output_grads[1:])[0]  # type: ignore[call-arg]
+        return [mean + variance]  # type: ignore[operator]
+
+
+@op("normalize_moments", api="math.normalize_moments", inputs="counts means variances")
+class NormalizeMoments(Elementwise):
+    """Mean and variance from a count, a sum and a sum of squares (both shifted by ``shift``): two outputs."""
+
+    shift: float = 0.0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the sums."""
+        counts, means, variances = specs
+        expect("variances", variances, means.shape)
+        expect_broadcast("counts", counts, means.shape)
+        return (TensorSpec(means.shape, means.dtype if means.dtype.is_floating else DataType.FLOAT),) * 2
+
+    def compute(self, xp: Any, counts: Any, means: Any, variances: Any) -> Any:
+        """Mean, variance."""
+        mean = means / counts
+        return mean + self.shift, variances / counts - mean * mean
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Of both results."""
+        counts, means, variances = inputs
+        for_mean, for_variance = output_grads
+        down = for_variance / counts
+        mean_total = for_mean - for_variance * (means / counts) * 2.0
+        by_counts = -(mean_total * means + for_variance * variances) / (counts * counts)
+        from ...families.spreading import sum_to
+        return [sum_to(by_counts, counts), sum_to(mean_total / counts, means), sum_to(down, variances)]
+
+
+@op("standardize", api="math.standardize base.standardize", signatures=("x, *dimensions",))
+class Standardize(Op):
+    """(x - mean) / std over ``dimensions`` (at least one) with the population deviation; 0 where the deviation is 0."""
+
+    dimensions: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        require_floating("standardize", specs[0])
+        if not self.dimensions:
+            raise ShapeError("standardize needs at least one dimension")
+        reduced(specs[0].shape, self.dimensions, True)
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The standardized array."""
+        return standardize(xp, x, axes_of(self.dimensions, x.ndim))[0]
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """(g - mean(g) - y mean(g y)) / std."""
+        return [inputs[0].sd.add_op(StandardizeSlope(self.dimensions), [inputs[0], output_grads[0]])]

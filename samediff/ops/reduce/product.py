@@ -1,0 +1,76 @@
+"""Products over axes."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...base.spec import TensorSpec
+from ...families.families import Reduction
+from ...families.spreading import axes_of
+from ...ir.op import Op, Specs, op
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+@op("reduce_prod", api="math.prod base.prod var.prod")
+class Product(Reduction):
+    """Product over ``dimensions``; of no elements it is 1.  Shapes: x (*S) -> S without the dimensions, same type."""
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The product."""
+        return xp.prod(x, axis=axes, keepdims=self.keep_dims, dtype=x.dtype)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Upstream times the product of the other elements."""
+        others = inputs[0].sd.add_op(ProductOfOthers(self.dimensions), list(inputs))
+        return [self.spread(output_grads[0], inputs) * others]
+
+
+@op("product_of_others", inputs="x axes?")
+class ProductOfOthers(Op):
+    """For each element the product of the others over ``dimensions``; exact where elements are 0 (made by gradients)."""
+
+    dimensions: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
+        """By quotients, except around zeros."""
+        over = axes_of(self.dimensions, x.ndim, axes)
+        zero = x == 0
+        zeros = zero.sum(axis=over, keepdims=True)
+        rest = xp.where(zero, x.dtype.type(1), x)
+        product = xp.prod(rest, axis=over, keepdims=True, dtype=x.dtype)
+        return xp.where(zeros == 0, product / rest, xp.where((zeros == 1) & zero, product, x.dtype.type(0)))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """sum over i != j of upstream_i * others_i / x_j."""
+        x, sd = inputs[0], inputs[0].sd
+        part = output_grads[0] * outputs[0]
+        total = sd.add_op(ReSpread(self.dimensions), [part, *inputs[1:]])
+        return [sd.call("math", "div_no_nan", total - part, x)]
+
+
+@op("sum_spread", inputs="x axes?")
+class ReSpread(Op):
+    """Sum over ``dimensions``, repeated to the shape of the input; its own gradient (made by gradients)."""
+
+    dimensions: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
+        """A read-only view of the sums."""
+        return xp.broadcast_to(x.sum(axis=axes_of(self.dimensions, x.ndim, axes), keepdims=True, dtype=x.dtype), x.shape)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The same of the upstream gradient."""
+        return [inputs[0].sd.add_op(self, [output_grads[0], *inputs[1:]])]

@@ -1,0 +1,151 @@
+"""Reductions over axes."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.datatype import DataType
+from ...families.families import Reduction, reduction
+from ...ir.op import op
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+@op("reduce_sum", api="math.sum base.sum var.sum")
+class Sum(Reduction):
+    """Sum over ``dimensions``.  Shapes: x (*S) -> S without the dimensions, same type (integers wrap)."""
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The sum."""
+        return x.sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The upstream gradient, spread."""
+        return [self.spread(output_grads[0], inputs)]
+
+
+@op("reduce_mean", api="math.mean base.mean var.mean math.reduce_mean")
+class Mean(Reduction):
+    """Arithmetic mean over ``dimensions``.  Shapes: x (*S) -> S without the dimensions; integers become FLOAT."""
+
+    result = "to_float"
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The mean."""
+        total = x.sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype)
+        return total / x.dtype.type(x.size // total.size if total.size else 0)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """The upstream gradient over n, spread."""
+        return [self.spread(output_grads[0], inputs, divisor=0)]
+
+
+def _total(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+    return x.sum(axis=axes, keepdims=keep_dims, dtype=x.dtype)
+
+
+def _average(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+    total = _total(xp, x, axes, keep_dims)
+    return total / x.dtype.type(x.size // total.size if total.size else 0)
+
+
+def _extreme(name: str) -> Any:
+    def reduce(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+        return getattr(xp, name)(x, axis=axes, keepdims=keep_dims)
+    return reduce
+
+
+def _at_extreme(xp: Any, x: Any, y: Any, upstream: Any) -> Any:
+    return xp.where(x == y, upstream, 0)
+
+
+def _at_absolute_extreme(xp: Any, x: Any, y: Any, upstream: Any) -> Any:
+    return xp.where(abs(x) == y, upstream * xp.sign(x), 0)
+
+
+def _over_norm(xp: Any, x: Any, y: Any, upstream: Any) -> Any:
+    return xp.where(y == 0, 0, upstream * x / y)
+
+
+def _absolute_maximum(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
+    return xp.max(abs(x), axis=axes, keepdims=keep_dims)
+
+
+reduction("reduce_max", "base.max var.max math.reduce_max", _extreme("max"), "Largest element over ``dimensions``.", _at_extreme)
+reduction("reduce_min", "base.min var.min math.reduce_min", _extreme("min"), "Smallest element over ``dimensions``.", _at_extreme)
+reduction("reduce_norm1", "math.norm1 base.norm1 var.norm1", lambda xp, x, axes, keep: _total(xp, abs(x), axes, keep),
+          "Sum of absolute values over ``dimensions``.", lambda xp, x, y, g: g * xp.sign(x), "to_float")
+reduction("reduce_norm2", "math.norm2 base.norm2 var.norm2", lambda xp, x, axes, keep: xp.sqrt(_total(xp, x * x, axes, keep)),
+          "Euclidean norm over ``dimensions``: sqrt(sum x^2).", _over_norm, "to_float")
+reduction("reduce_sqnorm", "math.squared_norm base.squared_norm", lambda xp, x, axes, keep: _total(xp, x * x, axes, keep),
+          "Sum of squares over ``dimensions``.", lambda xp, x, y, g: 2 * g * x, "to_float")
+reduction("reduce_normmax", "math.norm_max base.normmax base.norm_max var.normmax var.norm_max", _absolute_maximum,
+          "Largest absolute value over ``dimensions``, as a floating norm.", _at_absolute_extreme, "to_float")
+reduction("asum", "math.asum", lambda xp, x, axes, keep: _total(xp, abs(x), axes, keep),
+          "Sum of absolute values over ``dimensions``.", lambda xp, x, y, g: g * xp.sign(x))
+reduction("amax", "math.amax math.reduce_a_max math.reduce_amax", _absolute_maximum, "Largest absolute value over ``dimensions``.",
+          _at_absolute_extreme)
+reduction("amin", "math.amin math.reduce_a_min math.reduce_amin", lambda xp, x, axes, keep: xp.min(abs(x), axis=axes, keepdims=keep),
+          "Smallest absolute value over ``dimensions``.", _at_absolute_extreme)
+reduction("entropy", "math.entropy", lambda xp, x, axes, keep: -_total(xp, x * xp.log(x), axes, keep),
+          "-sum(x ln x) over ``dimensions``.", lambda xp, x, y, g: -g * (xp.log(x) + 1), "to_float")
+reduction("shannonentropy", "math.shannon_entropy", lambda xp, x, axes, keep: -_total(xp, x * xp.log2(x), axes, keep),
+          "-sum(x log2 x) over ``dimensions``.", lambda xp, x, y, g: -g * (xp.log(x) + 1) / float(np.log(2)), "to_float")
+reduction("logentropy", "math.log_entropy", lambda xp, x, axes, keep: xp.log(-_total(xp, x * xp.log(x), axes, keep)),
+          "ln(-sum(x ln x)) over ``dimensions``.", lambda xp, x, y, g: -g * (xp.log(x) + 1) / xp.exp(y), "to_float")
+reduction("all", "base.all math.all var.all", lambda xp, x, axes, keep: xp.all(x != 0, axis=axes, keepdims=keep),
+          "True where every element over ``dimensions`` is not 0.", result=DataType.BOOL)
+reduction("any", "base.any math.any var.any", lambda xp, x, axes, keep: xp.any(x != 0, axis=axes, keepdims=keep),
+          "True where some element over ``dimensions`` is not 0.", result=DataType.BOOL)
+reduction("countNonZero", "math.count_non_zero base.count_non_zero", lambda xp, x, axes, keep: (x != 0).sum(axis=axes, keepdims=keep),
+          "Number of elements other than 0 over ``dimensions``.", result=DataType.LONG)
+reduction("countZero", "math.count_zero base.count_zero", lambda xp, x, axes, keep: (x == 0).sum(axis=axes, keepdims=keep),
+          "Number of zeros over ``dimensions``.", result=DataType.LONG)
+
+
+@op("amean", api="math.amean math.reduce_amean math.reduce_a_mean")
+class AbsoluteMean(Reduction):
+    """Mean of absolute values over ``dimensions``."""
+
+    result = "to_float"
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """The mean."""
+        return _average(xp, abs(x), axes, self.keep_dims)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Signs over n."""
+        return [self.spread(output_grads[0], inputs, divisor=0) * inputs[0].sd.call("math", "sign", inputs[0])]
+
+
+@op("reduce_logsumexp", api="math.log_sum_exp base.log_sum_exp")
+class LogSumExp(Reduction):
+    """ln(sum(exp x)) over ``dimensions``, computed from the largest element of each slice; gradient softmax(x)."""
+
+    result = "to_float"
+    slope = staticmethod(lambda xp, x, y, g: g * xp.exp(x - y))
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """Stable for any size of x."""
+        top = xp.max(x, axis=axes, keepdims=True)
+        top = xp.where(top == -xp.inf, x.dtype.type(0), top)
+        found = xp.log(_total(xp, xp.exp(x - top), axes, True)) + top
+        return found if self.keep_dims else found.reshape([n for i, n in enumerate(x.shape) if i not in axes])
+
+
+@op("zero_fraction", api="math.zero_fraction", gradient="zero")
+class ZeroFraction(Reduction):
+    """Share of zeros in the whole array, FLOAT."""
+
+    result = DataType.FLOAT
+
+    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+        """Count over size."""
+        count = (x == 0).sum(axis=axes, keepdims=self.keep_dims)
+        return count / xp.float32(x.size / max(count.size, 1))

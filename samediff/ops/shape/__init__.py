@@ -1,0 +1,1 @@
+"""Ops that arrange elements: shapes, slices, padding, joining."""

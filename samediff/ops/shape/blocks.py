@@ -1,0 +1,366 @@
+"""Moving blocks of space into batch or channels and back, and repeating cells."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from ...base.spec import Shape, TensorSpec
+from ...codecs.file_args import FileArgs
+from ...errors import ShapeError
+from ...ir.op import Op, Specs, op
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+def _divided(n: int, by: int, what: str) -> int:
+    if n != -1 and n % by:
+        raise ShapeError(f"{what} of size {n} is not divisible by {by}")
+    return -1 if n == -1 else n // by
+
+
+def _times(n: int, by: int) -> int:
+    return -1 if n == -1 else n * by
+
+
+def _rank4(shape: Shape | None) -> Shape:
+    if shape is None:
+        return (-1,) * 4
+    if len(shape) != 4:
+        raise ShapeError(f"images need rank 4; got {shape}")
+    return shape
+
+
+class ChannelBlocks(Op):
+    """Squares of ``block_size`` cells against channels."""
+
+    block_size: int
+    data_format: str
+
+    def nhwc(self, xp: Any, x: Any) -> Any:
+        """A view with channels last."""
+        return x if self.data_format.upper() == "NHWC" else xp.moveaxis(x, 1, -1)
+
+    def back(self, xp: Any, x: Any) -> Any:
+        """A view in the own format."""
+        return x if self.data_format.upper() == "NHWC" else xp.moveaxis(x, -1, 1)
+
+    def sizes(self, shape: Shape | None) -> Shape:
+        """N, H, W, C."""
+        shape = _rank4(shape)
+        return shape if self.data_format.upper() == "NHWC" else (shape[0], *shape[2:], shape[1])
+
+    def shape(self, n: int, h: int, w: int, c: int) -> Shape:
+        """In the own format."""
+        return (n, h, w, c) if self.data_format.upper() == "NHWC" else (n, c, h, w)
+
+
+_BLOCKS = FileArgs(ints=("block_size", "data_format:NCHW|NHWC"),
+                   properties={"block_size": "l:block_size", "isNHWC": "l:data_format:NCHW|NHWC"})
+
+
+@op("space_to_depth", api="cnn.space_to_depth", file=_BLOCKS)
+class SpaceToDepth(ChannelBlocks):
+    """Blocks of space become channels: channel (dy * block + dx) * C + c.
+
+    Shapes: x (N, C, H, W) -> (N, C * b^2, H / b, W / b), or in NHWC.
+    """
+
+    block_size: int
+    data_format: str = "NCHW"
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Smaller and deeper."""
+        n, h, w, c = self.sizes(specs[0].shape)
+        b = self.block_size
+        return TensorSpec(self.shape(n, _divided(h, b, "height"), _divided(w, b, "width"), _times(c, b * b)), specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """One transposition."""
+        n, h, w, c = self.nhwc(xp, x).shape
+        b = self.block_size
+        blocks = self.nhwc(xp, x).reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
+        return self.back(xp, blocks.reshape(n, h // b, w // b, b * b * c))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Moved back."""
+        return [inputs[0].sd.add_op(DepthToSpace(self.block_size, self.data_format), [output_grads[0]])]
+
+
+@op("depth_to_space", api="cnn.depth_to_space", file=_BLOCKS)
+class DepthToSpace(ChannelBlocks):
+    """Channels become blocks of space: the inverse of ``space_to_depth``.
+
+    Shapes: x (N, C, H, W) -> (N, C / b^2, H * b, W * b), or in NHWC.
+    """
+
+    block_size: int
+    data_format: str = "NCHW"
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Larger and shallower."""
+        n, h, w, c = self.sizes(specs[0].shape)
+        b = self.block_size
+        return TensorSpec(self.shape(n, _times(h, b), _times(w, b), _divided(c, b * b, "channels")), specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """One transposition."""
+        n, h, w, c = self.nhwc(xp, x).shape
+        b = self.block_size
+        cells = self.nhwc(xp, x).reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
+        return self.back(xp, cells.reshape(n, h * b, w * b, c // (b * b)))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Moved back."""
+        return [inputs[0].sd.add_op(SpaceToDepth(self.block_size, self.data_format), [output_grads[0]])]
+
+
+class BatchBlocks(Op):
+    """Blocks of NHWC images against the batch axis; ``edges`` holds ((top, bottom), (left, right))."""
+
+    block_size: int
+    blocks: tuple[int, ...]
+
+    def sides(self) -> tuple[int, int]:
+        """Height and width of a block."""
+        a, b = self.blocks or (self.block_size, self.block_size)
+        return a, b
+
+    def inferred(self, x: TensorSpec, edges: TensorSpec, grown: bool) -> Specs:
+        """Sizes where the edges are known, which are added before blocks are taken, or cut off after."""
+        n, h, w, c = _rank4(x.shape)
+        a, b = self.sides()
+        value = edges.value
+        if value is not None and value.size != 4:
+            raise ShapeError(f"edges need shape (2, 2): (top, bottom) and (left, right); got {value.shape}")
+        known = value is not None
+        (t, d), (le, r) = value.reshape(2, 2).tolist() if known else ((0, 0), (0, 0))
+        if grown:
+            high = _divided(-1 if h == -1 or not known else h + t + d, a, "padded height")
+            wide = _divided(-1 if w == -1 or not known else w + le + r, b, "padded width")
+            return TensorSpec((_times(n, a * b), high, wide, c), x.dtype)
+        high = -1 if h == -1 or not known else h * a - t - d
+        wide = -1 if w == -1 or not known else w * b - le - r
+        return TensorSpec((_divided(n, a * b, "batch"), high, wide, c), x.dtype)
+
+
+_BATCH_BLOCKS = FileArgs(ints=("block_size",), properties={"blocks": "i[]:blocks"})
+
+
+@op("space_to_batch", inputs="x edges",
+    file=FileArgs(ints=("block_size",), properties={"blocks": "i[]:blocks", "padding": "i[][]:padding"}))
+class SpaceToBatch(BatchBlocks):
+    """The node behind ``sd.cnn.space_to_batch``; ``padding`` tells files what the constant ``edges`` holds."""
+
+    block_size: int = 2
+    blocks: tuple[int, ...] = ()
+    padding: Any = ((0, 0), (0, 0))
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Smaller and more."""
+        return self.inferred(specs[0], specs[1], True)
+
+    def compute(self, xp: Any, x: Any, edges: Any) -> Any:
+        """Pad, then one transposition."""
+        (a, b), (t, d, le, r) = self.sides(), (int(n) for n in edges.reshape(-1))
+        x = xp.pad(x, ((0, 0), (t, d), (le, r), (0, 0)))
+        n, h, w, c = x.shape
+        return x.reshape(n, h // a, a, w // b, b, c).transpose(2, 4, 0, 1, 3, 5).reshape(n * a * b, h // a, w // b, c)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Moved back, padding cut off."""
+        return [inputs[0].sd.add_op(BatchToSpace(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
+
+
+@op("batch_to_space", inputs="x edges", file=_BATCH_BLOCKS)
+class BatchToSpace(BatchBlocks):
+    """The node behind ``sd.cnn.batch_to_space``."""
+
+    block_size: int = 2
+    blocks: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Larger and fewer."""
+        return self.inferred(specs[0], specs[1], False)
+
+    def compute(self, xp: Any, x: Any, edges: Any) -> Any:
+        """One transposition, then crop."""
+        (a, b), (t, d, le, r) = self.sides(), (int(n) for n in edges.reshape(-1))
+        n, h, w, c = x.shape
+        y = x.reshape(a, b, n // (a * b), h, w, c).transpose(2, 3, 0, 4, 1, 5).reshape(n // (a * b), h * a, w * b, c)
+        return y[:, t:h * a - d, le:w * b - r]
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Padded and moved back."""
+        return [inputs[0].sd.add_op(SpaceToBatch(self.block_size, self.blocks), [output_grads[0], inputs[1]]), None]
+
+
+class BatchBlocksCall(Op):
+    """A call that puts the edges into a constant."""
+
+    signatures = ("x, blocks, top, *bottom",)
+    node: ClassVar[type[SpaceToBatch] | type[BatchToSpace]]
+    blocks: tuple[int, ...]
+    top: tuple[int, ...]
+    bottom: tuple[int, ...]
+
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+        """The node and the constant."""
+        if any(len(v) != 2 for v in (self.blocks, self.top, self.bottom)):
+            raise ShapeError(f"blocks, (top, bottom) and (left, right) need two numbers each; got {self.blocks}, {self.top}, {self.bottom}")
+        edges = np.array([self.top, self.bottom], np.int32)
+        made = self.node(self.blocks[0], self.blocks)
+        if isinstance(made, SpaceToBatch):
+            made = SpaceToBatch(made.block_size, made.blocks, (self.top, self.bottom))
+        return sd.add_op(made, [*inputs, edges], names)
+
+
+@op("space_to_batch_call", api="cnn.space_to_batch")
+class SpaceToBatchCall(BatchBlocksCall):
+    """Pads NHWC images and moves blocks of space into the batch.
+
+    Shapes: x (N, H, W, C) -> (N * bh * bw, (H + top + bottom) / bh, (W + left + right) / bw, C).
+
+    Parameters
+    ----------
+    blocks : (bh, bw)
+    top : (top, bottom)
+        Padding of the height.
+    bottom : (left, right)
+        Padding of the width.
+    """
+
+    node = SpaceToBatch
+    blocks: tuple[int, ...]
+    top: tuple[int, ...] = (0, 0)
+    bottom: tuple[int, ...] = (0, 0)
+
+
+@op("batch_to_space_call", api="cnn.batch_to_space")
+class BatchToSpaceCall(BatchBlocksCall):
+    """Moves blocks of the batch back into space and crops: the inverse of ``space_to_batch``, with its parameters.
+
+    Shapes: x (N, H, W, C) -> (N / (bh * bw), H * bh - top - bottom, W * bw - left - right, C).
+    """
+
+    node = BatchToSpace
+    blocks: tuple[int, ...]
+    top: tuple[int, ...] = (0, 0)
+    bottom: tuple[int, ...] = (0, 0)
+
+
+@op("repeat_cells")
+class RepeatCells(Op):
+    """Every cell ``factors[i]`` times along axis i (made by upsampling)."""
+
+    factors: tuple[int, ...]
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Larger."""
+        shape = specs[0].shape
+        if shape is not None and len(shape) != len(self.factors):
+            raise ShapeError(f"images need rank {len(self.factors)}; got {shape}")
+        return TensorSpec(None if shape is None else tuple(map(_times, shape, self.factors)), specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Axis by axis."""
+        for axis, factor in enumerate(self.factors):
+            x = x if factor == 1 else xp.repeat(x, factor, axis=axis)
+        return x
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Sums of the repeated cells."""
+        return [inputs[0].sd.add_op(SumCells(self.factors), [output_grads[0]])]
+
+
+@op("sum_cells")
+class SumCells(Op):
+    """Sums of ``factors[i]`` neighbours along axis i (made by gradients)."""
+
+    factors: tuple[int, ...]
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Smaller."""
+        shape = specs[0].shape
+        if shape is not None and len(shape) != len(self.factors):
+            raise ShapeError(f"images need rank {len(self.factors)}; got {shape}")
+        return TensorSpec(None if shape is None else tuple(_divided(n, f, "an axis") for n, f in zip(shape, self.factors)), specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """One sum over the split axes."""
+        split = [n for size, f in zip(x.shape, self.factors) for n in (size // f, f)]
+        return x.reshape(split).sum(axis=tuple(range(1, len(split), 2)), dtype=x.dtype)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Repeated."""
+        return [inputs[0].sd.add_op(RepeatCells(self.factors), [output_grads[0]])]
+
+
+class Upsampling(Op):
+    """Nearest-neighbour repetition."""
+
+    def repeat(self) -> RepeatCells:
+        """The op with factors for every axis."""
+        raise NotImplementedError
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Larger."""
+        return self.repeat().infer(*specs)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Axis by axis."""
+        return self.repeat().compute(xp, x)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Sums of the repeated cells."""
+        return self.repeat().grad(inputs, outputs, output_grads)
+
+
+@op("upsampling2d", api="cnn.upsampling2d", signatures=("x, scale_h, scale_w, nchw", "x, scale_h"), file=FileArgs(
+    ints=("scale_h", "scale_w", "nchw:int"), properties={"factorH": "l:scale_h", "factorW": "l:scale_w", "isNCHW": "l:nchw:int"}))
+class Upsampling2D(Upsampling):
+    """Every cell repeated ``scale_h`` by ``scale_w`` times; one number serves both.
+
+    Shapes: x (N, C, H, W), or (N, H, W, C) with ``nchw=False`` -> the same with H * scale_h and W * scale_w.
+    """
+
+    scale_h: int
+    scale_w: int = 0
+    nchw: bool = True
+
+    def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
+        """One number serves both axes."""
+        return sd.add_op(self.replace(scale_w=self.scale_w or self.scale_h), inputs, names)
+
+    def repeat(self) -> RepeatCells:
+        """Height and width."""
+        factors = (self.scale_h, self.scale_w or self.scale_h)
+        return RepeatCells((1, 1, *factors) if self.nchw else (1, *factors, 1))
+
+
+@op("upsampling3d", api="cnn.upsampling3d", signatures=("x, ncdhw, scale_d, scale_h, scale_w",), file=FileArgs(
+    ints=("scale_d", "scale_h", "scale_w", "scale_d?", "ncdhw:int"), properties={"ncdhw": "b:ncdhw"}))
+class Upsampling3D(Upsampling):
+    """Every cell repeated along depth, height and width.
+
+    Shapes: x (N, C, D, H, W), or (N, D, H, W, C) with ``ncdhw=False`` -> the same with larger sizes.
+    """
+
+    ncdhw: bool
+    scale_d: int
+    scale_h: int
+    scale_w: int
+
+    def repeat(self) -> RepeatCells:
+        """Depth, height and width."""
+        factors = (self.scale_d, self.scale_h, self.scale_w)
+        return RepeatCells((1, 1, *factors) if self.ncdhw else (1, *factors, 1))

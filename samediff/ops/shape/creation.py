@@ -1,0 +1,225 @@
+"""Arrays from numbers: fill, range, linspace, eye."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.datatype import DataType
+from ...base.named_axes import expect_single
+from ...base.spec import TensorSpec
+from ...errors import DataTypeError, ShapeError
+from ...ir.op import Op, Specs, op
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+def ints_of(spec: TensorSpec | None) -> tuple[int, ...] | None:
+    """The values of a small constant input, which must be integers; None when unknown."""
+    if spec is None:
+        return None
+    if not spec.dtype.is_integer:
+        raise DataTypeError(f"sizes, axes and counts are integers (INT, LONG, ...), got {spec.dtype.name}. Use cast_to(DataType.INT) first")
+    return None if spec.value is None else tuple(int(v) for v in spec.value.reshape(-1))
+
+
+def shape_from(spec: TensorSpec) -> tuple[int, ...] | None:
+    """The shape that a variable describes, as far as known."""
+    values = ints_of(spec)
+    if values is not None:
+        return values
+    return None if spec.shape is None or -1 in spec.shape else (-1,) * math.prod(spec.shape)
+
+
+@op("fill", api="base.fill math.fill", inputs="shape", signatures=("shape, data_type, value",), gradient="none")
+class Fill(Op):
+    """An array of a shape given by a variable, filled with one value."""
+
+    data_type: DataType
+    value: float
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The shape in the variable."""
+        return TensorSpec(shape_from(specs[0]), self.data_type)
+
+    def compute(self, xp: Any, shape: Any) -> Any:
+        """The filled array."""
+        return xp.full(tuple(int(n) for n in shape.reshape(-1)), self.value, self.data_type.numpy)
+
+
+@op("create", api="base.create", inputs="shape", signatures=("shape, data_type", "shape, data_type, order, initialize"),
+    gradient="none")
+class Create(Op):
+    """An array of zeros of a shape given by a variable."""
+
+    data_type: DataType
+    order: str = "c"
+    initialize: bool = True
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The shape in the variable."""
+        return TensorSpec(shape_from(specs[0]), self.data_type)
+
+    def compute(self, xp: Any, shape: Any) -> Any:
+        """Zeros."""
+        return xp.zeros(tuple(int(n) for n in shape.reshape(-1)), self.data_type.numpy)
+
+
+def _range(start: Any, stop: Any, step: Any, dtype: DataType) -> Any:
+    if step == 0:
+        raise ShapeError("the step of range must not be 0")
+    if dtype.is_integer:
+        start, stop, step = int(start), int(stop), int(step)
+        n = int((stop - start) / step)
+        n += start + n * step < stop  # as DL4J counts: exact for positive steps, rounded down for negative ones
+        return (start + step * np.arange(max(n, 0))).astype(dtype.numpy)
+    n = max(0, math.ceil((float(stop) - float(start)) / float(step)))
+    return (float(start) + float(step) * np.arange(n)).astype(dtype.numpy)
+
+
+@op("range", api="base.range math.range", inputs="", signatures=("from_, to, step, data_type",), gradient="none")
+class Range(Op):
+    """from, from + step, … strictly before ``to``."""
+
+    from_: float
+    to: float
+    step: float = 1.0
+    data_type: DataType = DataType.FLOAT
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The number of values."""
+        return TensorSpec(_range(self.from_, self.to, self.step, self.data_type).shape, self.data_type)
+
+    def compute(self, xp: Any) -> Any:
+        """The values."""
+        return xp.asarray(_range(self.from_, self.to, self.step, self.data_type))
+
+
+@op("range_of", api="base.range math.range", inputs="from_ to step", signatures=("from_, to, step, data_type",), gradient="zero")
+class RangeOf(Op):
+    """from, from + step, … strictly before ``to``, from variables."""
+
+    data_type: DataType = DataType.FLOAT
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Known where the inputs are constants."""
+        expect_single(*zip(("from", "to", "step"), specs))
+        if all(s.value is not None for s in specs):
+            return TensorSpec(_range(*(s.value.item() for s in specs), self.data_type).shape, self.data_type)  # type: ignore[call-arg]
+        return TensorSpec((-1,), self.data_type)
+
+    def compute(self, xp: Any, from_: Any, to: Any, step: Any) -> Any:
+        """The values."""
+        return xp.asarray(_range(from_.item(), to.item(), step.item(), self.data_type))
+
+
+@op("lin_space", api="base.linspace math.linspace", inputs="", signatures=("data_type, start, stop, number", "start, stop, number"),
+    gradient="none")
+class Linspace(Op):
+    """``number`` evenly spaced values from start to stop, both included."""
+
+    start: float
+    stop: float
+    number: int
+    data_type: DataType = DataType.FLOAT
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """``number`` values."""
+        return TensorSpec((self.number,), self.data_type)
+
+    def compute(self, xp: Any) -> Any:
+        """The values."""
+        return xp.linspace(self.start, self.stop, self.number).astype(self.data_type.numpy)
+
+
+@op("lin_space_of", api="base.linspace math.linspace", inputs="start stop number", signatures=("start, stop, number, data_type",))
+class LinspaceOf(Op):
+    """Evenly spaced values from start to stop, from variables."""
+
+    data_type: DataType = DataType.FLOAT
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Known where the number is a constant."""
+        expect_single(*zip(("start", "stop", "number"), specs))
+        number = ints_of(specs[2])
+        return TensorSpec((number[0] if number else -1,), self.data_type)
+
+    def compute(self, xp: Any, start: Any, stop: Any, number: Any) -> Any:
+        """The values."""
+        return xp.linspace(start.item(), stop.item(), int(number.item())).astype(self.data_type.numpy)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Each value is start (1 - t) + stop t with t from 0 to 1."""
+        (start, stop, number), g, sd = inputs, output_grads[0], inputs[0].sd
+        t = sd.call("base", "linspace", sd.constant(0.0), sd.constant(1.0), number, self.data_type)
+        from .reshaping import reshape_like
+        found = [(v, reshape_like((g * part).sum(), v)) for v, part in ((start, 1.0 - t), (stop, t))]
+        return [d.cast_to(v.dtype) if v.dtype.is_floating else None for v, d in found] + [None]
+
+
+@op("eye", api="math.eye base.eye linalg.eye", inputs="", gradient="none",
+    signatures=("rows", "rows, cols", "rows, cols, data_type, *dimensions"))
+class Eye(Op):
+    """Ones on the main diagonal, zeros elsewhere.  Shapes: -> (*dimensions, rows, cols)."""
+
+    rows: int
+    cols: int | None = None
+    data_type: DataType = DataType.FLOAT
+    dimensions: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Batch axes, rows, columns."""
+        return TensorSpec((*self.dimensions, self.rows, self.rows if self.cols is None else self.cols), self.data_type)
+
+    def compute(self, xp: Any) -> Any:
+        """The matrix, repeated along the batch axes."""
+        one = xp.eye(self.rows, self.cols, dtype=self.data_type.numpy)
+        return xp.broadcast_to(one, (*self.dimensions, *one.shape))
+
+
+@op("eye_of", api="math.eye base.eye", inputs="rows cols?", gradient="none", signatures=("rows, cols",))
+class EyeOf(Op):
+    """Ones on the main diagonal, FLOAT, with sizes from variables."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Known where the sizes are constants."""
+        expect_single(*zip(("rows", "cols"), specs))
+        sizes = [(ints_of(s) or (-1,))[0] for s in specs]
+        return TensorSpec((sizes[0], sizes[-1]), DataType.FLOAT)
+
+    def compute(self, xp: Any, rows: Any, cols: Any = None) -> Any:
+        """The matrix."""
+        return xp.eye(int(rows.reshape(-1)[0]), None if cols is None else int(cols.reshape(-1)[0]), dtype=xp.float32)
+
+
+#: Data types by the numbers of the file format.
+TYPE_CODES = {1: "BOOL", 3: "HALF", 5: "FLOAT", 6: "DOUBLE", 7: "BYTE", 8: "SHORT", 9: "INT", 10: "LONG", 11: "UBYTE", 12: "UINT16",
+              13: "UINT32", 14: "UINT64", 17: "BFLOAT16"}
+
+
+@op("min_max_datatype", api="base.min_max", inputs="", gradient="none", signatures=("datatype, min_or_max",))
+class MinMaxDatatype(Op):
+    """Smallest (0; for floats the smallest positive normal number) or largest (1) value of a type given by its file number."""
+
+    datatype: int
+    min_or_max: int
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """A scalar of that type."""
+        return TensorSpec((), DataType[TYPE_CODES[self.datatype]])
+
+    def compute(self, xp: Any) -> Any:
+        """From the limits of the type."""
+        dtype = DataType[TYPE_CODES[self.datatype]]
+        if dtype is DataType.BOOL:
+            return xp.asarray(bool(self.min_or_max))
+        if dtype.is_integer:
+            info = np.iinfo(dtype.numpy)
+            return xp.asarray(info.max if self.min_or_max else info.min, dtype.numpy)
+        import ml_dtypes
+        limits = ml_dtypes.finfo(dtype.numpy)  # type: ignore[no-untyped-call]
+        return xp.asarray(limits.max if self.min_or_max else limits.smallest_normal, dtype.numpy)

@@ -1,0 +1,322 @@
+"""Arrays put together and taken apart: concat, stack, split, tile, repeat."""
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.spec import Shape, TensorSpec, normalize_axis, size
+from ...errors import GraphError, ShapeError
+from ...ir.op import Op, Specs, op, require_same_type
+from .creation import ints_of
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+def joined(shapes: Sequence[Shape | None], what: str, skip: int | None = None) -> Shape | None:
+    """The common shape of several arrays but for one axis; ShapeError when they differ elsewhere."""
+    if any(s is None for s in shapes):
+        return None
+    known = [s for s in shapes if s is not None]
+    if len({len(s) for s in known}) > 1:
+        raise ShapeError(f"{what} needs arrays of one rank, got shapes {', '.join(map(str, known))}")
+    out = []
+    for axis, sizes in enumerate(zip(*known)):
+        fixed = set(sizes) - {-1}
+        if axis != skip and len(fixed) > 1:
+            raise ShapeError(f"{what} needs equal sizes along axis {axis}, got shapes {', '.join(map(str, known))}")
+        out.append(max(sizes))
+    return tuple(out)
+
+
+def part_of(x: Any, dimension: int, position: int, parts: Sequence[Any]) -> Any:
+    """Where one of the parts lies in the joined array."""
+    axis = dimension % x.ndim
+    sizes = [1 if p.ndim == 0 else 0 if p.shape == (0,) else p.shape[axis] for p in parts]
+    start = sum(sizes[:position])
+    return x[(slice(None),) * axis + (slice(start, start + sizes[position]),)]
+
+
+@op("concat", api="base.concat math.concat", inputs="*xs", signatures=("dimension, *xs", "*xs, dimension"))
+class Concat(Op):
+    """Arrays one after the other along ``dimension``; scalars count as vectors of one element."""
+
+    dimension: int = 0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The sizes along the axis add up."""
+        if not specs:
+            raise GraphError("concat needs at least one array")
+        require_same_type("concat", *specs)
+        shapes = [s.shape if s.shape != () else (1,) for s in specs]
+        shapes = [s for s in shapes if s != (0,)] or shapes[:1]
+        rank = next((len(s) for s in shapes if s is not None), None)
+        if rank is None:
+            return TensorSpec(None, specs[0].dtype)
+        axis = normalize_axis(self.dimension, rank)
+        whole = joined(shapes, "concat", axis)
+        if whole is None:
+            return TensorSpec(None, specs[0].dtype)
+        sizes = [s[axis] for s in shapes if s is not None]
+        return TensorSpec((*whole[:axis], -1 if -1 in sizes else sum(sizes), *whole[axis + 1:]), specs[0].dtype)
+
+    def compute(self, xp: Any, *xs: Any) -> Any:
+        """The joined array."""
+        parts = [xp.atleast_1d(x) for x in xs]
+        return xp.concatenate([x for x in parts if x.shape != (0,)] or parts[:1], axis=self.dimension)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Each input's part."""
+        sd = inputs[0].sd
+        return [sd.add_op(ConcatPart(self.dimension, i), [output_grads[0], *inputs]) for i in range(len(inputs))]
+
+
+@op("concat_part", inputs="x *parts")
+class ConcatPart(Op):
+    """The part of a joined array that came from one input (made by gradients)."""
+
+    dimension: int
+    position: int
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As that input."""
+        return TensorSpec(specs[1 + self.position].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, *parts: Any) -> Any:
+        """A view."""
+        part: Any = part_of(x, self.dimension, self.position, parts)
+        return part.reshape(parts[self.position].shape)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Zeros around it."""
+        sd, parts = inputs[0].sd, list(inputs[1:])
+        zeros = [output_grads[0] if i == self.position else sd.call("base", "zeros_like", p) for i, p in enumerate(parts)]
+        return [sd.add_op(Concat(self.dimension), zeros)]
+
+
+@op("stack", api="base.stack math.stack", inputs="*xs", signatures=("axis, *xs", "*xs, axis", "*xs"))
+class Stack(Op):
+    """Arrays of one shape along a new axis."""
+
+    axis: int = 0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One axis more."""
+        if not specs:
+            raise GraphError("stack needs at least one array")
+        require_same_type("stack", *specs)
+        shape = joined([s.shape for s in specs], "stack")
+        if shape is None:
+            return TensorSpec(None, specs[0].dtype)
+        at = normalize_axis(self.axis, len(shape) + 1)
+        values = [s.value for s in specs]
+        value = np.stack(values, at) if all(v is not None for v in values) else None
+        return TensorSpec((*shape[:at], len(specs), *shape[at:]), specs[0].dtype, value)
+
+    def compute(self, xp: Any, *xs: Any) -> Any:
+        """The stacked array."""
+        return xp.stack(xs, axis=self.axis)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Taken apart."""
+        return inputs[0].sd.add_op(Unstack(self.axis, len(inputs)), [output_grads[0]])  # type: ignore[no-any-return]
+
+
+@op("unstack", api="base.unstack math.unstack var.unstack", signatures=("x, axis, num",))
+class Unstack(Op):
+    """The ``num`` arrays along an axis, which goes away."""
+
+    axis: int = 0
+    num: int | None = None
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One axis less."""
+        x = specs[0]
+        if x.shape is None:
+            if self.num is None:
+                raise ShapeError("unstack of an array of unknown rank needs num")
+            return (TensorSpec(None, x.dtype),) * self.num
+        at = normalize_axis(self.axis, len(x.shape))
+        n = x.shape[at] if self.num is None else self.num
+        if n == -1 or x.shape[at] not in (-1, n):
+            raise ShapeError(f"the axis has size {x.shape[at]}, num is {self.num}; give the number of arrays that the axis holds")
+        return (TensorSpec((*x.shape[:at], *x.shape[at + 1:]), x.dtype),) * n
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Views."""
+        return tuple(xp.moveaxis(x, self.axis, 0))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Stacked again."""
+        return [inputs[0].sd.add_op(Stack(self.axis), list(output_grads))]
+
+
+@op("split", api="base.split math.split var.split", signatures=("x, num_split, split_dim",))
+class Split(Op):
+    """``num_split`` equal parts along an axis."""
+
+    num_split: int
+    split_dim: int = 0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The size of the axis over the number."""
+        x, n = specs[0], self.num_split
+        if n < 1:
+            raise ShapeError(f"cannot split into {n} parts")
+        if x.shape is None:
+            return (TensorSpec(None, x.dtype),) * n
+        at = normalize_axis(self.split_dim, len(x.shape))
+        if x.shape[at] != -1 and x.shape[at] % n:
+            raise ShapeError(f"an axis of size {x.shape[at]} cannot be split into {n} equal parts")
+        return (TensorSpec((*x.shape[:at], -1 if x.shape[at] == -1 else x.shape[at] // n, *x.shape[at + 1:]), x.dtype),) * n
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Views."""
+        return tuple(xp.split(x, self.num_split, axis=self.split_dim))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Joined again."""
+        return [inputs[0].sd.add_op(Concat(self.split_dim), list(output_grads))]
+
+
+@op("split_v", api="base.split_v math.split_v", inputs="x sizes", signatures=("x, sizes, num_split, split_dim",))
+class SplitV(Op):
+    """Parts of given sizes along an axis; the sizes add up to that of the axis."""
+
+    num_split: int
+    split_dim: int = 0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The given sizes."""
+        x, sizes = specs[0], ints_of(specs[1])
+        if x.shape is None:
+            return (TensorSpec(None, x.dtype),) * self.num_split
+        at = normalize_axis(self.split_dim, len(x.shape))
+        if sizes is not None and (len(sizes) != self.num_split or (x.shape[at] != -1 and sum(sizes) != x.shape[at])):
+            raise ShapeError(f"{self.num_split} sizes that add up to {x.shape[at]} expected, got {sizes}")
+        return tuple(TensorSpec((*x.shape[:at], n, *x.shape[at + 1:]), x.dtype) for n in (sizes or (-1,) * self.num_split))
+
+    def compute(self, xp: Any, x: Any, sizes: Any) -> Any:
+        """Views."""
+        parts = [int(n) for n in sizes.reshape(-1)]
+        if len(parts) != self.num_split or min(parts, default=0) < 0 or sum(parts) != x.shape[self.split_dim]:
+            raise ShapeError(f"{self.num_split} sizes that add up to {x.shape[self.split_dim]} expected, got {parts}")
+        ends = np.cumsum(parts)
+        return tuple(xp.split(x, ends[:-1].tolist(), axis=self.split_dim))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Joined again."""
+        return [inputs[0].sd.add_op(Concat(self.split_dim), list(output_grads)), None]
+
+
+@op("tile", api="base.tile math.tile var.tile", inputs="x counts?", signatures=("x, *repeat", "x, counts"))
+class Tile(Op):
+    """The whole array repeated ``repeat[i]`` times along axis i."""
+
+    repeat: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """Sizes times counts."""
+        x, counts = specs[0], ints_of(specs[1]) if len(specs) > 1 else self.repeat
+        if x.shape is None:
+            return TensorSpec(None, x.dtype)
+        if counts is None:
+            if specs[1].shape is not None and specs[1].is_static and math.prod(specs[1].shape) != len(x.shape):
+                raise ShapeError(f"one count for each of the {len(x.shape)} axes expected, got counts of shape {specs[1].shape}")
+            return TensorSpec((-1,) * len(x.shape), x.dtype)
+        self._check(counts, len(x.shape))
+        return TensorSpec(tuple(-1 if n == -1 else n * c for n, c in zip(x.shape, counts)), x.dtype)
+
+    def compute(self, xp: Any, x: Any, counts: Any = None) -> Any:
+        """The repeated array."""
+        given = self.repeat if counts is None else tuple(int(c) for c in counts.reshape(-1))
+        self._check(given, x.ndim)
+        return xp.tile(x, given)
+
+    @staticmethod
+    def _check(counts: Sequence[int], rank: int) -> None:
+        if len(counts) != rank or any(c < 1 for c in counts):
+            raise ShapeError(f"one positive count for each of the {rank} axes expected, got {tuple(counts)}")
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Sum over the copies."""
+        return [inputs[0].sd.add_op(TileSum(self.repeat), [output_grads[0], *inputs])]
+
+
+@op("tile_sum", inputs="x like counts?")
+class TileSum(Op):
+    """Sum over the copies that :class:`Tile` makes (made by gradients)."""
+
+    repeat: tuple[int, ...] = ()
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As ``like``."""
+        return TensorSpec(specs[1].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any, like: Any, counts: Any = None) -> Any:
+        """Copies as axes of their own, summed."""
+        pairs = [v for whole, n in zip(x.shape, like.shape) for v in (whole // n if n else 0, n)]
+        return x.reshape(pairs).sum(axis=tuple(range(0, 2 * like.ndim, 2)), dtype=x.dtype)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Tiled again."""
+        return [inputs[0].sd.add_op(Tile(self.repeat), [output_grads[0], *inputs[2:]]), None]
+
+
+@op("repeat", api="base.repeat math.repeat", inputs="x repeats", signatures=("x, repeats, axis",))
+class Repeat(Op):
+    """Each element repeated along an axis; one count for all or one per element."""
+
+    axis: int = 0
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The counts add up."""
+        x, counts = specs[0], ints_of(specs[1])
+        if x.shape is None:
+            return TensorSpec(None, x.dtype)
+        at = normalize_axis(self.axis, len(x.shape))
+        given = size(specs[1].shape)
+        if given not in (-1, 1, x.shape[at]) and x.shape[at] != -1:
+            raise ShapeError(f"one count for all, or one for each of the {x.shape[at]} along axis {at} expected, got {given}")
+        n = -1
+        if counts is not None and (len(counts) > 1 or x.shape[at] != -1):
+            n = sum(counts) if len(counts) > 1 else counts[0] * x.shape[at]
+        return TensorSpec((*x.shape[:at], n, *x.shape[at + 1:]), x.dtype)
+
+    def compute(self, xp: Any, x: Any, repeats: Any) -> Any:
+        """The repeated array."""
+        return xp.repeat(x, repeats.reshape(-1), axis=self.axis)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Sum over the copies."""
+        from ..index.gather import gather_gradient
+        positions = inputs[0].sd.add_op(RepeatPositions(self.axis), list(inputs))
+        return [gather_gradient(output_grads[0], positions, inputs[0], self.axis), None]
+
+
+@op("repeat_positions", inputs="x repeats", gradient="zero")
+class RepeatPositions(Op):
+    """Where each repeated element came from (made by gradients)."""
+
+    axis: int
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One position per element."""
+        from ...base.datatype import DataType
+        return TensorSpec((-1,), DataType.LONG)
+
+    def compute(self, xp: Any, x: Any, repeats: Any) -> Any:
+        """The positions repeated."""
+        return xp.repeat(xp.arange(x.shape[self.axis]), repeats.reshape(-1))

@@ -1,0 +1,220 @@
+"""Shapes and sizes as arrays, and arrays made after the shape of another one."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.datatype import DataType
+from ...base.spec import TensorSpec, normalize_axis, size
+from ...errors import DataTypeError
+from ...ir.op import Op, Specs, op
+
+if TYPE_CHECKING:
+    from ...ir.variable import SDVariable
+
+
+class Like(Op):
+    """Filled with one value, in the shape of the input."""
+
+    data_type: DataType | None = None
+    gradient = "zero"
+    value = 0
+    shape_inputs = (0,)
+
+    def __init_subclass__(cls) -> None:
+        cls.__annotations__ = {"data_type": "DataType | None"}
+        cls.data_type = None
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The input's shape."""
+        return TensorSpec(specs[0].shape, self.data_type or specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """A fresh array."""
+        return xp.full_like(x, self.value, dtype=self.data_type.numpy if self.data_type else x.dtype)
+
+
+@op("zeros_as", api="base.zeros_like math.zeros_like")
+class ZerosLike(Like):
+    """Zeros in the shape of x."""
+
+    value = 0
+    node_name = "zeroslike"
+
+
+@op("ones_as", api="base.ones_like math.ones_like")
+class OnesLike(Like):
+    """Ones in the shape of x."""
+
+    value = 1
+
+
+@op("stop_gradient", api="base.stop_gradient var.stop_gradient", gradient="zero")
+class StopGradient(Op):
+    """The input itself, as a constant for gradients."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        return specs[0]
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """Always."""
+        return 0
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The same array."""
+        return x
+
+
+@op("identity", api="base.identity math.identity var.dup var.identity")
+class Identity(Op):
+    """The input itself."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        return TensorSpec(specs[0].shape, specs[0].dtype, specs[0].value)
+
+    def same_as(self, *specs: TensorSpec) -> int | None:
+        """Always."""
+        return 0
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The same array."""
+        return x
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Passed on."""
+        return [output_grads[0]]
+
+
+@op("cast", api="base.cast_to var.cast_to base.cast math.cast var.cast", signatures=("x, data_type",))
+class Cast(Op):
+    """Converted to another type: floats truncate toward zero, BOOL is x != 0."""
+
+    data_type: DataType
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """The same shape."""
+        if specs[0].dtype.is_numeric != self.data_type.is_numeric:
+            raise DataTypeError(f"cannot cast {specs[0].dtype.name} to {self.data_type.name}")
+        value = specs[0].value
+        return TensorSpec(specs[0].shape, self.data_type, None if value is None else value.astype(self.data_type.numpy))
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """The converted array."""
+        return x.astype(self.data_type.numpy)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """Cast back."""
+        if not self.data_type.is_floating or not inputs[0].dtype.is_floating:
+            return [None]
+        return [inputs[0].sd.call("base", "cast_to", output_grads[0], inputs[0].dtype)]
+
+
+class Measure(Op):
+    """A property of the shape, as an integer array that is known early where the shape is."""
+
+    gradient = "zero"
+    result = DataType.LONG
+    shape_inputs = (0,)
+
+    def of(self, shape: tuple[int, ...]) -> Any:
+        """The value for a shape without unknown sizes."""
+        raise NotImplementedError
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """A scalar."""
+        value = np.asarray(self.of(specs[0].shape), self.result.numpy) if specs[0].is_static and specs[0].shape is not None else None
+        return TensorSpec((), self.result, value)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """Of the actual shape."""
+        return np.asarray(self.of(tuple(x.shape)), self.result.numpy)
+
+
+@op("shape_of", api="base.shape var.shape math.shape")
+class ShapeOf(Measure):
+    """The sizes of x, LONG.  Shapes: x (*S) -> (rank)."""
+
+    def of(self, shape: tuple[int, ...]) -> Any:
+        """The sizes."""
+        return shape
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """One size per axis."""
+        rank = specs[0].rank
+        found = super().infer(*specs)
+        return TensorSpec((-1,) if rank is None else (rank,), self.result, found.value)  # type: ignore[union-attr]
+
+
+@op("size", api="base.size var.length var.size math.size")
+class Size(Measure):
+    """Number of elements, LONG scalar."""
+
+    def of(self, shape: tuple[int, ...]) -> Any:
+        """The product of the sizes."""
+        return size(shape)
+
+
+@op("size_at", api="base.size_at var.size_at math.size_at")
+class SizeAt(Measure):
+    """Size of one axis, LONG scalar."""
+
+    dimension: int
+
+    def of(self, shape: tuple[int, ...]) -> Any:
+        """That size."""
+        return shape[normalize_axis(self.dimension, len(shape))]
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """A scalar; the axis must exist."""
+        if specs[0].shape is not None:
+            normalize_axis(self.dimension, len(specs[0].shape))
+        return super().infer(*specs)
+
+
+@op("rank", api="base.rank var.rank math.rank")
+class Rank(Measure):
+    """Number of axes, INT scalar."""
+
+    result = DataType.INT
+
+    def of(self, shape: tuple[int, ...]) -> Any:
+        """The length of the shape."""
+        return len(shape)
+
+
+@op("is_numeric_tensor", api="base.is_numeric_tensor math.is_numeric_tensor")
+class IsNumericTensor(Measure):
+    """True for an array of numbers."""
+
+    result = DataType.BOOL
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """A BOOL scalar."""
+        if specs[0].dtype is DataType.BOOL or not specs[0].dtype.is_numeric:
+            raise DataTypeError(f"is_numeric_tensor needs numbers, got {specs[0].dtype.name}")
+        return TensorSpec((), DataType.BOOL)
+
+    def of(self, shape: tuple[int, ...]) -> Any:
+        """Always true: the types were checked."""
+        return True
+
+
+@op("set_scalar", api="base.scalar_set math.scalar_set var.assign", signatures=("x, scalar",), gradient="zero", shape_inputs=(0,))
+class ScalarSet(Op):
+    """Filled with a number, in the shape and type of x."""
+
+    scalar: float
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        """As the input."""
+        return TensorSpec(specs[0].shape, specs[0].dtype)
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        """A fresh array."""
+        return xp.full_like(x, self.scalar)

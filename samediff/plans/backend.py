@@ -1,0 +1,66 @@
+"""What a back end decides: how the steps of a plan do their work."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from ..base.spec import TensorSpec
+from ..cpu.code.fused import evaluated
+from ..expressions import expression as ex
+from ..expressions.arrays import ArrayNamespace, xp
+from ..ir.kernel_table import KernelTable
+from ..ir.node import Node
+from ..ir.op import Kernel, Op
+from ..ir.run_context import RunContext
+from .plan import Plan
+from .reference import compute, plain, promised
+
+Call = Callable[..., Any]
+
+
+class Backend:
+    """A back end without kernels: steps are array code of NumPy on arrays in the host's memory.
+
+    Others are sub-classes that :func:`~dl4py.samediff.device.devices.register_device` makes known; their kernels stand in a
+    :class:`~dl4py.samediff.ir.kernel_table.KernelTable`.
+
+    Attributes
+    ----------
+    name : of the device
+    kernels : kernels by class of op
+    xp : the namespace of its arrays
+    on_host : whether its arrays are NumPy arrays in the host's memory
+    hands_out : whether steps make results that the caller keeps; else these have places in the arena, as all others
+    """
+
+    name: str = "numpy"
+    kernels: ClassVar[KernelTable[Any]] = KernelTable("numpy")
+    xp: ArrayNamespace = xp
+    on_host = True
+    hands_out = True
+
+    def plan(self, *parts: Any) -> Plan:
+        """A plan for this device; ``parts`` are the fields of :class:`Plan`."""
+        return Plan(*parts)
+
+    def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
+        """What computes expressions of ``count`` inputs: array code, and what makes native instructions for final arrays."""
+        return evaluated(exprs, count), None
+
+    def takes(self, spec: TensorSpec) -> bool:
+        """Whether kernels may be given arrays of a type."""
+        return spec.dtype.is_numeric
+
+    def fuses(self, op: Op) -> bool:
+        """Whether an op that can be traced becomes part of a loop with its neighbours."""
+        return True
+
+    def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
+        """The kernel of an op for static inputs; None: its ``compute`` is run."""
+        return self.kernels.kernel(node.op, *given)
+
+    def python(self, node: Node, specs: Sequence[TensorSpec]) -> Call:
+        """The ``compute`` of an op, as ``call(context, *inputs)``."""
+        def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
+            return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
+        return call

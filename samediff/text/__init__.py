@@ -1,0 +1,1 @@
+"""JSON and YAML as Java writes them, and Java's numbers."""

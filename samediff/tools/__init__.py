@@ -1,0 +1,1 @@
+"""Writers of generated files: stubs and the table of ops."""

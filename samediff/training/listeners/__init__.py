@@ -1,0 +1,1 @@
+"""Listeners, checkpoints and statistics."""

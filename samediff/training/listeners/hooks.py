@@ -1,0 +1,54 @@
+"""Telling listeners what a run computed, op by op."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.node import Node, needed
+from .evaluation_listener import BaseEvaluationListener
+from .listener import At, Listener, Listeners, Operation
+
+if TYPE_CHECKING:
+    from ...ir.core import GraphCore
+
+OP_HOOKS = ("pre_op_execution", "op_execution", "activation_available")
+
+
+def wanted_variables(sd: GraphCore, listeners: Sequence[Listener], operation: Operation, targets: Iterable[str]) -> list[str]:
+    """Names to compute for listeners: what they require, or all that ``targets`` need when one hears every op."""
+    active = Listeners(listeners, operation)
+    required = [n for n in active.required_variables(sd, operation) if sd.has_variable(n)]
+    hearing = Listeners([m for m in active.members if not isinstance(m, BaseEvaluationListener) or m.hears_every_value()])
+    if any(hearing.wants(hook) for hook in OP_HOOKS):
+        required = [n for node in needed(sd.nodes(), [*targets, *required]) for n in node.outputs]
+    return sorted(set(required))
+
+
+def tell_ops(sd: GraphCore, listeners: Listeners, at: At, batch: Any, feeds: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Call the hooks of every node whose outputs were computed, in the order of execution."""
+    if not any(listeners.wants(hook) for hook in OP_HOOKS):
+        return
+    for node in needed(sd.nodes(), values):
+        if all(n in values for n in node.outputs):
+            context = SimpleNamespace(inputs=[_value(sd, n, feeds, values) for n in node.inputs], outputs=[values[n] for n in node.outputs])
+            listeners.call("pre_op_execution", sd, at, node, context)
+            listeners.call("op_execution", sd, at, batch, node, context, context.outputs)
+            _tell_outputs(sd, listeners, at, batch, node, values)
+    for name in values:
+        if sd.producer(name) is None:
+            listeners.call("activation_available", sd, at, batch, None, name, values[name])
+
+
+def _tell_outputs(sd: GraphCore, listeners: Listeners, at: At, batch: Any, node: Node, values: Mapping[str, Any]) -> None:
+    for name in node.outputs:
+        listeners.call("activation_available", sd, at, batch, node, name, values[name])
+
+
+def _value(sd: GraphCore, name: str | None, feeds: Mapping[str, Any], values: Mapping[str, Any]) -> Any:
+    if name is None:
+        return None
+    found = values.get(name, feeds.get(name))
+    return sd.stored(name) if found is None else np.asarray(found)

@@ -1,0 +1,310 @@
+"""A training step: forward and backward plan, then the update of one flat parameter vector."""
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...base.bounded import Bounded
+from ...base.lazy_property import lazy_property
+from ...base.locks import Rank, rlock
+from ...device import devices
+from ...device.device_memory import to_host
+from ...executor.plans import kept_plans, plan_for
+from ...executor.session import Request, call_key, checked_feeds, request_for, run_reference, uses_reference
+from ...expressions import expression as ex
+from ...ir.run_context import RunContext
+from ...plans.plan import Plan
+from ..updaters.kernel import UpdateKernel, UpdateRule
+from ..updaters.normalization import Normalization
+from ..updaters.regularization import Regularization
+from ..updaters.updater import IUpdater
+from .device_program import DeviceProgram
+from .device_step import DeviceStep
+from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
+from .planned_step import PlannedStep
+from .transaction import Transaction
+from .whole_step import WholeStep, counted
+
+if TYPE_CHECKING:
+    from ...cpu.native.program import Segment
+
+
+@dataclass(frozen=True)
+class FlatSlot:
+    """One parameter of the flat vector.
+
+    ``order`` says how the piece is read as an array ("f": column-major); ``key`` keeps updater blocks apart;
+    ``scaled`` is False for values whose gradient is not divided by the batch size (running statistics).
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    updater: IUpdater
+    order: str = "c"
+    regularization: tuple[Regularization, ...] = ()
+    key: object = None
+    scaled: bool = True
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return math.prod(self.shape)
+
+
+@dataclass
+class FlatParameters:
+    """Parameters, gradients and updater state as flat vectors, and the same numbers as arrays by name.
+
+    While a network runs on a device these live there, and come to the host when they are asked for.
+
+    Attributes
+    ----------
+    gate : lock that is held while parameters and state change, and by who reads or replaces all of them
+    """
+
+    slots: Sequence[FlatSlot]
+    dtype: Any
+    blocks: list[UpdaterBlock] = field(init=False)
+
+    def __post_init__(self) -> None:
+        total = sum(s.size for s in self.slots)
+        self._params, self._gradients = np.zeros(total, self.dtype), np.zeros(total, self.dtype)
+        self.blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in self.slots])
+        self._state = initial_state(np, self.blocks, self.dtype)
+        self._arrays, self._gradient_arrays = self.views(self._params), self.views(self._gradients)
+        self.gate = rlock(Rank.STEPS)
+
+    @property
+    def vectors(self) -> tuple[Any, Any, Any]:
+        """Parameters, gradients and state as they are, even where a device has newer values: for what can work with these there."""
+        return self._params, self._gradients, self._state
+
+    @property
+    def params(self) -> Any:
+        """All parameters; brought from a device where that has newer ones, as are all of these."""
+        return to_host(self._params)
+
+    @property
+    def gradients(self) -> Any:
+        """All gradients."""
+        return to_host(self._gradients)
+
+    @property
+    def state(self) -> Any:
+        """The state of the updaters."""
+        return to_host(self._state)
+
+    @property
+    def arrays(self) -> dict[str, Any]:
+        """The parameters by name: views."""
+        to_host(self._params)
+        return self._arrays
+
+    @property
+    def gradient_arrays(self) -> dict[str, Any]:
+        """The gradients by name: views."""
+        to_host(self._gradients)
+        return self._gradient_arrays
+
+    def views(self, flat: Any) -> dict[str, Any]:
+        """The pieces of a flat vector as arrays by name."""
+        made, at = {}, 0
+        for s in self.slots:
+            made[s.name] = flat[at:at + s.size].reshape(s.shape, order=s.order)
+            at += s.size
+        return made
+
+    def pieces(self, flat: Any) -> dict[str, Any]:
+        """The pieces of a flat vector by name, flat themselves."""
+        ends = np.cumsum([0, *[s.size for s in self.slots]]).tolist()
+        return {s.name: flat[low:high] for s, low, high in zip(self.slots, ends, ends[1:])}
+
+    def state_by_parameter(self) -> dict[str, dict[str, Any]]:
+        """The state arrays of each parameter (views), by DL4J's names."""
+        sizes = {s.name: s.size for s in self.slots}
+        return {name: state for block in self.blocks
+                for name, state in zip(block.names, state_by_parameter(block, [sizes[n] for n in block.names], self.state))}
+
+    def kernels(self, minimize: bool = True) -> list[UpdateKernel]:
+        """One kernel for each run of neighbours with the same rule."""
+        made, at = [], 0
+        by_name = {s.name: s for s in self.slots}
+        for block in self.blocks:
+            begin, rule = at, None
+            for name in [*block.names, None]:
+                slot = by_name.get(name or "")
+                new = None if slot is None else UpdateRule(slot.updater, slot.regularization, minimize, slot.scaled)
+                if rule is not None and new != rule:
+                    made.append(self._kernel(rule, block, begin, at))
+                    begin = at
+                rule, at = new, at + (slot.size if slot else 0)
+        return made
+
+    def _kernel(self, rule: UpdateRule, block: UpdaterBlock, begin: int, end: int) -> UpdateKernel:
+        where = slice(begin, end)
+        state = [self.state[s][begin - block.start:end - block.start] for s in block.state_slices().values()]
+        return UpdateKernel(rule, self.params[where], self.gradients[where], state, uses_reference())
+
+
+class TrainingStep:
+    """Runs forward and backward, then updates the parameters: one optimizer step per call.
+
+    Parameters
+    ----------
+    graph : the gradient graph (a fork with the backward nodes)
+    gradients : name of a parameter -> name of its gradient variable; parameters without one keep a zero gradient
+    flat : FlatParameters
+        Its gradient arrays are the very memory that the plan writes gradients into.
+    outputs : names computed besides, such as the losses
+    """
+
+    def __init__(self, graph: Any, gradients: Mapping[str, str], flat: FlatParameters, outputs: Sequence[str],
+                 minimize: bool = True) -> None:
+        self.graph, self.flat, self.outputs = graph, flat, tuple(outputs)
+        self._minimize = minimize
+        self._pinned: dict[str, Any] = {}
+        self._copied: list[tuple[str, Any]] = []
+        for name, gradient in gradients.items():
+            array = flat.gradient_arrays[name]
+            if gradient in self._pinned:
+                self._copied.append((gradient, array))
+            else:
+                self._pinned[gradient] = array
+        self.names = frozenset(gradients)
+        self._clearing: dict[devices.Device, DeviceProgram] = {}      # of those others, where they are on a device
+        self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
+        self.lock = rlock()
+        self._segment: tuple[int, Segment, Any] | None = None
+        self.last_plan: Plan | None = None          # of the last :meth:`compute`
+        self._known: Bounded[Any, PlannedStep] = kept_plans()     # by what was given, where that needs no checks again
+
+    def clear_others(self) -> None:
+        """Set the gradients to zero that this step does not compute."""
+        if self._others and devices.active and not devices.current_device().on_host:
+            self._clear_on(devices.current_device())
+            return
+        for array in self._others:
+            to_host(array)[...] = 0
+
+    def _clear_on(self, where: devices.Device) -> None:
+        if where not in self._clearing:
+            self._clearing[where] = DeviceProgram(where, lambda loops: {
+                k: loops.each([ex.constant(0, a.dtype)], [], [a]) for k, a in enumerate(self._others)})
+        self._clearing[where]()
+
+    def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
+        """Forward and backward: gradients land in the flat vector, the outputs are returned."""
+        values = checked_feeds(self.graph, feeds)
+        if uses_reference():
+            self.last_plan, results = None, self._reference(values, self._request(context.training), context)
+            self._copy()
+            return results
+        plan = self.last_plan = self.plan_for(values, context.training)
+        if context.training and all(values[n] is feeds.get(n) for n in plan.feeds):
+            key = call_key(feeds, self.outputs, True)
+            known = self._known.get(key)
+            if known is None or known.plan is not plan:
+                self._known[key] = PlannedStep(self, plan)
+        return self.run_plan(plan, [values[n] for n in plan.feeds], context)
+
+    def in_one_go(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int, counter: Any = None) -> Sequence[Any] | None:
+        """Gradients and update in one call, for feeds of a form that :meth:`compute` has seen; None where that cannot be.
+
+        The results are valid until the next call.
+        """
+        key = None if uses_reference() else call_key(feeds, self.outputs, True)
+        known = self._known.get(key)
+        if known is None:
+            return None
+        if known.counter is not counter:
+            known = self._known[key] = PlannedStep(self, known.plan, counter=counter)
+        whole = known.whole
+        return None if whole is None else whole([feeds[n] for n in known.plan.feeds], iteration, epoch, 1.0, seed)
+
+    def _request(self, training: bool) -> Request:
+        return request_for(self.graph, (*self.outputs, *self._pinned), training)
+
+    def plan_for(self, feeds: Mapping[str, Any], training: bool = True) -> Plan:
+        """The plan for checked feeds of these shapes."""
+        return plan_for(self.graph, feeds, self._request(training), self._pinned)
+
+    def run_plan(self, plan: Plan, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
+        """The same with a plan of an earlier call, for arrays of the shapes and types of that one."""
+        results = plan.run(feeds, context)[:len(self.outputs)]
+        if self._copied:
+            self._copy()
+        return results
+
+    def _copy(self) -> None:
+        for gradient, array in self._copied:
+            to_host(array)[...] = to_host(self._pinned[gradient])
+
+    def _reference(self, feeds: Mapping[str, Any], request: Request, context: RunContext) -> tuple[Any, ...]:
+        values = run_reference(self.graph, feeds, request, context)
+        for name, array in self._pinned.items():
+            to_host(array)[...] = values[name]
+        return tuple(values[n] for n in self.outputs)
+
+    def update(self, iteration: int, epoch: int, scale: float = 1.0, counter: Any = None,
+               afterwards: Callable[[], None] | None = None) -> None:
+        """Turn the gradients into updates and subtract them; ``scale`` multiplies the gradients first.
+
+        All of it happens or, after an error or an interrupt, nothing: ``afterwards`` too, which changes the new parameters, and that
+        ``counter``, an array of one number, rises by 1.
+        """
+        kernels = self.kernels()
+        if afterwards is None and all(k.is_compiled for k in kernels):
+            for kernel in kernels:
+                kernel.set_rates(iteration, epoch, scale)
+                kernel.come_home()
+            with self.flat.gate:
+                self._native_update(counter)()
+            return
+        with self.flat.gate, Transaction([a for k in kernels for a in k.changed], counter):
+            for kernel in kernels:
+                kernel(iteration, epoch, scale)
+            if afterwards is not None:
+                afterwards()
+            if counter is not None:
+                counter += 1
+
+    def _native_update(self, counter: Any) -> Segment:
+        """All updaters and the counter as one native call."""
+        key = id(counter)
+        if self._segment is None or self._segment[0] != key:
+            from ...cpu.native.program import Segment
+            counting = [] if counter is None else [counted(counter)]
+            self._segment = key, Segment([*(i for k in self.kernels() for i in k.instructions), *counting]), counter
+        return self._segment[1]
+
+    def kernels(self) -> list[UpdateKernel]:
+        """What turns the gradients into new parameters."""
+        return self._kernels
+
+    @lazy_property
+    def _kernels(self) -> list[UpdateKernel]:
+        return self.flat.kernels(self._minimize)        # the same for all threads: they hold the rates of a step
+
+    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> WholeStep | DeviceStep | None:
+        """A plan of this step together with normalization and update, as one native call or CUDA graph; None where that cannot be.
+
+        Each step adds 1 to ``counter``, an array of one number.
+        """
+        if self._copied:
+            return None
+        kind = WholeStep if plan.driver is None else DeviceStep
+        return kind.of(plan, self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
+
+    def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
+                 between: Callable[[], None] | None = None) -> tuple[Any, ...]:
+        """One step; ``between`` runs when the gradients are there and nothing is updated yet."""
+        with self.lock:
+            results = self.compute(feeds, context)
+            if between is not None:
+                between()
+            self.update(iteration, epoch, scale)
+            return results

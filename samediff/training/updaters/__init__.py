@@ -1,0 +1,1 @@
+"""Updaters, schedules, regularization and constraints."""

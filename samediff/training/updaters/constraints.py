@@ -1,0 +1,53 @@
+"""Constraints on parameters after an update, as functions of one array.
+
+``dimensions`` are the axes that a norm runs over: (1,) is a row of a dense weight matrix, (1, 2, 3) a filter of a
+convolution. The norm constraints divide by ``norm + epsilon``, as DL4J does, so that a vector within the limits still
+shrinks by about one part in a million.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...errors import ConfigurationError, ShapeError
+
+EPSILON = 1e-6
+
+
+def max_norm(xp: Any, param: Any, limit: float, dimensions: Sequence[int], epsilon: float = EPSILON) -> Any:
+    """Return ``w * min(norm, limit) / (norm + epsilon)``."""
+    norm = vector_norm(xp, param, dimensions)
+    return param * (xp.minimum(norm, limit) / (norm + epsilon))
+
+
+def min_max_norm(xp: Any, param: Any, low: float, high: float, rate: float, dimensions: Sequence[int],
+                 epsilon: float = EPSILON) -> Any:
+    """Return ``w * (rate * clip(norm, low, high) / (norm + epsilon) + (1 - rate) * (norm + epsilon))``, DL4J's factor.
+
+    With ``rate = 1`` that is the clipped norm; below 1 one would expect ``(1 - rate)`` alone as the second term.
+    """
+    if low > high:
+        raise ConfigurationError(f"min_max_norm: min={low} is above max={high}")
+    norm = vector_norm(xp, param, dimensions)
+    factor = xp.minimum(xp.maximum(norm, low), high) / (norm + epsilon)
+    return param * (factor if rate == 1 else rate * factor + (1 - rate) * (norm + epsilon))
+
+
+def unit_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
+    """Return ``w / norm``."""
+    return param / vector_norm(xp, param, dimensions)
+
+
+def non_negative(xp: Any, param: Any) -> Any:
+    """Return ``max(w, 0)``."""
+    return xp.maximum(param, 0)
+
+
+def vector_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
+    """Return the Euclidean norm over the axes, which stay with length 1."""
+    axes = tuple(dimensions)
+    for axis in axes:
+        if not -param.ndim <= axis < param.ndim:
+            raise ShapeError(f"a norm constraint over dimension {axis} does not fit a parameter of shape "
+                             f"{tuple(param.shape)}: its dimensions are 0 to {param.ndim - 1}")
+    return xp.sqrt(xp.sum(param * param, axis=axes, keepdims=True))

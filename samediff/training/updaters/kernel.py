@@ -1,0 +1,144 @@
+"""Regularization, updater and weight decay of neighbouring parameters as one loop over flat arrays."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...cpu.code.loops import Loops, NativeLoops
+from ...device.device_memory import to_host
+from ...expressions import expression as ex
+from ...expressions.arrays import xp as numpy_xp
+from .regularization import ApplyStep, Regularization
+from .updater import IUpdater
+
+if TYPE_CHECKING:
+    from ...cpu.native.program import Segment
+
+
+@dataclass(frozen=True)
+class UpdateRule:
+    """What happens to a gradient on its way into a parameter.
+
+    Parameters
+    ----------
+    updater : IUpdater
+    regularization : tuple of Regularization
+    minimize : bool
+        False adds the update instead of subtracting it (gradient ascent).
+    scaled : bool
+        Whether the gradient is divided by the batch size first.
+    """
+
+    updater: IUpdater
+    regularization: tuple[Regularization, ...] = ()
+    minimize: bool = True
+    scaled: bool = True
+
+    def scalars(self, iteration: int, epoch: int, scale: float) -> list[float]:
+        """The numbers that change from step to step, in the order in which :meth:`step` takes them."""
+        return [*self._first(iteration, epoch, scale), *self.updater.hyper(iteration, epoch)]
+
+    def several(self, iterations: Sequence[int], epoch: int, scale: float) -> Any:
+        """:meth:`scalars` of each iteration, as rows."""
+        first = np.array([self._first(i, epoch, scale) for i in (iterations if self.regularization else iterations[:1])])
+        return np.hstack([first.repeat(len(iterations) // len(first), 0), self.updater.hypers(iterations, epoch)])
+
+    def _first(self, iteration: int, epoch: int, scale: float) -> list[float]:
+        """The scale, and what regularization takes: the rate and its own coefficients."""
+        updater, found = self.updater, [scale if self.scaled else 1.0]
+        rated = self.regularization and updater.has_learning_rate()
+        found.append(updater.get_learning_rate(iteration, epoch) if rated else 1.0)
+        return found + [r.coefficient(iteration, epoch) for r in self.regularization]
+
+    def step(self, xp: Any, param: Any, gradient: Any, *rest: Any) -> tuple[Any, ...]:
+        """New parameter, then new state: elementwise, so that it is traced into one kernel."""
+        n_state, n_reg = len(self.updater.state_names), len(self.regularization)
+        state, (scale, rate), strengths, hyper = rest[:n_state], rest[n_state:n_state + 2], rest[n_state + 2:n_state + 2 + n_reg], \
+            rest[n_state + 2 + n_reg:]
+        update = gradient * scale
+        for r, c in zip(self.regularization, strengths):
+            if r.apply_step is ApplyStep.BEFORE_UPDATER:
+                update = r.apply(xp, param, update, c, rate)
+        update, new_state = self.updater.step(xp, update, tuple(state), tuple(hyper))
+        for r, c in zip(self.regularization, strengths):
+            if r.apply_step is ApplyStep.POST_UPDATER:
+                update = r.apply(xp, param, update, c, rate)
+        return (param - update if self.minimize else param + update, *new_state)
+
+
+class UpdateKernel:
+    """A rule bound to flat arrays: parameters, gradients and state change in place.
+
+    Types of 16 bits are computed in float32 and rounded when they are stored; where the square of a gradient would round
+    to 0 in float16, the updater's ``half_epsilon`` keeps the step finite.
+
+    Attributes
+    ----------
+    arrays : parameters, gradients, then the state
+    exprs : what becomes of parameters and state
+    """
+
+    def __init__(self, rule: UpdateRule, params: Any, gradient: Any, state: Sequence[Any], reference: bool = False) -> None:
+        self.rule = rule = replace(rule, updater=rule.updater.stored_as(params.dtype))
+        self.arrays = [params, gradient, *state]
+        self._wide = np.dtype(np.float32) if params.dtype.itemsize == 2 else params.dtype
+        count = len(rule.scalars(0, 0, 1.0))
+        self._numbers = np.zeros(count, self._wide)
+        self._scalars = [self._numbers[k:k + 1] for k in range(count)]
+        self.exprs = ex.trace(rule.step, [self._wide] * (len(self.arrays) + count))
+        reference = reference or self._wide != params.dtype
+        self._call = None if reference else self._compiled()
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is a native instruction, not NumPy."""
+        return self._call is not None
+
+    @property
+    def instructions(self) -> list[Any]:
+        """The native instructions that apply the rule to the numbers of :meth:`set_rates`; none where NumPy does."""
+        return [] if self._call is None else list(self._call.instructions)
+
+    @property
+    def numbers(self) -> Any:
+        """The array of the numbers that change from step to step."""
+        return self._numbers
+
+    def set_rates(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
+        """Work out what changes from step to step."""
+        self._numbers[:] = self.rule.scalars(iteration, epoch, scale)
+
+    def made_by(self, loops: Loops) -> Any:
+        """What applies the rule to the numbers of :meth:`set_rates`, for the device of ``loops``; None where there is no compiled form."""
+        stored = [ex.cast(ex.input_(i, a.dtype), self._wide) for i, a in enumerate(self.arrays)]
+        exprs = [ex.cast(e, a.dtype) for e, a in zip(ex.compose(self.exprs, stored), self.changed)]
+        return loops.each(exprs, [*self.arrays, *self._scalars], self.changed)
+
+    @property
+    def changed(self) -> list[Any]:
+        """The arrays that a step changes: parameters and state."""
+        return [self.arrays[0], *self.arrays[2:]]
+
+    def come_home(self) -> None:
+        """Have the newest values on the host."""
+        for array in self.arrays:
+            to_host(array)
+
+    def _compiled(self) -> Segment | None:
+        from ...cpu.native.program import Segment
+        made = self.made_by(NativeLoops())
+        return None if made is None else Segment([made])
+
+    def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
+        """Apply one step."""
+        self.set_rates(iteration, epoch, scale)
+        self.come_home()
+        if self._call is not None:
+            self._call()
+            return
+        results = ex.evaluate(self.exprs, numpy_xp, [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars])
+        for array, value in zip(self.changed, results):
+            array[...] = value.astype(array.dtype, copy=False)

@@ -1,0 +1,93 @@
+"""Scaling and normalization of a layer's gradients as loops over flat arrays."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...cpu.code.loops import Loops, NativeLoops
+from ...device.device_memory import to_host
+from ...expressions import expression as ex
+from ..steps.flat import GradientNormalization, gradient_factor
+
+
+class NormalizeKernel:
+    """What happens to the gradients of one layer before regularization and updater; they change in place.
+
+    Parameters
+    ----------
+    mode : GradientNormalization
+    threshold : float
+    gradients : flat arrays, of float32 or float64, one for each parameter
+    scaled : which of them are multiplied by the scale first
+    """
+
+    def __init__(self, mode: GradientNormalization, threshold: float, gradients: Sequence[Any], scaled: Sequence[bool]) -> None:
+        self.mode, self.threshold = mode, threshold
+        self._dtype = gradients[0].dtype
+        self._scale, self._one = np.ones(1, self._dtype), np.ones(1, self._dtype)
+        self._gradients = list(gradients)
+        self._scales = [self._scale if s else self._one for s in scaled]
+        self._squares = [np.zeros(1, self._dtype) for _ in self._gradients]
+
+    def set_scale(self, scale: float) -> None:
+        """What gradients are multiplied by."""
+        self._scale[0] = scale
+
+    def come_home(self) -> None:
+        """Have the newest gradients on the host."""
+        for g in self._gradients:
+            to_host(g)
+
+    @property
+    def scale(self) -> Any:
+        """The array of one number that :meth:`set_scale` sets."""
+        return self._scale
+
+    def made_by(self, loops: Loops) -> list[Any]:
+        """What does it on the device of ``loops``, in order."""
+        if self.mode is GradientNormalization.None_:
+            return [self._each(loops, lambda xp, g, s: g * s, g, s) for g, s in zip(self._gradients, self._scales) if s is self._scale]
+        if self.mode is GradientNormalization.ClipElementWiseAbsoluteValue:
+            top = self.threshold
+            return [self._each(loops, lambda xp, g, s: xp.minimum(xp.maximum(g * s, -top), top), g, s)
+                    for g, s in zip(self._gradients, self._scales)]
+        squared = ex.trace(lambda xp, g, s: (g * s) * (g * s), [self._dtype] * 2)
+        made = [loops.total(squared, [g, s], out) for g, s, out in zip(self._gradients, self._scales, self._squares)]
+        together = self.mode.value.endswith("PerLayer")
+        for k, (g, s) in enumerate(zip(self._gradients, self._scales)):
+            made.append(self._each(loops, self._normalized, g, s, *(self._squares if together else self._squares[k:k + 1])))
+        return made
+
+    def _normalized(self, xp: Any, g: Any, s: Any, *squares: Any) -> Any:
+        total = squares[0]
+        for other in squares[1:]:
+            total = total + other
+        return g * s * gradient_factor(xp, self.mode, xp.sqrt(total), self.threshold)
+
+    def _each(self, loops: Loops, rule: Callable[..., Any], g: Any, *scalars: Any) -> Any:
+        """What replaces the entries of ``g``."""
+        return loops.each(ex.trace(rule, [self._dtype] * (1 + len(scalars))), [g, *scalars], [g])
+
+
+class Normalization:
+    """The kernels of all layers as one native call."""
+
+    def __init__(self, kernels: Sequence[NormalizeKernel]) -> None:
+        from ...cpu.native.program import Segment
+        self.kernels = list(kernels)
+        self.instructions = [i for kernel in self.kernels for i in kernel.made_by(NativeLoops())]
+        self._run = Segment(self.instructions)
+
+    def set_scale(self, scale: float) -> None:
+        """What gradients are multiplied by."""
+        for kernel in self.kernels:
+            kernel.set_scale(scale)
+
+    def __call__(self, scale: float) -> None:
+        """Scale and normalize."""
+        self.set_scale(scale)
+        for kernel in self.kernels:
+            kernel.come_home()
+        self._run()
