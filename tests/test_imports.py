@@ -1,4 +1,7 @@
-"""The direction of imports between the four packages."""
+"""The direction of imports: packages and their rooms stand in one order, and no files go round in a circle.
+
+Imports of every kind count: when a module is loaded, inside of functions, and for type checkers alone.
+"""
 from __future__ import annotations
 
 import ast
@@ -8,7 +11,29 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("samediff", "layers", "networks", "udf")
 ALLOWED = {"samediff": set(), "layers": {"samediff"}, "networks": {"samediff", "layers"}, "udf": {"samediff"}}
+
+#: The rooms of each package, lowest first: each may import those before it. What stands in the folder of a package itself comes last.
+ROOMS = {
+    "samediff": ("errors", "base", "text", "expressions", "configuration", "codecs", "device", "initializers", "ir", "families", "ops",
+                 "plans", "cpu", "cuda", "executor", "data", "evaluation", "files", "training", "graph", "tools"),
+    "layers": ("types", "ops", "functions", "preprocessors", "base", "kernels", "custom", "standard", "vertices", "checks"),
+    "networks": ("legacy", "structure", "engine", "optimizers", "files", "reports", "models", "transfer", "early_stopping", "parallel",
+                 "commands"),
+    "udf": (),
+}
+MOST_FILES = 25
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("dl4py", *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def sources(root: str | None = None) -> dict[str, Path]:
+    """The file of every module."""
+    return {module_of(p): p for package in ([root] if root else PACKAGES) for p in sorted((ROOT / package).rglob("*.py"))}
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -23,6 +48,12 @@ def imported(path: Path) -> Iterator[str]:
             yield from (".".join([*stem, alias.name]) for alias in node.names)
 
 
+def modules_used(path: Path, known: dict[str, Path]) -> set[str]:
+    """The modules of this project that a file imports, or from which it imports names."""
+    found = {name if name in known else name.rpartition(".")[0] for name in imported(path)}
+    return (found & set(known)) - {module_of(path)}
+
+
 def packages_used(path: Path) -> set[str]:
     return {name.split(".")[1] for name in imported(path) if name.startswith("dl4py.")}
 
@@ -32,6 +63,71 @@ def test_packages_import_in_one_direction(folder):
     wrong = {str(p.relative_to(ROOT)): sorted(extra) for p in sorted((ROOT / folder).rglob("*.py"))
              if (extra := packages_used(p) - ALLOWED[folder] - {folder})}
     assert not wrong
+
+
+def place(module: str) -> int:
+    """Where a module stands in the order of its package."""
+    _, package, *rest = module.split(".")
+    order = ROOMS[package]
+    return order.index(rest[0]) if rest and rest[0] in order else len(order)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_rooms_import_in_one_direction(package):
+    known = sources()
+    wrong = [f"{name} imports {other}, but the room {name.split('.')[2]!r} stands below {other.split('.')[2]!r}"
+             for name, path in sources(package).items() for other in sorted(modules_used(path, known))
+             if other.split(".")[1] == package and place(name) < place(other) and other != f"dl4py.{package}"]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_folder_is_a_room(package):
+    folders = {p.name for p in (ROOT / package).iterdir() if (p / "__init__.py").exists()}
+    assert folders == {room for room in ROOMS[package] if not (ROOT / package / f"{room}.py").exists()}
+
+
+def test_rooms_are_small():
+    counts = {folder: len(list(folder.glob("*.py"))) for package in PACKAGES for folder in (ROOT / package).rglob("*") if folder.is_dir()}
+    assert not {str(f.relative_to(ROOT)): n for f, n in counts.items() if n > MOST_FILES}
+
+
+def circles(arrows: dict[str, set[str]]) -> list[list[str]]:
+    """Groups of names from each of which arrows lead to all others (Tarjan 1972)."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found = []
+
+    def visit(name: str) -> None:
+        number[name] = lowest[name] = len(number)
+        stack.append(name)
+        for other in arrows[name]:
+            if other not in number:
+                visit(other)
+            if other in stack:
+                lowest[name] = min(lowest[name], lowest[other])
+        if lowest[name] == number[name]:
+            group = stack[stack.index(name):]
+            del stack[stack.index(name):]
+            if len(group) > 1:
+                found.append(sorted(group))
+    for name in arrows:
+        if name not in number:
+            visit(name)
+    return found
+
+
+def test_no_files_go_round_in_a_circle():
+    """What a package gives on as a whole, its ``__init__``, is no file of its own here."""
+    known = sources()
+    files = {name for name, path in known.items() if path.name != "__init__.py"}
+    found = circles({name: modules_used(known[name], known) & files for name in sorted(files)})
+    assert not found, "\n".join("these import each other: " + ", ".join(group) for group in found)
+
+
+def test_a_circle_would_be_found():
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a", "d"}}) == [["b", "c"]]
 
 
 @pytest.mark.parametrize("folder", ALLOWED)

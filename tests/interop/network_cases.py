@@ -19,7 +19,7 @@ from dl4py.layers.checks.check import _examples, _label
 from dl4py.layers.checks.check_subject import Runner, Subject
 from dl4py.networks import ComputationGraph, ModelSerializer, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.data import DataSet, MultiDataSet, NormalizerStandardize
-from dl4py.samediff.training.updaters.updaters import updaters as U
+from dl4py.samediff.training.updaters import updaters as U
 
 RNG = np.random.default_rng(5)
 
