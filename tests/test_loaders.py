@@ -33,7 +33,7 @@ from dl4py.samediff.data import (
 from dl4py.samediff.errors import DL4PyError, PathError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
 from dl4py.samediff.training import CheckpointListener, FileStatsStorage
-from dl4py.samediff.training.listeners.checkpoint import available_checkpoints
+from dl4py.samediff.training.listeners.checkpoint_folder import available_checkpoints
 
 
 def _read_csv(path: Path) -> Any:

@@ -11,6 +11,7 @@ from ..errors import NumericalError
 from . import counts as c
 from .confusion_matrix import ConfusionMatrix
 from .counts import Counts, EvaluationAveraging
+from .rows import Array
 
 #: A class, a way of averaging, or None: the positive class of two, the macro average of more.
 Which = int | EvaluationAveraging | None
@@ -40,7 +41,11 @@ class ClassificationMeasures:
 
     binary_positive_class: int | None
     top_n: int
+    binary_decision_threshold: float | None
+    cost_array: Array | None
     labels_list: list[str]
+    max_classes_printed: int
+    max_warning_classes_to_print: int
     _confusion: ConfusionMatrix | None
     _top_n_correct: int
     _top_n_total: int

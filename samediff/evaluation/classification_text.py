@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..text.java_text import java_number
+from .classification_measures import ClassificationMeasures
 from .text import decimal
-
-if TYPE_CHECKING:
-    from .classification import Evaluation
 
 LEGEND = "\nConfusion matrix format: Actual (rowClass) predicted as (columnClass) N times"
 
 
-def report(e: Evaluation, suppress_warnings: bool, include_confusion: bool | None) -> str:
+def report(e: ClassificationMeasures, suppress_warnings: bool, include_confusion: bool | None) -> str:
     """Return DL4J's report: measures, warnings, confusion matrix."""
     if not e.num_row_counter():
         return "Evaluation: No data available (no evaluation has been performed)"
@@ -50,7 +46,7 @@ def report(e: Evaluation, suppress_warnings: bool, include_confusion: bool | Non
     return "\n".join([*lines, "=" * 66])
 
 
-def averaging(e: Evaluation) -> str:
+def averaging(e: ClassificationMeasures) -> str:
     """Return what precision, recall and F1 of the report are about."""
     n, positive = e.num_classes(), e.binary_positive_class
     if n == 2 and positive is not None:
@@ -58,13 +54,13 @@ def averaging(e: Evaluation) -> str:
     return f"macro-averaged (equally weighted avg. of {n} classes)"
 
 
-def suffix(e: Evaluation, key: str) -> str:
+def suffix(e: ClassificationMeasures, key: str) -> str:
     """Return the remark about classes that the average leaves out."""
     left_out = len(e.excluded(key)) if e.num_classes() > 2 else 0
     return f"\t({left_out} class{'es' if left_out != 1 else ''} excluded from average)" if left_out else ""
 
 
-def warnings(e: Evaluation) -> list[str]:
+def warnings(e: ClassificationMeasures) -> list[str]:
     """Return the warnings about classes without precision or recall."""
     lines: list[str] = []
     for key in ("precision", "recall"):
@@ -82,7 +78,7 @@ def warnings(e: Evaluation) -> list[str]:
     return lines
 
 
-def confusion_table(e: Evaluation) -> str:
+def confusion_table(e: ClassificationMeasures) -> str:
     """Return the matrix with class numbers above and names to the right."""
     if not e.num_classes():
         return "Confusion matrix: <no data>"
@@ -92,7 +88,7 @@ def confusion_table(e: Evaluation) -> str:
     return "\n".join(["".join(f"{i:>{width}}" for i in range(n)), "-" * (width * n + 1), *rows, LEGEND])
 
 
-def confusion_with_names(e: Evaluation) -> str:
+def confusion_with_names(e: ClassificationMeasures) -> str:
     """Return the matrix with class numbers and names to the left."""
     counts, n = e.confusion().counts, e.num_classes()
     width = max(max(len(s) for s in e.labels_list) + 5, 10)

@@ -4,12 +4,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..codecs.atomic import extend_file, write_file
-
-if TYPE_CHECKING:
-    from .profile import StepProfile
 
 
 def event(name: str, category: str, start: float, seconds: float, track: int, **details: Any) -> dict[str, Any]:
@@ -22,17 +19,6 @@ def track_names(names: Sequence[str], process: str) -> list[dict[str, Any]]:
     """What the tracks 1, 2 ... and their process are called."""
     return [{"name": "process_name", "ph": "M", "pid": 1, "tid": 0, "args": {"name": process}},
             *({"name": "thread_name", "ph": "M", "pid": 1, "tid": k, "args": {"name": name}} for k, name in enumerate(names, 1))]
-
-
-def trace_events(steps: Iterable[StepProfile]) -> list[dict[str, Any]]:
-    """Steps one after the other, a track for each phase."""
-    from .profile import PHASES
-    events, at = track_names(PHASES, "dl4py"), 0.0
-    for s in steps:
-        events.append(event(s.op, s.phase, at, s.seconds, PHASES.index(s.phase) + 1, layer=s.layer, output=s.name, way=s.way, bytes=s.bytes,
-                            flops=s.flops, nodes=list(s.members), **({"why": s.why} if s.why else {})))
-        at += s.seconds
-    return events
 
 
 def write_trace(path: str | os.PathLike[str], events: Sequence[dict[str, Any]]) -> None:

@@ -4,9 +4,9 @@ from typing import Any, overload
 
 from numpy.typing import NDArray
 
-from .base.datatype import DataType
-from .ir.namespaces import Namespace
-from .ir.variable import SDVariable
+from ..base.datatype import DataType
+from .namespaces import Namespace
+from .variable import SDVariable
 
 Operand = SDVariable | float | int | bool | NDArray[Any]
 
@@ -4542,14 +4542,14 @@ class VariableOps:
     @overload
     def argmin(self, name: str | list[str] | None, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
-    def assign(self, scalar: float) -> SDVariable:
-        """Filled with a number, in the shape and type of x."""
-    @overload
-    def assign(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
-    @overload
-    def assign(self, y: Operand) -> SDVariable: ...
+    def assign(self, y: Operand) -> SDVariable:
+        """The values of y in the shape of x."""
     @overload
     def assign(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
+    @overload
+    def assign(self, scalar: float) -> SDVariable: ...
+    @overload
+    def assign(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
     @overload
     def cast(self, data_type: DataType | str) -> SDVariable:
         """Converted to another type: floats truncate toward zero, BOOL is x != 0."""

@@ -23,7 +23,7 @@ from typing import Any, overload
 
 from numpy.typing import NDArray
 
-from .datatype import DataType
+from ..base.datatype import DataType
 from .namespaces import Namespace
 from .variable import SDVariable
 

@@ -3,16 +3,9 @@ from ..graph.fitting import FitConfig
 from .config import TrainingConfig
 from .config_builder import TrainingConfigBuilder
 from .history import EvaluationRecord, History, Loss, LossCurve
-from .listeners.checkpoint import (
-    Checkpoint,
-    CheckpointListener,
-    CheckpointListenerBuilder,
-    KeepMode,
-    available_checkpoints,
-    file_for_checkpoint,
-    last_checkpoint,
-    load_checkpoint,
-)
+from .listeners.checkpoint import CheckpointListener, CheckpointListenerBuilder, KeepMode
+from .listeners.checkpoint_folder import Checkpoint, available_checkpoints, file_for_checkpoint, last_checkpoint
+from .listeners.checkpoint_loading import load_checkpoint
 from .listeners.composable import ComposableIterationListener
 from .listeners.debug_listeners import ArraySavingListener, ExecDebuggingListener, PrintMode
 from .listeners.evaluation_listener import BaseEvaluationListener, ListenerEvaluations

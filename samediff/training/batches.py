@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data import DataSet, MultiDataSet
-from ..data.sets.multi_dataset import to_multi
 from ..errors import ConfigurationError
 from .config import TrainingConfig
 
@@ -46,7 +45,7 @@ def as_batch(item: Any, config: TrainingConfig, labels_needed: bool = True) -> B
         feeds = {k if isinstance(k, str) else k.name(): v for k, v in item.items()}
         return Batch(_as_data(feeds, config), feeds)
     if isinstance(item, DataSet):
-        item = to_multi(item)
+        item = item.to_multi_data_set()
     elif _is_pair(item) or is_array(item):
         item = MultiDataSet(*(item if isinstance(item, tuple) else (item,)))
     if not isinstance(item, MultiDataSet):

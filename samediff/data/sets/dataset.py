@@ -12,8 +12,10 @@ import numpy as np
 from ...base.javanames import JavaSpelling
 from ...errors import ConfigurationError, ShapeError
 from ..normalizers.transforms import FeatureTransforms
-from .dataset_arrays import Array, check_same_examples, data_array, joined, selected
+from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
+from .dataset_files import load_data_set, save_data_set
 from .java_random import JavaRandom, shuffled_order
+from .multi_dataset import MultiDataSet
 
 PARTS = ("features", "labels", "features_mask", "labels_mask")
 
@@ -304,7 +306,6 @@ class DataSet(FeatureTransforms, JavaSpelling):
 
     def save(self, target: str | PathLike[str] | BinaryIO) -> None:
         """Write the arrays to a file or stream as DL4J's ``DataSet.save`` does; names and metadata are not stored."""
-        from ...files.datasets import save_data_set
         save_data_set(target, *(None if a is None else np.asarray(a) for a in self._parts().values()))
 
     def load(self, source: str | PathLike[str] | BinaryIO) -> None:
@@ -315,21 +316,21 @@ class DataSet(FeatureTransforms, JavaSpelling):
         FileFormatError
             Not such a file; the data set stays as it is.
         """
-        from ...files.datasets import load_data_set
         texts: dict[str, list[str]] = {}
         loaded = DataSet(*load_data_set(source, texts))
         loaded.example_meta_data, loaded.label_names = texts.get("metadata"), texts.get("label_names", [])
         self.__dict__.update(loaded.__dict__)
 
-    def to_multi_data_set(self) -> Any:
+    def to_multi_data_set(self) -> MultiDataSet:
         """The same data as a MultiDataSet with one input and one output."""
-        from .multi_dataset import to_multi
-        return to_multi(self)
+        multi = MultiDataSet(*([] if a is None else [a] for a in self._parts().values()))
+        multi.example_meta_data = self.example_meta_data
+        return multi
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DataSet):
             return NotImplemented
-        return all(_same(a, b) for a, b in zip(self._parts().values(), other._parts().values()))
+        return all(same_array(a, b) for a, b in zip(self._parts().values(), other._parts().values()))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -355,9 +356,3 @@ class SplitTestAndTrain(NamedTuple):
 
 def _width(array: Array | None) -> int:
     return 0 if array is None else int(array.shape[1]) if array.ndim > 1 else 1
-
-
-def _same(a: Array | None, b: Array | None) -> bool:
-    if a is None or b is None:
-        return a is b
-    return a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))

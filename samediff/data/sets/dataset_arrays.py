@@ -95,3 +95,10 @@ def _padded(array: Array, axis: int, length: int) -> Array:
     width[axis] = (0, length - array.shape[axis])
     padded: Array = namespace_of(array).pad(array, width)
     return padded
+
+
+def same_array(a: Array | None, b: Array | None) -> bool:
+    """Whether both are missing, or have one type and the same values; NaN equals NaN."""
+    if a is None or b is None:
+        return a is b
+    return a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))

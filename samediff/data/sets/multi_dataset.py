@@ -4,14 +4,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, Protocol, Self
 
 import numpy as np
 
 from ...base.javanames import JavaSpelling
 from ...errors import ShapeError
-from .dataset import DataSet, _same
-from .dataset_arrays import Array, check_same_examples, data_array, joined, selected
+from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
+from .dataset_files import load_multi_data_set, save_multi_data_set
 from .java_random import shuffled_order
 
 KINDS = ("features", "labels", "features_masks", "labels_masks")
@@ -22,6 +22,12 @@ def _listed(value: Any, what: str) -> list[Array | None]:
         return []
     items = list(value) if isinstance(value, (list, tuple)) else [value]
     return [data_array(a, f"MultiDataSet {what}[{i}]") for i, a in enumerate(items)]
+
+
+class OneOfEach(Protocol):
+    """A data set with one input and one output."""
+
+    def to_multi_data_set(self) -> MultiDataSet: ...
 
 
 class MultiDataSet(JavaSpelling):
@@ -204,9 +210,9 @@ class MultiDataSet(JavaSpelling):
         self._lists, self.example_meta_data = moved._lists, moved.example_meta_data
 
     @staticmethod
-    def merge(data_sets: Iterable[DataSet | MultiDataSet]) -> MultiDataSet:
+    def merge(data_sets: Iterable[OneOfEach | MultiDataSet]) -> MultiDataSet:
         """One data set of all examples; time series of different length are padded and masked."""
-        parts = [d if isinstance(d, MultiDataSet) else to_multi(d) for d in data_sets]
+        parts = [d if isinstance(d, MultiDataSet) else d.to_multi_data_set() for d in data_sets]
         parts = [d for d in parts if not d.is_empty()]
         if not parts:
             raise ShapeError("cannot merge an empty list of data sets")
@@ -222,13 +228,11 @@ class MultiDataSet(JavaSpelling):
 
     def save(self, target: str | PathLike[str] | BinaryIO) -> None:
         """Write the arrays to a file or stream as DL4J's ``MultiDataSet.save`` does."""
-        from ...files.datasets import save_multi_data_set
         arrays = ([None if a is None else np.asarray(a) for a in self._lists[kind]] for kind in KINDS)
         save_multi_data_set(target, *arrays)  # type: ignore[arg-type]
 
     def load(self, source: str | PathLike[str] | BinaryIO) -> None:
         """Replace everything by what a file or stream of DL4J's ``MultiDataSet.save`` holds."""
-        from ...files.datasets import load_multi_data_set
         loaded = MultiDataSet(*load_multi_data_set(source))
         self._lists, self.example_meta_data = loaded._lists, None
 
@@ -236,7 +240,7 @@ class MultiDataSet(JavaSpelling):
         if not isinstance(other, MultiDataSet):
             return NotImplemented
         return all(len(self._lists[k]) == len(other._lists[k])
-                   and all(_same(a, b) for a, b in zip(self._lists[k], other._lists[k])) for k in KINDS)
+                   and all(same_array(a, b) for a, b in zip(self._lists[k], other._lists[k])) for k in KINDS)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -244,10 +248,3 @@ class MultiDataSet(JavaSpelling):
         def shown(arrays: Sequence[Array | None]) -> str:
             return "[" + ", ".join("None" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays) + "]"
         return "MultiDataSet(" + ", ".join(f"{k}={shown(self._lists[k])}" for k in KINDS if self._lists[k]) + ")"
-
-
-def to_multi(data: DataSet) -> MultiDataSet:
-    """A DataSet as a MultiDataSet with one input and one output."""
-    multi = MultiDataSet(*([] if a is None else [a] for a in data._parts().values()))
-    multi.example_meta_data = data.example_meta_data
-    return multi

@@ -1,63 +1,25 @@
-"""Checkpoints: saving a model from time to time, keeping some of the files, finding them again."""
+"""Checkpoints: saving a model from time to time, and keeping some of the files."""
 from __future__ import annotations
 
 import os
 import re
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ...base.javanames import JavaSpelling
 from ...codecs.atomic import remove_left_over, write_file
-from ...codecs.regular import read_file
-from ...errors import ConfigurationError, FileFormatError
+from ...errors import ConfigurationError
 from ..history import Loss
-from .checkpoint_loading import CheckpointLoading, load_model
+from .checkpoint_folder import HEADER, RECORD, Checkpoint, available_checkpoints, file_for_checkpoint, lines_of
+from .checkpoint_loading import CheckpointLoading
 from .listener import At, Listener, Operation
 from .listeners import report
 from .resuming import SUFFIX, state_file, write_state
 
-RECORD = "checkpointInfo.txt"
-_HEADER = "checkpointNum,timestamp,iteration,epoch,modelType,filename"
 _FILE = re.compile(r".*checkpoint_\d+_.*\.(zip|bin|sd|fb|sdz|sdnb)(" + re.escape(SUFFIX) + ")?")
 _MILLISECONDS = {"MILLISECONDS": 1, "SECONDS": 1000, "MINUTES": 60_000, "HOURS": 3_600_000, "DAYS": 86_400_000}
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """One saved model, a line of ``checkpointInfo.txt``."""
-
-    checkpoint_num: int
-    timestamp: int
-    iteration: int
-    epoch: int
-    model_type: str
-    filename: str
-
-    @staticmethod
-    def get_file_header() -> str:
-        """Return the first line of the record file."""
-        return _HEADER
-
-    def to_file_string(self) -> str:
-        """Return the line of the record file."""
-        return f"{self.checkpoint_num},{self.timestamp},{self.iteration},{self.epoch},{self.model_type},{self.filename}"
-
-    @staticmethod
-    def from_file_string(line: str) -> Checkpoint:
-        """Return the checkpoint of a line."""
-        parts = line.strip().split(",")
-        try:
-            number, stamp, iteration, epoch = (int(p) for p in parts[:4])
-            kind, filename = parts[4:]
-        except ValueError:
-            raise FileFormatError(f"{RECORD}: expected six fields ({_HEADER}), got {line!r:.120}") from None
-        if Path(filename).name != filename:
-            raise FileFormatError(f"{RECORD}: a checkpoint file must lie in the same directory, got {filename!r}")
-        return Checkpoint(number, stamp, iteration, epoch, kind, filename)
 
 
 class KeepMode(Enum):
@@ -166,7 +128,7 @@ class CheckpointListener(CheckpointLoading, Listener):
         model.save(str(self.root_dir / name), self.save_updater_state)
         write_state(self.root_dir / name, model, epoch, epoch_over)
         record = self.root_dir / RECORD
-        lines = _lines(record) or [_HEADER]
+        lines = lines_of(record) or [HEADER]
         write_file(record, "".join(f"{line}\n" for line in (*lines, saved.to_file_string())))
         self._number, self._last = self._number + 1, saved
         if self.log_saving:
@@ -193,67 +155,6 @@ class CheckpointListener(CheckpointLoading, Listener):
     def get_file_for_checkpoint(self, checkpoint: Checkpoint | int) -> Path:
         """Return the file of a checkpoint, given as such or by number."""
         return file_for_checkpoint(self.root_dir, checkpoint)
-
-
-def available_checkpoints(root_dir: str | os.PathLike[str]) -> list[Checkpoint]:
-    """Return the checkpoints of a directory whose files are there, oldest first.
-
-    Raises
-    ------
-    ConfigurationError
-        There is no ``checkpointInfo.txt``.
-    """
-    record = Path(root_dir) / RECORD
-    if not record.exists():
-        raise ConfigurationError(f"{root_dir} holds no {RECORD}: it is not a directory of checkpoints")
-    found = [Checkpoint.from_file_string(line) for line in _lines(record)[1:]]
-    return [c for c in found if (Path(root_dir) / c.filename).exists()]
-
-
-def _lines(record: Path) -> list[str]:
-    """The lines of a record, none before there is one."""
-    if not record.exists():
-        return []
-    return [line for line in read_file(record).decode("utf-8", "replace").splitlines() if line.strip()]
-
-
-def last_checkpoint(root_dir: str | os.PathLike[str]) -> Checkpoint | None:
-    """Return the newest checkpoint of a directory, None if no file is left."""
-    return next(reversed(available_checkpoints(root_dir)), None)
-
-
-def file_for_checkpoint(root_dir: str | os.PathLike[str], checkpoint: Checkpoint | int) -> Path:
-    """Return the file of a checkpoint.
-
-    Raises
-    ------
-    ConfigurationError
-        There is no file of that number (any more).
-    """
-    return Path(root_dir) / found_checkpoint(root_dir, checkpoint).filename
-
-
-def found_checkpoint(root_dir: str | os.PathLike[str], checkpoint: Checkpoint | int | None) -> Checkpoint:
-    """Return the checkpoint of that number whose file is there; None: the newest."""
-    available = available_checkpoints(root_dir)
-    if checkpoint is None:
-        if not available:
-            raise ConfigurationError(f"{root_dir} holds no checkpoint any more")
-        return available[-1]
-    number = checkpoint if isinstance(checkpoint, int) else checkpoint.checkpoint_num
-    for found in available:
-        if found.checkpoint_num == number:
-            return found
-    raise ConfigurationError(f"{root_dir} holds no checkpoint {number}; there are: "
-                             f"{', '.join(str(c.checkpoint_num) for c in available) or 'none'}")
-
-
-def load_checkpoint(root_dir: str | os.PathLike[str], checkpoint: Checkpoint | int | None = None,
-                    load: Callable[[str], Any] | None = None) -> Any:
-    """Return the model of a checkpoint (None: the newest); ``load`` reads other models than graphs and networks."""
-    found = found_checkpoint(root_dir, checkpoint)
-    path = str(Path(root_dir) / found.filename)
-    return load_model(path, found.model_type) if load is None else load(path)
 
 
 class CheckpointListenerBuilder(JavaSpelling):

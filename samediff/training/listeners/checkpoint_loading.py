@@ -1,28 +1,29 @@
 """Models back from a folder of checkpoints."""
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import ConfigurationError
+from .checkpoint_folder import Checkpoint, Folder, found_checkpoint
 from .resuming import put_back
 
-if TYPE_CHECKING:
-    from .checkpoint import Checkpoint
-
-Folder = str | os.PathLike[str]
+#: Where the classes of models are that a file can name; they are loaded when a checkpoint holds one.
+PACKAGES = {"SameDiff": "dl4py.samediff", "MultiLayerNetwork": "dl4py.networks", "ComputationGraph": "dl4py.networks"}
 
 
-def load_model(path: str, model_type: str) -> Any:
-    """Return the model of a file that a checkpoint listener wrote, by the name of its class."""
-    if model_type not in ("SameDiff", "MultiLayerNetwork", "ComputationGraph"):
-        raise ConfigurationError(f"{path} holds a {model_type}: give the function that reads it as load=")
-    if model_type == "SameDiff":
-        from ...graph.graph import SameDiff
-        return SameDiff.load(path, True)
-    return getattr(import_module("dl4py.networks"), model_type).load(path)
+def load_checkpoint(root_dir: Folder, checkpoint: Checkpoint | int | None = None,
+                    load: Callable[[str], Any] | None = None) -> Any:
+    """Return the model of a checkpoint (None: the newest); ``load`` reads other models than graphs and networks."""
+    found = found_checkpoint(root_dir, checkpoint)
+    path = str(Path(root_dir) / found.filename)
+    if load is not None:
+        return load(path)
+    if found.model_type not in PACKAGES:
+        raise ConfigurationError(f"{path} holds a {found.model_type}: give the function that reads it as load=")
+    return getattr(import_module(PACKAGES[found.model_type]), found.model_type).load(path, True)
 
 
 class CheckpointLoading:
@@ -90,7 +91,6 @@ class CheckpointLoading:
         >>> bool((other.params() == net.params()).all())
         True
         """
-        from .checkpoint import found_checkpoint, load_checkpoint
         found = found_checkpoint(root_dir, checkpoint)
         model = load_checkpoint(root_dir, found)
         put_back(model, Path(root_dir) / found.filename, data)
@@ -101,7 +101,6 @@ class CheckpointLoading:
 
 
 def _load(root_dir: Folder, checkpoint: Checkpoint | int | None, expected: str | None) -> Any:
-    from .checkpoint import found_checkpoint, load_checkpoint
     found = found_checkpoint(root_dir, checkpoint)
     if expected is not None and found.model_type != expected:
         raise ConfigurationError(f"checkpoint {found.checkpoint_num} of {root_dir} holds a {found.model_type}, not a {expected}")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, Self
 
@@ -16,6 +16,9 @@ from .schedules import Schedule
 
 Arrays = tuple[Any, ...]
 Scalars = tuple[float, ...]
+
+#: Makers of updaters with default settings, by the names of DL4J's enum; filled where those are declared.
+DEFAULTS: dict[str, Callable[[], IUpdater]] = {}
 
 
 def array_namespace(array: Any) -> Any:
@@ -79,12 +82,11 @@ class IUpdater(Configuration):
     @classmethod
     def of(cls, value: Any) -> Self:
         if isinstance(value, (str, Enum)):  # a name of DL4J's Updater enum
-            from .updaters import Updater
             name = str(getattr(value, "name", value)).upper()
-            if name not in Updater.__members__:
-                hint = did_you_mean(name, Updater.__members__)
+            if name not in DEFAULTS:
+                hint = did_you_mean(name, DEFAULTS)
                 raise ConfigurationError(f"no updater is called {value!r}{hint}")
-            value = Updater[name].get_i_updater_with_default_config()
+            value = DEFAULTS[name]()
         return super().of(value)
 
     def hyper(self, iteration: int, epoch: int) -> Scalars:

@@ -15,7 +15,7 @@ import numpy as np
 from ...configuration.configuration import configuration, field
 from ...errors import ConfigurationError
 from .schedules import Schedule
-from .updater import Arrays, IUpdater, RatedUpdater, Scalars, scheduled
+from .updater import DEFAULTS, Arrays, IUpdater, RatedUpdater, Scalars, scheduled
 
 
 @configuration("org.nd4j.linalg.learning.config.Sgd")
@@ -283,3 +283,6 @@ class Updater(Enum):
             raise ConfigurationError("Updater.CUSTOM names no updater: give the updater object itself")
         updater: IUpdater = self.value()
         return updater
+
+
+DEFAULTS.update({u.name: u.get_i_updater_with_default_config for u in Updater})

@@ -102,7 +102,7 @@ def test_recorded_checkpoints(case: str, options: Any, tmp_path: Path) -> None:
 
 
 def test_checkpoints_since_the_last_save_and_by_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dl4py.samediff.training.listeners.listeners import checkpoint
+    from dl4py.samediff.training.listeners import checkpoint
     clock = iter(range(0, 10**9, 60_000))
     monkeypatch.setattr(checkpoint, "_now", lambda: next(clock))
     first = CheckpointListener.builder(tmp_path / "a").log_saving(False).save_every_n_iterations(2, True).build()

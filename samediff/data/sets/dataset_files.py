@@ -10,11 +10,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.atomic import atomic_write
-from ..codecs.data_stream import DataInput, DataOutput
-from ..codecs.java_strings import read_string_list
-from ..codecs.nd4j_array import read_array, write_array
-from ..codecs.regular import open_regular
+from ...codecs.atomic import atomic_write
+from ...codecs.data_stream import DataInput, DataOutput
+from ...codecs.java_strings import read_string_list
+from ...codecs.nd4j_array import read_array, write_array
+from ...codecs.regular import open_regular
 
 Arrays = NDArray[Any]
 Target = str | PathLike[str] | BinaryIO

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dl4py.samediff.data.sets.dataset_files import load_data_set, load_multi_data_set, save_data_set, save_multi_data_set
 from dl4py.samediff.errors import FileFormatError, TruncatedFileError
-from dl4py.samediff.files.datasets import load_data_set, load_multi_data_set, save_data_set, save_multi_data_set
 
 FOLDER = Path(__file__).parents[2] / "golden" / "files" / "datasets"
 FILES = sorted(p for p in FOLDER.glob("*.dataset") if p.stem != "metadata")
