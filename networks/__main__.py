@@ -1,4 +1,4 @@
-"""``python -m dl4py.networks``: see :mod:`dl4py.networks.commands`."""
+"""``python -m dl4py.networks``, which is ``python -m dl4py``: see :mod:`dl4py.networks.commands`."""
 import sys
 
 from dl4py.networks.commands import main

@@ -5,11 +5,13 @@ import fnmatch
 import importlib
 import subprocess
 import sys
+import textwrap
 import tomllib
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from setuptools import find_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("samediff", "layers", "networks", "udf")
@@ -18,7 +20,7 @@ SETUP = PROJECT["tool"]["setuptools"]
 
 
 def python(code: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", textwrap.dedent(code)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -27,9 +29,9 @@ def source_files() -> list[Path]:
     return [p for p in found if "__pycache__" not in p.parts and not p.name.startswith(".")]
 
 
-def test_every_package_is_listed_once():
-    present = {"dl4py." + ".".join(p.parent.relative_to(ROOT).parts) for p in source_files() if p.name == "__init__.py"}
-    assert sorted(SETUP["packages"]) == sorted(present)
+def test_every_package_is_found():
+    present = {"dl4py", *("dl4py." + ".".join(p.parent.relative_to(ROOT).parts) for p in source_files() if p.name == "__init__.py")}
+    assert sorted(find_packages(str(ROOT), **SETUP["packages"]["find"])) == sorted(present)
 
 
 def test_every_folder_with_sources_is_a_package():
@@ -53,6 +55,42 @@ def test_every_extra_serves_a_feature():
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_installed_package_is_typed(folder):
     assert files(importlib.import_module(f"dl4py.{folder}")).joinpath("py.typed").is_file()
+
+
+def test_main_names_are_at_the_root():
+    run = python("""
+        import sys, dl4py
+        assert not [m for m in sys.modules if m.startswith("dl4py.")], "importing the root imports nothing else"
+        from dl4py import Adam, DataSet, DenseLayer, Evaluation, MultiLayerNetwork, SameDiff, user_op
+        assert dl4py.__version__[0].isdigit() and SameDiff is dl4py.samediff.SameDiff
+        assert {"DenseLayer", "samediff", "__version__"} <= set(dir(dl4py))
+        for name, said in [("Nd4j", "NumPy"), ("zoo", "examples/"), ("DenseLayr", "did you mean 'DenseLayer'")]:
+            try:
+                getattr(dl4py, name)
+            except AttributeError as error:
+                assert said in str(error) and name in str(error), error
+            else:
+                raise AssertionError(name)
+        """)
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_root_is_found_without_links(tmp_path):
+    """As in a checkout on a system without symbolic links, where they are small files of text."""
+    (tmp_path / "dl4py").mkdir()
+    (tmp_path / "dl4py" / "__init__.py").write_bytes((ROOT / "dl4py" / "__init__.py").read_bytes())
+    for folder in FOLDERS:
+        (tmp_path / "dl4py" / folder).write_text(f"../{folder}")
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    code = "import sys; sys.path.insert(0, '.'); import dl4py; assert dl4py.__path__[0].startswith(sys.argv[1]); dl4py.SameDiff.create()"
+    command = [sys.executable, "-I", "-c", code, str(tmp_path)]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_command_line_is_the_package():
+    run = subprocess.run([sys.executable, "-m", "dl4py", "--version"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert run.stdout.startswith("dl4py "), run.stderr
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

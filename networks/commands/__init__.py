@@ -1,7 +1,7 @@
 """The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py profile FILE``, ``dl4py convert SOURCE TARGET``,
 ``dl4py info``.
 
-``python -m dl4py.networks`` is the same.
+``python -m dl4py`` is the same.
 """
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def file_support(cls: type[Op]) -> str:
 def main() -> None:
     """Write the document beside the packages."""
     from .. import ops  # noqa: F401 - registers the ops
-    Path(__file__).parents[2].joinpath("docs", "ops.md").write_text(generate())
+    Path(__file__).resolve().parents[2].joinpath("docs", "ops.md").write_text(generate())
 
 
 if __name__ == "__main__":

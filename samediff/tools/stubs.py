@@ -133,7 +133,7 @@ def _several(cls: type[Op]) -> bool:
 def main() -> None:
     """Write the stub file beside this module."""
     from .. import ops  # noqa: F401 - registers the ops
-    Path(__file__).parents[1].joinpath("ir", "typed.pyi").write_text(generate())
+    Path(__file__).resolve().parents[1].joinpath("ir", "typed.pyi").write_text(generate())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,81 @@
+"""Deeplearning4j's networks, configurations, numbers and files in Python.
+
+The packages are :mod:`dl4py.samediff` (graphs, ops, data, training, evaluation), :mod:`dl4py.layers`, :mod:`dl4py.networks` and
+:mod:`dl4py.udf` (ops of one's own). Their public names can be taken from here too; a package is imported when something of it is
+first asked for.
+
+Examples
+--------
+>>> import dl4py
+>>> dl4py.MultiLayerNetwork is dl4py.networks.MultiLayerNetwork
+True
+"""
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import layers as layers
+    from . import networks as networks
+    from . import samediff as samediff
+    from . import udf as udf
+    from .layers import *
+    from .networks import *
+    from .samediff import *
+    from .samediff.data import *
+    from .samediff.evaluation import *
+    from .samediff.training import *
+    from .udf import *
+
+    __version__: str
+
+_PACKAGES = ("samediff", "layers", "networks", "udf")
+_PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation")
+
+if not all((Path(__file__).parent / name).is_dir() for name in _PACKAGES):      # a checkout on a system without symbolic links
+    __path__.append(str(Path(__file__).resolve().parent.parent))
+
+_ARRAYS = "arrays are NumPy's: Nd4j.zeros(2, 3) is np.zeros((2, 3)); dl4py.samediff.files.Nd4j reads and writes ND4J's array files"
+_ELSEWHERE = {
+    "Nd4j": _ARRAYS, "INDArray": _ARRAYS, "NDArray": _ARRAYS,
+    "zoo": "there are no zoo models yet: examples/ builds such networks, ComputationGraph.load reads the zips of DL4J's zoo",
+    "nlp": "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)",
+    "rl4j": "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops",
+    "spark": "there is no Spark: ParallelWrapper trains with several threads, processes or GPUs",
+    "ui": "there is no training server: StatsListener records to a file, and dl4py.samediff.training draws plots",
+    "KerasModelImport": "Keras' files are not read",
+    "datavec": "records are read by dl4py.samediff.data: CSVRecordReader, CSVSequenceRecordReader, record iterators",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f".{name}", __name__)
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+        try:
+            return version("dl4py")
+        except PackageNotFoundError:
+            return "0"                  # a checkout that is not installed
+    if name == "__all__":
+        return sorted({public for package in _PUBLIC for public in import_module(f".{package}", __name__).__all__} | {*_PACKAGES})
+    if not name.startswith("_"):
+        for package in _PUBLIC:
+            module = import_module(f".{package}", __name__)
+            if name in module.__all__:
+                globals()[name] = found = getattr(module, name)
+                return found
+    raise AttributeError(_unknown(name), name=name)
+
+
+def _unknown(name: str) -> str:
+    from .samediff.errors import did_you_mean
+    known = {key.lower(): text for key, text in _ELSEWHERE.items()}
+    advice = known.get(name.lower())
+    return f"dl4py has no {name!r}" + (f": {advice}" if advice else did_you_mean(name, __getattr__("__all__")))
+
+
+def __dir__() -> list[str]:
+    return [*__getattr__("__all__"), "__version__"]
