@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
+from ...samediff.executor.explain import explained
 from ...samediff.executor.plans import plan_for
 from ...samediff.executor.session import checked_feeds, request_for
 from ...samediff.training.listeners.listener import Listeners
@@ -47,7 +48,7 @@ class Profiling(Fitting):
         ['layer0', 'layer1']
         """
         batch = self._profiled_batch(data)
-        return self._planned(batch, self._trains(batch, train))[0].explain()
+        return explained(self._planned(batch, self._trains(batch, train))[0])
 
     def profile(self, data: Any, steps: int = 10, train: bool | None = None) -> Profile:
         """Time, bytes and operations of every step of ``fit`` (for data with labels) or of ``output``.

@@ -10,10 +10,11 @@ from ..device.devices import Device
 from ..expressions import expression as ex
 from ..ir.node import Node
 from ..ir.op import Kernel
-from ..plans.backend import Backend, Call
-from .code.fused import evaluated, fused_instruction
+from ..plans.backend import Backend, Call, evaluated
+from .code.fused import fused_instruction
 from .kernel_table import KERNELS
 from .matrix.blas_threads import one_thread
+from .plan import NativePlan
 
 if TYPE_CHECKING:
     from .native.entry import Instruction
@@ -24,6 +25,10 @@ class CpuBackend(Backend):
 
     name = "cpu"
     kernels = KERNELS
+
+    def plan(self, *parts: Any) -> NativePlan:
+        """A plan for the CPU."""
+        return NativePlan(*parts)
 
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
         """One loop nest for all expressions."""

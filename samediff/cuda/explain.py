@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 from .graph import Captured
 
 if TYPE_CHECKING:
-    from ..plans.plan import Plan, Step
+    from ..plans.plan_data import PlanData, Step
     from .frame import DeviceFrame
+    from .plan import DevicePlan
 
 
-def explained(plan: Plan, frame: DeviceFrame) -> str:
-    """See :meth:`DevicePlan.explain`."""
+def explained_on_device(plan: DevicePlan) -> str:
+    """What runs as which launches, what as one graph, what on the host and why."""
+    frame = plan.take_device()
     count = sum(map(len, frame.actions.values()))
     host = [i for i in range(len(plan.steps)) if i not in frame.actions]
     lines = [f"device: {frame.driver.name}, steps: {len(plan.steps)}, actions: {count}, steps of array code: {len(host)}",
              _graph_line(frame)]
     for i, step in enumerate(plan.steps):
         lines += _step_lines(plan, frame, i, step)
+    plan.put_back(frame)  # type: ignore[arg-type]  # the pool holds frames of devices only
     return "\n".join([*lines, "", f"arena of {plan.arena:,} bytes on the device"])
 
 
@@ -31,7 +34,7 @@ def _graph_line(frame: DeviceFrame) -> str:
     return "runs as one CUDA graph" if only.is_captured else "runs as one CUDA graph from the second run on"
 
 
-def _step_lines(plan: Plan, frame: DeviceFrame, i: int, step: Step) -> list[str]:
+def _step_lines(plan: PlanData, frame: DeviceFrame, i: int, step: Step) -> list[str]:
     actions = frame.actions.get(i)
     way = "view" if step.kind == "view" and actions == [] else "array" if actions is None else "device"
     made = ", ".join(f"{n} {plan.specs[n]}" + (f" @{plan.offsets[n]}" if n in plan.offsets else "")
@@ -45,7 +48,7 @@ def _step_lines(plan: Plan, frame: DeviceFrame, i: int, step: Step) -> list[str]
     return [*lines, f"{'':13}{_why(plan, step)}"] if way == "array" else lines
 
 
-def _why(plan: Plan, step: Step) -> str:
+def _why(plan: PlanData, step: Step) -> str:
     node = step.nodes[-1]
     given = [plan.specs[n] for n in (*step.inputs, *step.outputs) if n is not None]
     if step.stateful:

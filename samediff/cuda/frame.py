@@ -16,7 +16,8 @@ from .actions import Action, Copy
 from .graph import Captured
 
 if TYPE_CHECKING:
-    from ..plans.plan import Plan, Step
+    from ..plans.plan_data import PlanData, Step
+    from .drivers.driver import Driver
 
 
 class Guest(Protocol):
@@ -42,10 +43,8 @@ class DeviceFrame:
     written : of those that are written
     """
 
-    def __init__(self, plan: Plan, guest: Guest | None = None) -> None:
-        assert plan.driver is not None
-        self.plan, self.driver, self.guest = plan, plan.driver, guest
-        driver = plan.driver
+    def __init__(self, plan: PlanData, driver: Driver, guest: Guest | None = None) -> None:
+        self.plan, self.driver, self.guest = plan, driver, guest
         self.stream = driver.stream()
         self.values: dict[str, Any] = {}
         self.on_host: dict[str, Any] = {}               # stored arrays that devices cannot have: text

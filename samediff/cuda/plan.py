@@ -7,11 +7,19 @@ from typing import Any
 from ..device.devices import placement
 from ..ir.run_context import RunContext
 from ..plans.plan import Plan
+from .drivers.driver import Driver
 from .frame import DeviceFrame
 
 
 class DevicePlan(Plan):
     """A plan whose arena, parameters and results live on a device; frames as on the CPU, each with a queue of its own."""
+
+    driver: Driver
+
+    @property
+    def device(self) -> str:
+        """Its name."""
+        return self.driver.name
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """As :meth:`Plan.run`; results are NumPy arrays unless the caller wants them to stay."""
@@ -25,12 +33,4 @@ class DevicePlan(Plan):
         try:
             return self._pool.pop()  # type: ignore[return-value]  # as above
         except IndexError:
-            return DeviceFrame(self)
-
-    def explain(self) -> str:
-        """What runs as which launches, what as one graph, what on the host and why."""
-        from .explain import explained
-        frame = self.take_device()
-        text = explained(self, frame)
-        self.put_back(frame)  # type: ignore[arg-type]  # as above
-        return text
+            return DeviceFrame(self, self.driver)

@@ -4,15 +4,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from ..base.datatype import DataType
 from ..base.spec import TensorSpec, spec_of
 from ..ir.node import Node
 from ..ir.run_context import WORD_COUNT
 from ..plans.backend import Backend
-from ..plans.memory import Buffer, assign
-from ..plans.plan import Plan, Step
+from ..plans.memory import Buffer, assign, bytes_of
+from ..plans.plan import Plan
+from ..plans.plan_data import Step
 from .lower import lower, words_of
 from .orders import orders
 from .specialise import shape_stand_in, specialise
@@ -89,8 +88,3 @@ def _place(plan: Plan, handed_out: set[str]) -> None:
         for k, spec in enumerate(step.workspace):
             buffers[f"{i}:work{k}"] = Buffer(bytes_of(spec), i, i)
     plan.offsets, plan.arena = assign(buffers)
-
-
-def bytes_of(spec: TensorSpec) -> int:
-    """Bytes of an array of that shape and type."""
-    return int(np.prod(spec.shape or (), dtype=np.int64)) * spec.dtype.numpy.itemsize

@@ -5,15 +5,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..cpu.kernel_table import KERNELS
+from ..plans.memory import bytes_of
+from ..plans.plan import Plan
+from ..plans.plan_data import Step
 
 if TYPE_CHECKING:
-    from ..cpu.code.frame import Frame
     from ..cpu.native.entry import Instruction
-    from ..plans.plan import Plan, Step
+    from ..plans.frame import Frame
 
 
 def explained(plan: Plan) -> str:
-    """See :meth:`Plan.explain`."""
+    """What was fused, where values live, what one native call does (of a device: what one launch or graph), what runs as Python and why."""
+    if plan.device:
+        from ..cuda.explain import explained_on_device
+        from ..cuda.plan import DevicePlan
+        assert isinstance(plan, DevicePlan)
+        return explained_on_device(plan)
     frame = plan.look()
     calls = native_calls(frame)
     count = sum(len(v) for v in frame.natives.values())
@@ -34,8 +41,9 @@ def explained(plan: Plan) -> str:
 def native_calls(frame: Frame) -> dict[int, list[int]]:
     """The steps of each native call, by the first of them."""
     found: dict[int, list[int]] = {}
+    starts = frame.addresses()
     for i in frame.natives:
-        if i in frame.segments:
+        if i in starts:
             first = i
         found.setdefault(first, []).append(i)
     return found
@@ -115,7 +123,6 @@ def _step_lines(plan: Plan, frame: Frame, i: int, step: Step) -> list[str]:
 
 def _buffer_lines(plan: Plan) -> list[str]:
     """Which values take turns in the same memory."""
-    from .build import bytes_of
     sizes = {n: bytes_of(plan.specs[n]) for n in plan.offsets if ":work" not in n}
     for i, step in enumerate(plan.steps):
         sizes.update({f"{i}:work{k}": bytes_of(s) for k, s in enumerate(step.workspace)})

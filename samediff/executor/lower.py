@@ -10,7 +10,7 @@ from ..families.families import Elementwise
 from ..ir.node import Node
 from ..ir.op import Kernel, as_tuple
 from ..plans.backend import Backend
-from ..plans.plan import Step
+from ..plans.plan_data import Step
 from ..plans.reference import raise_explained
 from .fuse import Group, group, is_fusible
 from .specialise import Specialised, visible

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ..base.spec import TensorSpec
 from ..ops.shape.reshaping import Permute
-from ..plans.plan import Step
+from ..plans.plan_data import Step
 
 
 def orders(steps: Sequence[Step], specs: Mapping[str, TensorSpec], kept: Collection[str]) -> dict[str, list[int]]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..cpu.code.frame import Frame
 from ..errors import DeviceError
 from ..ir.run_context import RunContext
+from ..plans.frame import Frame
 from ..plans.reference import plain
 from .explain import in_parts, is_helped, native_calls, way_of, why
 from .limits import shortest
@@ -44,13 +44,13 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
     DeviceError
         A plan for another device than the CPU.
     """
-    if plan.driver is not None:
-        raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {plan.driver.name}: profile in a block "
+    if plan.device:
+        raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {plan.device}: profile in a block "
                           "`with device(\"cpu\")`, or use explain() for what runs on the device, and NVIDIA's profilers for times")
     given = [plain(np.asarray(feeds[n])) for n in plan.feeds]
     with _kept(plan):
         whole = shortest(lambda: plan.run(given, context), repeats + 1)
-        frame = Frame(plan)
+        frame = plan.new_frame()
         seconds, values = _timed(plan, frame, dict(zip(plan.feeds, given)), context, repeats)
     helped = _helped(frame)
     named, steps = layer_of or (lambda scope: scope), []

@@ -29,7 +29,8 @@ class Profiling(Execution):
         >>> print(sd.explain({"x": [1.0, 2.0]}, "y").splitlines()[0])
         steps: 1, instructions: 1, native calls: 1, steps called from Python: 0
         """
-        return self._planned(placeholders, outputs, training)[0].explain()
+        from ..executor.explain import explained
+        return explained(self._planned(placeholders, outputs, training)[0])
 
     def profile(self, placeholders: Mapping[str, Any] | None, *outputs: Any, training: bool = False, steps: int = 10) -> Profile:
         """Time, bytes, operations of each step that computes outputs; the shortest of ``steps`` repetitions counts. Nothing is changed."""

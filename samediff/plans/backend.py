@@ -4,8 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..base.spec import TensorSpec
-from ..cpu.code.fused import evaluated
 from ..expressions import expression as ex
 from ..expressions.arrays import ArrayNamespace, xp
 from ..ir.kernel_table import KernelTable
@@ -64,3 +65,13 @@ class Backend:
         def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
             return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
         return call
+
+
+def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
+    """What computes expressions of so many inputs by NumPy: call(*inputs, *outputs)."""
+
+    def call(*arrays: Any) -> None:
+        for out, value in zip(arrays[n_inputs:], ex.evaluate(exprs, xp, arrays[:n_inputs])):
+            np.copyto(out, value, casting="unsafe")
+
+    return call

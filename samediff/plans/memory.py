@@ -4,6 +4,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from ..base.spec import TensorSpec
+
 ALIGNMENT = 64
 
 
@@ -37,3 +41,8 @@ def assign(buffers: Mapping[str, Buffer]) -> tuple[dict[str, int], int]:
         offsets[name] = best if best >= 0 else at
         placed.append((offsets[name], size, buffer))
     return offsets, max((o + s for o, s, _ in placed), default=0)
+
+
+def bytes_of(spec: TensorSpec) -> int:
+    """Bytes of an array of that shape and type."""
+    return int(np.prod(spec.shape or (), dtype=np.int64)) * spec.dtype.numpy.itemsize

@@ -1,72 +1,41 @@
 """Plans: everything that can be decided once for a graph, its outputs and the shapes of its inputs."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
 from ..base.lazy_property import lazy_property
-from ..base.spec import TensorSpec
-from ..cpu.code.frame import Frame
-from ..cpu.code.plan_source import FILE
 from ..device import devices
 from ..device.device_memory import to_host
-from ..ir.node import Node
 from ..ir.run_context import RunContext
+from .frame import Frame
+from .plan_data import PlanData
+from .plan_source import FILE, Writer
 from .reference import raise_explained
-
-if TYPE_CHECKING:
-    from ..cuda.drivers.driver import Driver
-
-
-@dataclass(frozen=True)
-class Step:
-    """One call of a plan.
-
-    ``kind`` is "kernel" (writes into given outputs), "fused" (the same, of expressions), "view" (another view of its inputs) or
-    "python" (returns fresh arrays). ``native`` makes the instruction (or a list of some) that does it without Python, for arrays
-    of the final layout; None where there is none. ``orders`` says in which orders of their axes outputs may lie in memory.
-    """
-
-    kind: str
-    label: str
-    inputs: tuple[str | None, ...]
-    outputs: tuple[str, ...]
-    call: Callable[..., Any]
-    nodes: tuple[Node, ...]
-    workspace: tuple[TensorSpec, ...] = ()
-    stateful: bool = False
-    native: Callable[..., Any] | None = None
-    orders: Callable[[Sequence[int]], bool] | None = None
 
 
 @dataclass
-class Plan:
-    """Steps, where each value lives, and a pool of frames: one frame serves one run at a time.
+class Plan(PlanData):
+    """What was decided, and a pool of frames: one frame serves one run at a time.
 
-    A value is ``bound`` when its array is known before the run (stored variables, constants, arena buffers and views of
-    these), else it is a local of the generated function (feeds, results handed out, fresh results and views of them).
+    Class attributes
+    ----------------
+    frames, writer : what makes frames, and the function that runs in them
     """
 
-    steps: list[Step]
-    specs: dict[str, TensorSpec]
-    feeds: tuple[str, ...]
-    outputs: tuple[str, ...]              # as asked for
-    sources: tuple[str, ...]              # the values that the outputs are, after simplification
-    stored: dict[str, Any]                # arrays of variables and constants
-    pinned: Mapping[str, Any]             # values that steps write into given arrays
-    handed_in: Mapping[str, Any]          # the same by the names asked for
-    symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
-    words: str | None = None              # the name of the words of a run's context, where native steps draw random numbers
-    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # of axes in memory, where it is not their own
-    offsets: dict[str, int] = field(default_factory=dict)
-    arena: int = 0
-    driver: Driver | None = None          # of the device whose memory it uses; None: the CPU
+    frames: ClassVar[type[Frame]] = Frame
+    writer: ClassVar[type[Writer]] = Writer
+
     code: Any = None
-    lines: list[int] = field(default_factory=list)     # step of each line of the generated function
     _pool: list[Frame] = field(default_factory=list)
+
+    @property
+    def device(self) -> str:
+        """The name of the device in whose memory it works; empty for that of the host."""
+        return ""
 
     @lazy_property
     def draws(self) -> bool:
@@ -80,7 +49,7 @@ class Plan:
         try:
             frame = self._pool.pop()            # as take(): the shortest plans are done in two microseconds
         except IndexError:
-            frame = Frame(self)
+            frame = self.new_frame()
         try:
             if frame.calls:
                 with np.errstate(all="ignore"):
@@ -92,15 +61,6 @@ class Plan:
         self._pool.append(frame)
         return results
 
-    def steps_for(self, values: Sequence[str]) -> list[int]:
-        """The numbers of the steps that these values need."""
-        needed, found = set(values), []
-        for i in reversed(range(len(self.steps))):
-            if not needed.isdisjoint(self.steps[i].outputs):
-                needed.update(n for n in self.steps[i].inputs if n is not None)
-                found.append(i)
-        return found[::-1]
-
     def come_home(self) -> None:
         """Have the newest values of all arrays that are read or written in place on the host."""
         for array in (*self.stored.values(), *self.handed_in.values()):
@@ -111,7 +71,15 @@ class Plan:
         try:
             return self._pool.pop()             # taking from and adding to a list need no lock
         except IndexError:
-            return Frame(self)
+            return self.new_frame()
+
+    def new_frame(self) -> Frame:
+        """A frame that is not in the pool."""
+        frame = self.frames(self)
+        if self.code is None:
+            self.code = self.writer(self, frame).compile()
+        frame.bind(self.code)
+        return frame
 
     def put_back(self, frame: Frame) -> None:
         """Let the next run have it."""
@@ -131,10 +99,5 @@ class Plan:
         try:
             return self._pool[-1]
         except IndexError:
-            self._pool.append(made := Frame(self))
+            self._pool.append(made := self.new_frame())
             return made
-
-    def explain(self) -> str:
-        """What was fused, where values live, what one native call does, and what runs as Python and why."""
-        from ..executor.explain import explained
-        return explained(self)

@@ -100,14 +100,14 @@ def test_nothing_grows_with_the_number_of_sizes(use):
     grown = {name: count - before[name] for name, count in alive().items() if count - before[name] > 3}
     assert not grown
     assert entry.address_of_generated.cache_info().currsize == compiled        # kernels serve every size
-    assert before["Plan"] < 12 * MOST and (composition.cache_info().maxsize or 0) < 1000
+    assert before["NativePlan"] < 12 * MOST and (composition.cache_info().maxsize or 0) < 1000
 
 
 def test_memory_of_a_plan_goes_with_it():
     net = dense()
     net.output(rows(7)[0])
     gc.collect()
-    plan = weakref.ref(next(o for o in gc.get_objects() if type(o).__name__ == "Plan" and any(f is not None for f in o._pool)
+    plan = weakref.ref(next(o for o in gc.get_objects() if type(o).__name__ == "NativePlan" and any(f is not None for f in o._pool)
                             and o.specs[o.feeds[0]].shape == (7, 4)))
     arena = weakref.ref(plan()._pool[0]._arena)
     gc.disable()

@@ -1,14 +1,13 @@
-"""A fused group for arrays of known layout: a native instruction, or the same by NumPy."""
+"""A fused group for arrays of known layout as a native instruction."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...base.spec import Shape
 from ...expressions import expression as ex
-from ...expressions.arrays import xp
 from ...plans.layout import Layout
 from .. import elementwise_kernel
 
@@ -46,16 +45,6 @@ def stored(x: Any, target: Any) -> Instruction | None:
     kernel = elementwise_kernel((ex.input_(0, x.dtype),), [_layout(x, x.shape, space)],
                                 output_layouts=[_layout(target, space, space)])
     return None if kernel is None else kernel.instruction(kernel.views([x, target]))
-
-
-def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
-    """The same by NumPy, for types and functions that have no kernel."""
-
-    def call(*arrays: Any) -> None:
-        for out, value in zip(arrays[n_inputs:], ex.evaluate(exprs, xp, arrays[:n_inputs])):
-            np.copyto(out, value, casting="unsafe")
-
-    return call
 
 
 def writable(array: Any) -> Any:

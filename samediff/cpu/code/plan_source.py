@@ -1,135 +1,39 @@
-"""Writing the function that runs a plan: it does nothing but call."""
+"""Writing the function of a plan that calls native programs."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from ...base.datatype import DataType
-from ...plans.reference import plain
-
-if TYPE_CHECKING:
-    from ...plans.plan import Plan, Step
-    from .frame import Frame
-
-FILE = "<dl4py-plan>"
+from ...plans.plan_data import PlanData, Step
+from ...plans.plan_source import Writer
+from .frame import NativeFrame
 
 
-class Writer:
-    """Writes ``make(bound, calls, segments) -> run(context, *feeds)`` for a plan, from its first frame."""
+class NativeWriter(Writer):
+    """As :class:`Writer`, with a call for each segment."""
 
-    def __init__(self, plan: Plan, frame: Frame) -> None:
-        self.plan, self.frame = plan, frame
-        self.names: dict[str, str] = {}
-        self.body: list[tuple[str, int]] = []
-        self.made = set(plan.feeds)             # locals, and views of them, that the function has as arrays so far
-        self.used: list[int] = []               # steps that it calls as functions
+    def __init__(self, plan: PlanData, frame: NativeFrame) -> None:
+        super().__init__(plan, frame)
+        self._segments = frame.segments
 
-    def compile(self) -> Any:
-        """The compiled ``make``; notes in the plan which line belongs to which step."""
-        plan = self.plan
-        if plan.words is not None:
-            self.body.append((f"{self._name(plan.words)} = ctx.words()", 0))
-            self.made.add(plan.words)
-        for i, step in enumerate(plan.steps):
-            self._step(i, step)
-        results = self._results()
-        feeds = [self._name(n) for n in plan.feeds]
-        head = ["def make(bound, calls, segments):",
-                *(f"    {py} = bound[{n!r}]" for n, py in self.names.items() if n in self.frame.bound),
-                *(f"    c{i}{''.join(f', w{i}_{k}' for k in range(len(plan.steps[i].workspace)))}, = calls[{i}]" for i in self.used),
-                *(f"    s{i} = segments[{i}]" for i in self.frame.segments),
-                f"    def run({', '.join(['ctx', *feeds])}):",
-                *(f"        if not {v}.flags.carray: {v} = plain({v})" for v in feeds)]
-        text = [*head, *(f"        {line}" for line, _ in self.body),
-                f"        return ({''.join(r + ', ' for r in results)})", "    return run"]
-        plan.lines[:] = [0] * len(head) + [i for _, i in self.body] + [max(len(plan.steps) - 1, 0)] * 2
-        scope: dict[str, Any] = {"empty": np.empty, "copy": owned, "plain": plain, "copyto": np.copyto,
-                                 **{t.name: t.numpy for t in DataType if t.is_numeric}}
-        if self.frame.segments:
-            from ..native.program import locator
-            from ..native.runner import launch, place
-            scope.update(launch=launch, place=place, locate=locator())
-        scope.update({f"pinned_{k}": plan.handed_in[n] for k, n in enumerate(plan.outputs) if n in plan.handed_in})
-        exec(compile("\n".join(text), FILE, "exec"), scope)
-        return scope["make"]
+    def scope(self) -> dict[str, Any]:
+        """And what calls segments."""
+        if not self._segments:
+            return super().scope()
+        from ..native.program import locator
+        from ..native.runner import launch, place
+        return {**super().scope(), "launch": launch, "place": place, "locate": locator()}
 
-    def _name(self, n: str | None) -> str:
-        return "None" if n is None else self.names.setdefault(n, f"{'b' if n in self.frame.bound else 'v'}{len(self.names)}")
-
-    def _value(self, n: str | None, i: int) -> str:
-        """The name of an array that step ``i`` reads; a view of a local is made when it is needed."""
-        if n in self.frame.views and n not in self.made:
-            self._view(self.frame.views[n])
-        return self._name(n)
-
-    def _view(self, i: int) -> None:
-        step = self.plan.steps[i]
-        ins, outs = [self._value(n, i) for n in step.inputs], [self._name(n) for n in step.outputs]
-        self._use(i)
-        if step.outputs[0] in self.frame.bound:             # a copy: the memory is not laid out for a view
-            self.body.append((f"copyto({outs[0]}, c{i}({', '.join(ins)})[0])", i))
-        else:
-            self.body.append((f"{', '.join(outs)}, = c{i}({', '.join(ins)})", i))
-            self.made.update(step.outputs)
-
-    def _use(self, i: int) -> None:
-        if i not in self.used:
-            self.used.append(i)
-
-    def _step(self, i: int, step: Step) -> None:
-        if i in self.frame.segments:
+    def step(self, i: int, step: Step) -> None:
+        """The call of a segment stands where its first step would."""
+        if i in self._segments:
             self._segment(i)
-        if i in self.frame.copies:
-            self._view(i)
-        if i not in self.frame.calls or step.kind == "view":
-            return
-        self._use(i)
-        ins = [self._value(n, i) for n in step.inputs]
-        if step.kind == "python":
-            self.body.append((f"{', '.join(map(self._name, step.outputs))}, = c{i}({', '.join(['ctx', *ins])})", i))
-            self.made.update(step.outputs)
-            return
-        self._allocate(step.outputs, i)
-        if step.kind == "fused":
-            ins = [n for n in ins if n != "None"]
-        outs = [self._name(n) for n in step.outputs]
-        self.body.append((f"c{i}({', '.join(ins + outs + [f'w{i}_{k}' for k in range(len(step.workspace))])})", i))
-
-    def _allocate(self, names: tuple[str, ...], i: int) -> None:
-        for n in names:
-            if n not in self.frame.bound and n not in self.made:
-                spec = self.plan.specs[n]
-                self.body.append((f"{self._name(n)} = empty({spec.shape!r}, {spec.dtype.name})", i))
-                self.made.add(n)
+        super().step(i, step)
 
     def _segment(self, i: int) -> None:
-        segment = self.frame.segments[i]
-        self._allocate(segment.locals, i)
-        given = [f"locate({self._name(n)})" for n in segment.locals]
+        segment = self._segments[i]
+        self.allocate(segment.locals, i)
+        given = [f"locate({self.name(n)})" for n in segment.locals]
         from ..native.runner import GIVEN
         for k, text in enumerate(given[GIVEN:], GIVEN):
             self.body.append((f"place(s{i}, {k}, {text})", i))
         self.body.append((f"launch(s{i}, {', '.join((given + ['0'] * GIVEN)[:GIVEN])})", i))
-
-    def _results(self) -> list[str]:
-        """What each output is: a fresh array as it is, anything else copied, None where it was written into a given array."""
-        plan, last = self.plan, len(self.plan.steps) - 1
-        fresh = {n for s in plan.steps if s.kind in ("kernel", "fused") for n in s.outputs if n not in self.frame.bound}
-        results: list[str] = []
-        for asked, source in zip(plan.outputs, plan.sources):
-            if asked in plan.handed_in:
-                if plan.handed_in[asked] is not plan.pinned.get(source):
-                    self.body.append((f"copyto(pinned_{len(results)}, {self._value(source, last)})", last))
-                results.append("None")
-            elif source in fresh:
-                fresh.discard(source)
-                results.append(self._name(source))
-            else:
-                results.append(f"copy({self._value(source, last)})")
-        return results
-
-
-def owned(array: Any) -> Any:
-    """A copy that the caller may keep and change."""
-    return np.array(array, copy=True, order="C")

@@ -37,6 +37,8 @@ class DeviceStep:
     def __init__(self, plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, gate: Any,
                  normalization: Normalization | None = None, counter: Any = None) -> None:
         from ...cuda.frame import DeviceFrame
+        from ...cuda.plan import DevicePlan
+        assert isinstance(plan, DevicePlan)
         self.plan, self.kernels, self._gate, self._normalization = plan, kernels, gate, normalization
         scales = [] if normalization is None else [k.scale for k in normalization.kernels]
         self.numbers = [*(k.numbers for k in kernels), *scales]
@@ -44,7 +46,7 @@ class DeviceStep:
         self._count = partial(np.add, self._counter, 1, self._counter)
         self._besides: list[Block] = []         # of arrays of updaters and normalization
         self._written: list[Block] = []
-        self._frame = DeviceFrame(plan, self)
+        self._frame = DeviceFrame(plan, plan.driver, self)
         self._sources = plan.sources[:outputs]
 
     @staticmethod

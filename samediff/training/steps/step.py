@@ -296,7 +296,7 @@ class TrainingStep:
         """
         if self._copied:
             return None
-        kind = WholeStep if plan.driver is None else DeviceStep
+        kind = DeviceStep if plan.device else WholeStep
         return kind.of(plan, self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,

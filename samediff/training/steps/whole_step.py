@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...cpu.code.frame import Frame
 from ...cpu.code.fused import stored
 from ...device import devices
 from ...ir.run_context import RunContext
+from ...plans.frame import Frame
 from ...plans.plan import Plan
 from ...plans.reference import plain
 from ..updaters.kernel import UpdateKernel

@@ -55,6 +55,17 @@ def test_a_graph_runs_there_with_its_own_kernels():
     np.testing.assert_allclose(found, sd.output_single({"x": x}, y.name()), rtol=1e-5)
 
 
+def test_its_plans_call_everything_from_python():
+    sd = SameDiff.create()
+    x = sd.placeholder("x", "float", -1, 2)
+    y = sd.permute(x * 2.0 + 1.0, 1, 0).reshape(-1)           # a loop, a view and a view in name only
+    given = {"x": np.arange(4, dtype=np.float32).reshape(2, 2)}
+    with device("toy"):
+        text, found = sd.explain(given, y.name()), sd.output_single(given, y.name())
+    assert "native calls: 0" in text and "copy" in text
+    np.testing.assert_array_equal(found, [1, 5, 3, 7])
+
+
 @pytest.mark.parametrize("name", ["cpu", "cuda", "gpu", "emulated", "toy", "no name", "mine:0"])
 def test_names_of_devices_that_cannot_be_had(name):
     with pytest.raises(RegistrationError):
@@ -92,7 +103,7 @@ def test_a_module_with_rules_that_is_broken_says_so(tmp_path, monkeypatch):
     (tmp_path / "broken_rules" / "activations.py").write_text("import no_such_module_at_all\n")
     monkeypatch.syspath_prepend(tmp_path)
     table = KernelTable("toy")
-    table.add_folder("dl4py.samediff.ops", "broken_rules")
+    table.add_folder("dl4py.samediff.ops.elementwise", "broken_rules")
     assert table.find(Softmax) is None                      # there is no module for it
     with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
         table.find(Relu)

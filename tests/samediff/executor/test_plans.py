@@ -9,6 +9,7 @@ from randomgraphs import agree, same
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.executor import plans
+from dl4py.samediff.executor.explain import explained
 from dl4py.samediff.executor.plans import cache_of, plan_for
 from dl4py.samediff.executor.session import checked_feeds, request_for
 from dl4py.samediff.families.spreading import Spread
@@ -332,7 +333,7 @@ def test_plans_of_older_versions_are_not_remembered(small):
 
 
 def test_explain_names_what_runs(small):
-    text = plan_of(small, {"x": array(2, 3)}, "y").explain()
+    text = explained(plan_of(small, {"x": array(2, 3)}, "y"))
     assert "arena" in text and "softmax" in text and "tanh" in text
 
 

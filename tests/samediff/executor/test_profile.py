@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.cpu.code.frame import Frame
 from dl4py.samediff.errors import GraphError
 from dl4py.samediff.executor.limits import limits
 from dl4py.samediff.executor.plans import plan_for
@@ -79,7 +78,7 @@ def test_steps_give_what_the_plan_gives(rng):
     (sd.math.diag(rows).permute(1, 0) * 2.0 + rows).rename("y")
     value = rng.normal(size=(4, 6)).astype("f4")
     plan, feeds = planned(sd, {"x": value}, "y")
-    seconds, values = _timed(plan, Frame(plan), feeds, RunContext(), 2)
+    seconds, values = _timed(plan, plan.new_frame(), feeds, RunContext(), 2)
     assert {s.kind for s in plan.steps} >= {"view", "python", "fused"} and len(seconds) == len(plan.steps)
     np.testing.assert_array_equal(values[plan.sources[0]], sd.output({"x": value}, "y")["y"])
 

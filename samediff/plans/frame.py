@@ -1,0 +1,114 @@
+"""What one run of a plan needs of its own: an arena, the arrays in it, and the function bound to them."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..base.spec import TensorSpec
+from .plan_data import PlanData, Step
+from .reference import raise_explained
+
+_ALIGN = 64
+
+
+class Frame:
+    """Arrays of one run. A plan keeps a pool of frames, one for each run that is under way.
+
+    A back end whose steps can do without Python has a sub-class that makes their instructions.
+
+    Attributes
+    ----------
+    bound : arrays whose memory is known before the run
+    locals : for those that differ from run to run (feeds, words of the context, results handed out, fresh results) a stand-in: same
+        shape, type and strides, in memory of its own
+    views : views of locals by the step that makes them, for code that needs the array
+    copies : steps that make a view in name only
+    natives : for each native step its instructions, which are the back end's own
+    calls : for each other step the function to call and its workspace
+    call : the function that runs the plan in this frame (see :meth:`bind`)
+    layouts : every array whose shape is known: bound ones, stand-ins, and views of them
+    """
+
+    def __init__(self, plan: PlanData) -> None:
+        raw = np.empty(plan.arena + _ALIGN, np.uint8)
+        start = -raw.ctypes.data % _ALIGN
+        self._arena = raw[start:start + plan.arena]
+        self.bound: dict[str, Any] = {**plan.stored, **plan.pinned}
+        for name, offset in plan.offsets.items():
+            if ":work" not in name:
+                self.bound[name] = self._array(plan.specs[name], offset, plan.orders.get(name))
+        self.locals: dict[str, Any] = {n: _stand_in(plan.specs[n]) for n in (*plan.feeds, plan.words)
+                                       if n is not None and n not in self.bound}
+        self.views: dict[str, int] = {}
+        self.copies: set[int] = set()
+        self.layouts = {**self.bound, **self.locals}
+        self.natives: dict[int, Sequence[Any]] = {}
+        self.calls: dict[int, tuple[Any, ...]] = {}
+        for i, step in enumerate(plan.steps):
+            if step.kind == "view":
+                self._add_view(i, step, plan)
+                if i in self.copies and (made := self.copied(step)) is not None:
+                    self.natives[i] = made
+                    self.copies.discard(i)
+                continue
+            for name in step.outputs:
+                if name not in self.layouts and plan.specs[name].is_static:
+                    self.layouts[name] = self.locals[name] = _stand_in(plan.specs[name])
+            work = [self._array(s, plan.offsets[f"{i}:work{k}"]) for k, s in enumerate(step.workspace)]
+            made = self.instructions(step, work, plan)
+            if made is None:
+                self.calls[i] = (step.call, *work)
+            else:
+                self.natives[i] = made
+        self._views = {i: (step.call,) for i, step in enumerate(plan.steps) if step.kind == "view"}
+
+    def bind(self, code: Callable[..., Any]) -> None:
+        """Take what a :class:`~.plan_source.Writer` wrote as the function that runs in this frame."""
+        self.call = code(self.bound, {**self._views, **self.calls}, self.addresses())
+
+    def addresses(self) -> dict[int, int]:
+        """Where joined instructions are, by the number of their first step."""
+        return {}
+
+    def _array(self, spec: TensorSpec, offset: int, order: Sequence[int] | None = None) -> Any:
+        dtype, shape = spec.dtype.numpy, spec.shape or ()
+        count = int(np.prod(shape, dtype=np.int64))
+        flat = self._arena[offset:offset + count * dtype.itemsize].view(dtype)
+        return flat.reshape(shape) if order is None else flat.reshape([shape[i] for i in order]).transpose(np.argsort(order))
+
+    def _add_view(self, i: int, step: Step, plan: PlanData) -> None:
+        """Work out a view now; nothing is left to do at run time unless it is a copy."""
+        try:
+            results = step.call(*[None if n is None else self.layouts[n] for n in step.inputs])
+        except Exception as error:
+            raise_of_step(error, step, plan)
+        given = [n for n in step.inputs if n is not None]
+        self.layouts.update(zip(step.outputs, results))
+        if not all(r.size == 0 or any(np.may_share_memory(r, self.layouts[n]) for n in given) for r in results):
+            self.copies.add(i)
+        if all(n in self.bound for n in given):
+            self.bound.update(zip(step.outputs, results))
+        elif i in self.copies:
+            self.locals.update(zip(step.outputs, results))
+        else:
+            self.views.update(dict.fromkeys(step.outputs, i))
+
+    def copied(self, step: Step) -> Sequence[Any] | None:
+        """Instructions for what is a view in name only; None: the run copies."""
+        return None
+
+    def instructions(self, step: Step, work: list[Any], plan: PlanData) -> Sequence[Any] | None:
+        """Instructions for a step; None: the run calls it."""
+        return None
+
+
+def raise_of_step(error: Exception, step: Step, plan: PlanData) -> NoReturn:
+    """Raise what a step raised, with its op, inputs and line of the user."""
+    node = step.nodes[-1]
+    raise_explained(error, node, [None if n is None else plan.specs[n] for n in node.inputs])
+
+
+def _stand_in(spec: TensorSpec) -> Any:
+    return np.empty(spec.shape or (), spec.dtype.numpy)
