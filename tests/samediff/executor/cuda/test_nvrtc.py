@@ -15,7 +15,8 @@ from .nvrtc import compiled, nvrtc
 
 pytestmark = pytest.mark.skipif(nvrtc() is None, reason="needs NVIDIA's compiler: pip install nvidia-cuda-nvrtc-cu12")
 
-FAMILIES = [module.name for module in pkgutil.iter_modules(cuda.__path__)]
+_PREFIX = f"{cuda.__name__}."
+FAMILIES = [module.name.removeprefix(_PREFIX) for module in pkgutil.walk_packages(cuda.__path__, _PREFIX)]
 
 
 def texts_of(family):
