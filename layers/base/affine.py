@@ -1,9 +1,10 @@
-"""What layers with a weight matrix share: parameters, pre-activations, masked rows."""
+"""What layers with a weight matrix share: parameters, pre-activations, activations."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from ...samediff.errors import ConfigurationError
+from ..ops.masks import masked
 from ..types.parameters import LayerScope, ParameterTable
 
 if TYPE_CHECKING:
@@ -18,16 +19,6 @@ def activated(layer: Any, sd: SameDiff, z: SDVariable) -> SDVariable:
     if activation is None:
         raise ConfigurationError(f"{layer.label} has no activation function; networks give every layer one, otherwise set activation")
     return activation.define(sd, z)
-
-
-def masked(x: SDVariable, mask: SDVariable | None) -> SDVariable:
-    """Rows times their mask, (batch, 1) or (batch,)."""
-    return x if mask is None else x * column(mask)  # type: ignore[no-any-return]
-
-
-def column(mask: SDVariable) -> SDVariable:
-    """A mask with one value per example as a column."""
-    return mask.sd.call("base", "expand_dims", mask, 1) if mask.spec.rank == 1 else mask  # type: ignore[no-any-return]
 
 
 class Affine:

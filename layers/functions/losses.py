@@ -11,9 +11,9 @@ from ...samediff.base.javanames import JavaSpelling, squash
 from ...samediff.base.unwritten import unwritten
 from ...samediff.configuration.configuration import Configuration, configuration, field, find_class
 from ...samediff.errors import ConfigurationError, did_you_mean
-from ..base.affine import column
 from ..ops import loss_rows as rows
 from ..ops.loss_terms import LossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms
+from ..ops.masks import column
 from .activations import ActivationSoftmax, IActivation
 from .direct import direct, floating
 

@@ -11,7 +11,6 @@ from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.families.families import unary
 from ...samediff.initializers.nd4j_random import Nd4jRandom, get_random
-from ..base.base import PACKAGE
 from .activations import ActivationIdentity, ActivationSigmoid, ActivationTanH, IActivation
 from .direct import direct, floating
 from .losses import ILossFunction, LossMSE
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
-VARIATIONAL = PACKAGE + "variational."
+VARIATIONAL = "org.deeplearning4j.nn.conf.layers.variational."
 
 FiniteLog = unary("layer_finite_log", "", lambda xp, x: xp.where(x == 0, 0, xp.log(xp.where(x == 0, 1, x))), "log(x), but 0 for 0.")
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from ...samediff.configuration.configuration import field
 from ..base import automatic
-from ..base.affine import activated, masked
+from ..base.affine import activated
 from ..base.base import FeedForwardLayer, Rule, layer
 from ..functions.activations import ActivationIdentity, IActivation
 from ..ops.embedding_ops import RowIndices
+from ..ops.masks import masked
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
 from ..types.parameters import LayerScope, ParameterTable

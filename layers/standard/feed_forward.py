@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ...samediff.configuration.configuration import field
 from ...samediff.errors import ConfigurationError
 from ..base import automatic
-from ..base.affine import Affine, activated, masked
+from ..base.affine import Affine, activated
 from ..base.base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, layer
 from ..base.layer_methods import AtWork, at_work
 from ..functions.activations import ActivationPReLU, IActivation
 from ..functions.losses import LossFunction
 from ..functions.weight_init import IWeightInit, WeightInitConstant
 from ..functions.weight_noise import DropConnect
+from ..ops.masks import masked
 from ..ops.noise_ops import AddNoise
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward

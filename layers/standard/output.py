@@ -10,12 +10,13 @@ from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import NoOp
 from ..base import automatic
-from ..base.affine import Affine, activated, masked
+from ..base.affine import Affine, activated
 from ..base.base import PACKAGE, FeedForwardLayer, Layer, Rule, layer
 from ..functions.activations import ActivationIdentity, ActivationSoftmax, IActivation
 from ..functions.losses import ILossFunction, LossL2, LossMCXENT
+from ..functions.yolo_ops import YoloActivations, YoloLoss
+from ..ops.masks import masked
 from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions
-from ..ops.yolo_ops import YoloActivations, YoloLoss
 from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
 from ..types.parameters import LayerScope, Parameter, ParameterTable
