@@ -41,8 +41,8 @@ from .early_stopping import (
     VAEReconProbScoreCalculator,
 )
 from .files.exchange import set_arrays, to_arrays, to_same_diff
-from .files.model_serializer import ModelSerializer
 from .models.computation_graph import ComputationGraph
+from .models.model_serializer import ModelSerializer
 from .models.multilayer import MultiLayerNetwork
 from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
 from .reports.layer_view import LayerView

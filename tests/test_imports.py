@@ -19,7 +19,7 @@ ROOMS = {
     "samediff": ("errors", "base", "text", "expressions", "configuration", "codecs", "device", "initializers", "ir", "families", "ops",
                  "plans", "cpu", "cuda", "executor", "data", "evaluation", "files", "training", "graph", "tools"),
     "layers": ("types", "ops", "functions", "preprocessors", "base", "kernels", "custom", "standard", "vertices", "checks"),
-    "networks": ("legacy", "structure", "engine", "optimizers", "files", "reports", "models", "transfer", "early_stopping", "parallel",
+    "networks": ("legacy", "structure", "engine", "optimizers", "reports", "files", "models", "transfer", "early_stopping", "parallel",
                  "commands"),
     "udf": (),
 }

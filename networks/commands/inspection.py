@@ -30,8 +30,8 @@ from ..files.model_zip import (
 )
 from ..legacy import class_names, layers_of
 from ..legacy.versions import written_by
-from ..structure.configuration import ComputationGraphConfiguration, check_count, is_graph, of_document
-from ..structure.structure import Structure, of_graph, of_list
+from ..structure.configuration import check_count, is_graph, of_document
+from ..structure.structure import Structure, structure_of
 from .opening import has_arrays
 from .report import FileReport, Part
 
@@ -150,7 +150,7 @@ def _structure(report: FileReport, document: Any) -> None:
         warnings.simplefilter("always")
         configuration = of_document(document, ModelLimits().max_layers)
     report.notes += [str(w.message) for w in caught]
-    structure: Structure = of_graph(configuration) if isinstance(configuration, ComputationGraphConfiguration) else of_list(configuration)
+    structure: Structure = structure_of(configuration)
     updaters: Counter[str] = Counter()
     total = 0
     for member in structure.members:

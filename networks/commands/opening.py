@@ -9,9 +9,9 @@ from ...samediff.errors import FileFormatError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.text.document_text import read_text
 from ..files.exchange import set_arrays
-from ..files.model_serializer import ModelSerializer
 from ..files.model_zip import CONFIGURATION, is_model_zip, read_configuration
 from ..models.computation_graph import ComputationGraph
+from ..models.model_serializer import ModelSerializer
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.configuration import ComputationGraphConfiguration, is_graph, read
 

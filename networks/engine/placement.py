@@ -4,18 +4,26 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from ...samediff.device import devices
 
-if TYPE_CHECKING:
-    from .engine import Engine
 
+class Placed(Protocol):
+    """What runs on a device of its own, or where it has none on that of the thread."""
+
+    device: devices.Device | None
+
+    def settle(self) -> None:
+        """Take note of the present device."""
+
+
+_E = TypeVar("_E", bound=Placed)
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
-def placed(engine: Engine, run: Callable[_P, _R], *args: _P.args, **options: _P.kwargs) -> _R:
+def placed(engine: Placed, run: Callable[_P, _R], *args: _P.args, **options: _P.kwargs) -> _R:
     """Call ``run`` on the device of a network; on that of the thread where it has none.
 
     It runs in a context of its own: whatever interrupts it, the thread is on its own device afterwards.
@@ -31,10 +39,10 @@ def placed(engine: Engine, run: Callable[_P, _R], *args: _P.args, **options: _P.
     return copy_context().run(on_device)
 
 
-def on_its_device(method: Callable[Concatenate[Engine, _P], _R]) -> Callable[Concatenate[Engine, _P], _R]:
+def on_its_device(method: Callable[Concatenate[_E, _P], _R]) -> Callable[Concatenate[_E, _P], _R]:
     """Decorator of methods of an engine that run graphs: on its device."""
     @functools.wraps(method)
-    def call(self: Engine, /, *args: _P.args, **options: _P.kwargs) -> _R:
+    def call(self: _E, /, *args: _P.args, **options: _P.kwargs) -> _R:
         if not devices.active:
             return method(self, *args, **options)
         return placed(self, method, self, *args, **options)

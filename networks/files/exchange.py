@@ -10,12 +10,13 @@ import numpy as np
 from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.graph.graph import SameDiff
 from ..engine.build import Builder, NetworkGraph, Variant
-from ..models.network import Network
+from ..engine.protocols import HasEngine
+from .stored import Stored
 
 _RANKS = (2, 3, 4, 5)
 
 
-def to_same_diff(net: Network, ranks: Sequence[int] | None = None) -> SameDiff:
+def to_same_diff(net: HasEngine, ranks: Sequence[int] | None = None) -> SameDiff:
     """The forward pass of a network as a graph of its own, with a copy of the parameters.
 
     Inputs are placeholders named ``input_0``, ``input_1`` ..., parameters variables under their names in the parameter
@@ -62,16 +63,16 @@ def _candidates(count: int) -> Iterator[tuple[int, ...]]:
     return iter(sorted(itertools.product(_RANKS, repeat=count), key=sum))
 
 
-def to_arrays(net: Network) -> dict[str, Any]:
+def to_arrays(net: Stored) -> dict[str, Any]:
     """Copies of all parameters by name, and of the updater's state as ``updaterState`` where there is one."""
     flat = net.engine.flat
     with flat.gate:
         found = {name: np.array(array) for name, array in flat.arrays.items()}
-        state = net._origin.updater_state if net.engine.structure.lacks else flat.state  # type: ignore[attr-defined]  # of a file
+        state = net._origin.updater_state if net.engine.structure.lacks and net._origin else flat.state
         return found | ({} if state is None or not state.size else {"updaterState": np.array(state)})
 
 
-def set_arrays(net: Network, arrays: dict[str, Any]) -> None:
+def set_arrays(net: HasEngine, arrays: dict[str, Any]) -> None:
     """Take over all parameters, and the updater's state where it is given; nothing changes when one of them does not fit.
 
     Raises

@@ -126,4 +126,4 @@ def warn(where: str, missing: Mapping[str, str | None], structure: Structure) ->
     members = ", ".join(m.label for m in structure.members if any(stand_ins_in([m.conf, m.preprocessor])))
     warnings.warn(f"{where}{len(missing)} of the classes are not registered: {told}{f'; they are needed by {members}' if members else ''}. "
                   "What does not need them runs, and saving writes them as they were. Import the packages that define them and load again",
-                  MissingClassWarning, stacklevel=5)
+                  MissingClassWarning, stacklevel=4)

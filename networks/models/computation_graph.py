@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from ...samediff.errors import ConfigurationError, GraphError, UnknownNameError,
 from ...samediff.expressions.arrays import as_array
 from ..engine.batch import Batch
 from ..engine.gradient import Gradient
-from ..reports.inspection import Inspecting
+from ..files.model_reader import read_model
 from ..reports.layer_view import LayerView
-from ..reports.profiling import Profiling
-from ..structure.configuration import ComputationGraphConfiguration, LayerVertex, NeuralNetConfiguration
+from ..reports.summary import graph_summary
+from ..structure.configuration import ComputationGraphConfiguration, LayerVertex, NetworkConfiguration, NeuralNetConfiguration
 from ..structure.graph_arguments import Forward, arrays_of, asked_of_feed_forward, asked_of_output
 from ..structure.settings import BackpropType
 from ..structure.structure import Structure, of_graph
@@ -25,7 +25,9 @@ from .external_errors import ExternalErrors
 from .fitting import OPTIONS
 from .graph_indices import GraphIndices
 from .graph_inputs import GraphInputs
+from .inspection import Inspecting
 from .pretraining import Pretraining
+from .profiling import Profiling
 from .reconfiguring import Reconfiguring
 from .recurrent_state import RecurrentState
 
@@ -50,6 +52,8 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
     >>> [o.shape for o in net.output(np.zeros((4, 2)), np.zeros((4, 2)))]
     [(4, 2)]
     """
+
+    _configuration_type: ClassVar[type[NetworkConfiguration]] = ComputationGraphConfiguration
 
     def __init__(self, configuration: ComputationGraphConfiguration | str) -> None:
         if isinstance(configuration, str):
@@ -253,10 +257,8 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
     @staticmethod
     def load(path: str | os.PathLike[str], load_updater: bool = True) -> ComputationGraph:
         """Read a DL4J model zip."""
-        from ..files.model_serializer import ModelSerializer
-        return ModelSerializer.restore_computation_graph(path, load_updater)
+        return read_model(path, ComputationGraph, load_updater)
 
     def summary(self, *input_types: Any) -> str:
         """A table of the vertices: name, sizes, parameters, shapes, inputs."""
-        from ..reports.summary import graph_summary
-        return graph_summary(self, input_types)
+        return graph_summary(self.engine, self.get_configuration(), input_types)

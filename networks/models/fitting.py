@@ -10,12 +10,13 @@ import numpy as np
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.data.iterators.iterator import BatchIterator
 from ...samediff.errors import ConfigurationError, GraphError, ShapeError, did_you_mean
+from ...samediff.executor.session import uses_reference
 from ...samediff.training.listeners.listener import At, Listener, Listeners, Operation
 from ..engine.batch import Batch
 from ..engine.batch_checks import time_axis
 from ..engine.given_data import gives_batches, is_whole, no_batch
 from ..engine.placement import placed
-from ..optimizers import Optimizer, optimizer_for
+from ..optimizers import Optimizer, StochasticGradientDescent, optimizer_for
 from ..structure.structure import Solver
 from .network import Network
 from .straight_fit import StraightFit
@@ -100,7 +101,7 @@ class Fitting(Network):
             raise GraphError(f"{epochs} epochs need data that can be gone through again; a {type(batches).__name__} can be read once")
 
         def run(hear: Listeners) -> None:
-            straight = StraightFit.of(self)
+            straight = self._straight()
             for _ in range(epochs):
                 hear.epoch_start(self, self._at())
                 source = self._timed(batches)
@@ -120,6 +121,14 @@ class Fitting(Network):
         finally:
             self._training_data = None
         return self
+
+    def _straight(self) -> StraightFit | None:
+        """None where steps have to be watched, checked, cut into pieces, or are of another kind."""
+        engine = self.engine
+        plain = type(self.get_optimizer()) is StochasticGradientDescent and self._tbptt() is None
+        if self._checks_finite or self.get_listeners() or not plain or not engine.updates_in_steps or uses_reference():
+            return None
+        return StraightFit(self, engine)
 
     def _timed(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The batches; notes how long each took to come."""

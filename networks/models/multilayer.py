@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,25 +12,25 @@ from ...samediff.errors import ConfigurationError, GraphError, UnknownNameError,
 from ...samediff.expressions.arrays import as_array
 from ..engine.batch import Batch
 from ..engine.gradient import Gradient
-from ..reports.inspection import Inspecting
+from ..files.model_reader import read_model
 from ..reports.layer_view import LayerView
-from ..reports.profiling import Profiling
-from ..structure.configuration import MultiLayerConfiguration, NeuralNetConfiguration
+from ..reports.summary import list_summary
+from ..structure.configuration import MultiLayerConfiguration, NetworkConfiguration, NeuralNetConfiguration
+from ..structure.conversion import as_graph
 from ..structure.graph_arguments import is_switch
 from ..structure.layer_type import LayerType
 from ..structure.settings import BackpropType
 from ..structure.structure import Structure, of_list
 from ..structure.variable_names import variable_names
+from .computation_graph import ComputationGraph
 from .evaluating import Evaluating
 from .external_errors import ExternalErrors
 from .fitting import OPTIONS
+from .inspection import Inspecting
 from .pretraining import Pretraining
+from .profiling import Profiling
 from .reconfiguring import Reconfiguring
 from .recurrent_state import RecurrentState
-
-if TYPE_CHECKING:
-    from .computation_graph import ComputationGraph
-
 
 _NO_MASKS = (None, None)
 
@@ -53,6 +53,8 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
     >>> net.num_params(), net.output(np.zeros((2, 4))).shape
     (67, (2, 3))
     """
+
+    _configuration_type: ClassVar[type[NetworkConfiguration]] = MultiLayerConfiguration
 
     def __init__(self, configuration: MultiLayerConfiguration | str) -> None:
         if isinstance(configuration, str):
@@ -296,8 +298,9 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
 
     def to_computation_graph(self) -> ComputationGraph:
         """The same network as a graph: input "in", layers named "0", "1" … with equal parameters, updater state, counters and settings."""
-        from .conversion import to_computation_graph
-        return to_computation_graph(self)
+        graph = ComputationGraph(as_graph(self.get_layer_wise_configurations()))
+        graph.init(self.engine.flat.params).engine.take_over(self.engine)
+        return graph
 
     def type(self) -> LayerType:
         """What DL4J answers for a network that stands for a layer."""
@@ -308,13 +311,11 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
     @staticmethod
     def load(path: str | os.PathLike[str], load_updater: bool = True) -> MultiLayerNetwork:
         """Read a DL4J model zip."""
-        from ..files.model_serializer import ModelSerializer
-        return ModelSerializer.restore_multi_layer_network(path, load_updater)
+        return read_model(path, MultiLayerNetwork, load_updater)
 
     def summary(self, input_type: Any = None) -> str:
         """A table of the layers: name, sizes, parameters, shapes."""
-        from ..reports.summary import list_summary
-        return list_summary(self, input_type)
+        return list_summary(self.engine, self.get_layer_wise_configurations(), input_type)
 
 
 def _named(value: Any) -> str:

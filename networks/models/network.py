@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 
 from ...samediff.base.javanames import JavaSpelling
-from ...samediff.base.read_only import read_only
 from ...samediff.base.registry import MissingClassWarning
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.device.devices import Device, current_device, ready
@@ -22,13 +21,13 @@ from ..engine.batch import Batch
 from ..engine.engine import Engine
 from ..engine.given_data import gives_batches, is_pair, is_whole, some
 from ..engine.gradient import Gradient
+from ..engine.pretrainer import Pretrainer
+from ..engine.read_only_params import read_only_params
+from ..engine.updates import Updates
+from ..files.model_writer import write_model
+from ..files.model_zip import ModelZip
 from ..reports.updater_view import UpdaterView
 from ..structure.structure import Structure
-from .updates import Updates
-
-#: What is said to those who write to a vector of parameters.
-COPIED = ("params() gives a copy, and writing to it would not change the network: use set_params(params() - update), or write to the "
-          "arrays of param_table()")
 
 
 class Network(HasListeners, JavaSpelling):
@@ -43,9 +42,11 @@ class Network(HasListeners, JavaSpelling):
         self._listeners: list[Listener] = []
         self._last_batch_size = 0
         self._checks_finite = False
-        self._pretrainers: dict[str, Any] = {}
-        self._updates = Updates(self)
+        self._pretrainers: dict[str, Pretrainer] = {}
+        self._updates = Updates()
         self._closed = False
+        self._origin: ModelZip | None = None             # the file that it was read from
+        self._loaded: Any = None                         # the configuration of that file, in today's form
         self._missing: dict[str, str | None] = {}        # classes that nobody registers, and their distributions
 
     def _structure(self) -> Structure:
@@ -89,7 +90,7 @@ class Network(HasListeners, JavaSpelling):
         """
         flat = self.engine.flat
         with flat.gate:
-            return read_only(flat.params.copy(), COPIED)
+            return read_only_params(flat.params.copy())
 
     def set_params(self, params: Any) -> None:
         """Replace all parameters by a flat vector."""
@@ -233,6 +234,10 @@ class Network(HasListeners, JavaSpelling):
         """A layer."""
         raise NotImplementedError
 
+    def get_configuration(self) -> Any:
+        """The configuration, with the present counters and the names of the parameters."""
+        raise NotImplementedError
+
     def _layer_conf(self, key: str) -> Any:
         """The configuration of a layer with its settings."""
         raise NotImplementedError
@@ -338,10 +343,9 @@ class Network(HasListeners, JavaSpelling):
 
     def save(self, path: str | os.PathLike[str], save_updater: bool = True) -> None:
         """Write a DL4J model zip; a failure leaves an older file as it was."""
-        from ..files.model_serializer import ModelSerializer
         if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
             raise ConfigurationError(f"save takes the path of a file or a stream to write to, got {type(path).__name__}")
-        ModelSerializer.write_model(self, path, save_updater)
+        write_model(self, path, save_updater)
 
     def clone(self) -> Self:
         """A network with the same configuration, parameters, updater state, counters and device."""

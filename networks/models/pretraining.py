@@ -2,24 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from ...layers.types.parameters import LayerScope, expect_variable
 from ...samediff.errors import ConfigurationError
-from ...samediff.graph.graph import SameDiff
-from ...samediff.ir.run_context import RunContext
-from ...samediff.training.listeners.listener import At, Listeners, Operation
-from ...samediff.training.steps.step import FlatParameters, TrainingStep
-from ...samediff.training.steps.transaction import Transaction
+from ...samediff.training.listeners.listener import Listeners, Operation
 from ..engine.batch import Batch
-from ..engine.engine import Engine
 from ..engine.given_data import gives_batches, is_array, some
-from ..engine.gradient import Gradient
-from ..engine.member_rules import constrain, scale_gradients
-from ..structure.structure import Member
+from ..engine.pretrainer import Pretrainer
 from .network import Network
 
 
@@ -39,7 +28,7 @@ class Pretraining(Network):
         epochs : int
         """
         for member in self.engine.structure.members:
-            if can_pretrain(member):
+            if member.can_pretrain:
                 self.pretrain_layer(member.key, data, epochs)
 
     def pretrain_layer(self, layer: Any, data: Any, epochs: int = 1) -> None:
@@ -54,7 +43,7 @@ class Pretraining(Network):
             raise ConfigurationError(f"epochs must be at least 1, got {epochs}")
         engine = self.engine
         member = engine.structure.member(self._layer_key(layer))
-        if not can_pretrain(member):
+        if not member.can_pretrain:
             return
         with engine.lock:
             trainer = self._pretrainers.get(member.key)
@@ -71,75 +60,3 @@ class Pretraining(Network):
     def _unlabelled(self, data: Any) -> Iterator[Batch]:
         for part in some(data, "pretrain") if isinstance(data, list) or gives_batches(data) else [data]:
             yield Batch([part]) if is_array(part) else Batch(self._batch_in(part, "pretrain").inputs)
-
-
-def can_pretrain(member: Member) -> bool:
-    """True for layers with a rule of pretraining."""
-    return hasattr(member.conf, "define_pretraining")
-
-
-class Pretrainer:
-    """Trains one layer, with updater state of its own."""
-
-    def __init__(self, engine: Engine, member: Member) -> None:
-        self.member, self.score = member, 0.0
-        self.counter = np.zeros(1, np.int64)
-        slots = [replace(slot, order="c", regularization=member.conf.regularization_for(p)) for slot, p in member.slots()]
-        self._flat = FlatParameters(slots, engine.structure.dtype.numpy)
-        self._steps: dict[int, TrainingStep] = {}
-
-    @property
-    def iteration(self) -> int:
-        """Steps done."""
-        return self.counter.item()
-
-    def _made(self, rank: int, seed: int, dtype: Any) -> TrainingStep:
-        if rank not in self._steps:
-            sd = SameDiff.create()
-            sd.seed = seed
-            x = sd.placeholder("input", dtype, *[-1] * rank)
-            own = {n.removeprefix(f"{self.member.key}_"): sd.attach(n, a) for n, a in self._flat.arrays.items()}
-            noise = getattr(self.member.conf, "weight_noise", None)
-            if noise is not None:
-                own = noise.applied(sd, own, self.member.conf.parameter_table())
-            if self.member.preprocessor is not None:
-                x = self.member.preprocessor.define(sd, x)
-            scores, steps = self.member.conf.define_pretraining(sd, x, LayerScope(self.member.label, own))
-            checked = {n: expect_variable(f"{self.member.label}: the pretraining step of {n!r}", v, own[n].spec) for n, v in steps.items()}
-            names = {f"{self.member.key}_{n}": v.name() for n, v in checked.items()}
-            self._steps[rank] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
-        return self._steps[rank]
-
-    def step(self, engine: Engine, batch: Batch, hear: Listeners, view: Any) -> None:
-        """One step on the activations of the layers before this one."""
-        structure = engine.structure
-        below = self.member.inputs[0]
-        x = batch.inputs[structure.inputs.index(below)] if below in structure.inputs else engine.forward(batch, [below])[0][0]
-        for name, array in self._flat.arrays.items():
-            array[...] = engine.flat.arrays[name]
-        step = self._made(x.ndim, structure.seed, structure.dtype)
-        scale = 1.0 / x.shape[0] if structure.mini_batch else 1.0
-        penalty = self._penalty(engine.epoch)
-        context = RunContext(True, structure.seed, self.iteration, epoch=engine.epoch)
-        total = step.compute({"input": x}, context)[0]
-        hear.call("on_gradient_calculation", view)
-        scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, scale)
-        done = At(engine.epoch, self.iteration, Operation.TRAINING)
-        pairs = [(engine.flat.arrays[name], array) for name, array in self._flat.arrays.items()]
-        with engine.flat.gate, Transaction([self._flat.state, *(array for array, _ in pairs)], self.counter):
-            step.update(self.iteration, engine.epoch)
-            constrain(self.member, self._flat.arrays)
-            for array, new in pairs:
-                array[...] = new
-            self.counter += 1
-        self.score = float(total) / x.shape[0] + penalty
-        hear.iteration_done(view, done)
-
-    def gradient(self) -> Gradient:
-        """The gradient of the last step, by the names of the layer."""
-        arrays = {n.removeprefix(f"{self.member.key}_"): a for n, a in self._flat.gradient_arrays.items()}
-        return Gradient(self._flat.gradients, arrays)
-
-    def _penalty(self, epoch: int) -> float:
-        return sum(float(r.score(np, self._flat.arrays[s.name].astype(np.float64), r.coefficient(self.iteration, epoch)))
-                   for s in self._flat.slots for r in s.regularization)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType
 from ...samediff.errors import ConfigurationError, DataTypeError
+from ..reports.memory_report import memory_report
 from ..reports.updater_view import UpdaterView
 from ..structure.settings import CacheMode
 from .network import Network
@@ -112,8 +113,7 @@ class Reconfiguring(Network):
         *input_types : InputType
             One for each input.
         """
-        from ..reports.memory_report import memory_report
-        return memory_report(self, mini_batch, input_types)
+        return memory_report(type(self).__name__, self.engine, mini_batch, input_types)
 
     def close(self) -> None:
         """Let go of parameters, updater state and compiled graphs; the network cannot be used afterwards."""

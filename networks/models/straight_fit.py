@@ -2,19 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy import ndarray
 
 from ...samediff.data import DataSet
-from ...samediff.executor.session import uses_reference
 from ..engine.batch import Batch
 from ..engine.engine import Engine
 from ..engine.known_step import KnownStep
-from ..optimizers import StochasticGradientDescent
-
-if TYPE_CHECKING:
-    from .fitting import Fitting
+from .network import Network
 
 Feeds = Sequence[Any]
 
@@ -25,18 +21,9 @@ MOST = 1024
 class StraightFit:
     """Does what :meth:`Fitting._fit_batch` does, for batches of a form that was fitted before."""
 
-    def __init__(self, network: Fitting, engine: Engine) -> None:
+    def __init__(self, network: Network, engine: Engine) -> None:
         self.network, self.engine, self._steps = network, engine, engine.known_steps
         self._seen: dict[int, tuple[DataSet, Any, Any, KnownStep, Feeds]] = {}     # data sets, which may come again, and their arrays
-
-    @staticmethod
-    def of(network: Fitting) -> StraightFit | None:
-        """None where steps have to be watched, checked, cut into pieces, or are of another kind."""
-        engine = network.engine
-        plain = type(network.get_optimizer()) is StochasticGradientDescent and network._tbptt() is None
-        if network._checks_finite or network.get_listeners() or not plain or not engine.updates_in_steps or uses_reference():
-            return None
-        return StraightFit(network, engine)
 
     def through(self, batches: Iterable[Any], stay: bool) -> Iterator[Any]:
         """Fit the batches; gives, in its place among them, each for which that was not possible.

@@ -1,19 +1,14 @@
 """Algorithms that fit a network to a batch (DL4J's ``org.deeplearning4j.optimize.solvers``)."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..structure.settings import NegativeDefaultStepFunction, OptimizationAlgorithm
-from .base import Optimizer
+from .base import Optimizer, Trainable
 from .conjugate_gradient import ConjugateGradient
 from .lbfgs import LBFGS
 from .line_gradient_descent import LineGradientDescent
 from .line_search import BackTrackLineSearch
 from .searching import SearchingOptimizer
 from .stochastic_gradient_descent import StochasticGradientDescent
-
-if TYPE_CHECKING:
-    from ..models.fitting import Fitting
 
 __all__ = ["LBFGS", "BackTrackLineSearch", "ConjugateGradient", "LineGradientDescent", "Optimizer", "SearchingOptimizer",
            "StochasticGradientDescent"]
@@ -25,7 +20,7 @@ _SEARCHING: dict[OptimizationAlgorithm, type[SearchingOptimizer]] = {
 }
 
 
-def optimizer_for(network: Fitting) -> Optimizer:
+def optimizer_for(network: Trainable) -> Optimizer:
     """The optimizer that the configuration of a network asks for."""
     solver = network.engine.structure.solver
     kind = _SEARCHING.get(solver.algorithm)

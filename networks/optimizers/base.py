@@ -2,14 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ...samediff.base.javanames import JavaSpelling
 from ...samediff.training.listeners.listener import Listeners
 from ..engine.batch import Batch
-
-if TYPE_CHECKING:
-    from ..models.fitting import Fitting
+from ..engine.protocols import HasUpdates
 
 States = Mapping[str, Any] | None
 
@@ -17,10 +15,23 @@ States = Mapping[str, Any] | None
 BETWEEN = ("on_backward_pass", "on_gradient_calculation")
 
 
+class Trainable(HasUpdates, Protocol):
+    """A network, as optimizers see it."""
+
+    _score: float
+    _checks_finite: bool
+
+    def score(self) -> float:
+        """The score of the last step."""
+
+    def _penalized(self, loss: float) -> float:
+        """A loss with the penalties of the parameters."""
+
+
 class Optimizer(JavaSpelling):
     """Fits a network to one batch after the other; ``network.get_optimizer()`` gives that of a network."""
 
-    def __init__(self, network: Fitting) -> None:
+    def __init__(self, network: Trainable) -> None:
         self.network = network
 
     def step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:

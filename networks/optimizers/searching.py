@@ -1,16 +1,13 @@
 """Optimizers that choose a direction and search along it."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...samediff.training.listeners.listener import Listeners
 from ...samediff.training.steps.transaction import Transaction
 from ..engine.batch import Batch
-from .base import Optimizer, States
+from .base import Optimizer, States, Trainable
 from .line_search import BackTrackLineSearch
-
-if TYPE_CHECKING:
-    from ..models.fitting import Fitting
 
 
 class SearchingOptimizer(Optimizer):
@@ -26,7 +23,7 @@ class SearchingOptimizer(Optimizer):
 
     learned: Any = None
 
-    def __init__(self, network: Fitting, search: BackTrackLineSearch) -> None:
+    def __init__(self, network: Trainable, search: BackTrackLineSearch) -> None:
         super().__init__(network)
         self.search = search
 
@@ -60,7 +57,7 @@ class SearchingOptimizer(Optimizer):
             return self._evaluate(batch, states)[0]
 
         self._evaluate_and_tell(batch, states, hear)
-        network._updates.make(batch.rows)
+        network._updates.make(engine, batch.rows)
         update = flat.gradients.copy()
         direction = self.direction(update)
         size = self.search.optimize(score, start, update, direction, network._score)
@@ -69,7 +66,7 @@ class SearchingOptimizer(Optimizer):
             self.search.step_function.step(params, direction, size)
         engine.set_params(params)
         after = self._evaluate_and_tell(batch, states, hear)
-        network._updates.make(batch.rows)
+        network._updates.make(engine, batch.rows)
         self.learned = self.learn(start, update, params, flat.gradients)
         engine.constrain()
         return after

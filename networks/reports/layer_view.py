@@ -3,27 +3,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...layers.types.parameters import LayerScope
 from ...samediff.base.javanames import JavaSpelling, to_snake
-from ...samediff.base.read_only import read_only
 from ...samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.executor.session import run
 from ...samediff.expressions.arrays import as_array, to_numbers
 from ...samediff.graph.graph import SameDiff
 from ..engine.batch import Batch
+from ..engine.engine import Engine
 from ..engine.gradient import Gradient
-from ..models.network import COPIED
-from ..models.pretraining import can_pretrain
+from ..engine.pretrainer import Pretrainer
+from ..engine.protocols import HasEngine
+from ..engine.read_only_params import read_only_params
 from ..structure.layer_type import LayerType, type_of
-from ..structure.structure import Member
+from ..structure.structure import Member, Structure
 
-if TYPE_CHECKING:
-    from ..engine.engine import Engine
-    from ..models.network import Network
+
+class HasLayers(HasEngine, Protocol):
+    """A network, as the views of its layers see it."""
+
+    _pretrainers: dict[str, Pretrainer]
+
+    def _structure(self) -> Structure: ...
+
+    def _layer_conf(self, key: str) -> Any: ...
+
+    def param_table(self) -> dict[str, Any]: ...
+
+    def set_param(self, name: str, value: Any) -> None: ...
+
+    def get_epoch_count(self) -> int: ...
 
 
 class LayerView(JavaSpelling):
@@ -42,7 +55,7 @@ class LayerView(JavaSpelling):
     (8, 40, (4, 8))
     """
 
-    def __init__(self, network: Network, key: str) -> None:
+    def __init__(self, network: HasLayers, key: str) -> None:
         self._network, self._key = network, key
 
     def _member(self) -> Member:
@@ -68,7 +81,7 @@ class LayerView(JavaSpelling):
 
     def is_pretrain_layer(self) -> bool:
         """Whether the layer can be trained without labels."""
-        return can_pretrain(self._member())
+        return self._member().can_pretrain
 
     # Parameters
 
@@ -100,7 +113,7 @@ class LayerView(JavaSpelling):
         """Its part of the flat vector of the network's parameters: a read-only copy, as that of the network."""
         arrays = self._network.engine.flat.arrays
         parts = [arrays[s.name].reshape(-1, order=s.order) for s, _ in self._member().slots()]
-        return read_only(np.concatenate(parts) if parts else np.zeros(0, self._network.engine.flat.dtype), COPIED)
+        return read_only_params(np.concatenate(parts) if parts else np.zeros(0, self._network.engine.flat.dtype))
 
     def set_params(self, params: Any) -> None:
         """Replace its part of the flat vector."""
@@ -141,12 +154,12 @@ class LayerView(JavaSpelling):
         if trainer is None:
             raise GraphError(f"{self._member().label} was not pretrained, so it has no gradient of its own: gradient() of the network "
                              "gives those of a step with labels")
-        return trainer.gradient()  # type: ignore[no-any-return]
+        return trainer.gradient()
 
     def get_iteration_count(self) -> int:
         """Number of steps of pretraining."""
         trainer = self._network._pretrainers.get(self._key)
-        return 0 if trainer is None else int(trainer.iteration)
+        return 0 if trainer is None else trainer.iteration
 
     def get_epoch_count(self) -> int:
         """Number of epochs that the network was trained."""

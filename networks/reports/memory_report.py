@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,14 +10,11 @@ from ...samediff.errors import ConfigurationError
 from ...samediff.executor.plans import plan_for
 from ...samediff.executor.session import checked_feeds, request_for
 from ..engine.batch import Batch
-
-if TYPE_CHECKING:
-    from ..models.network import Network
+from ..engine.engine import Engine
 
 
-def memory_report(net: Network, mini_batch: int, input_types: Sequence[Any]) -> str:
+def memory_report(name: str, engine: Engine, mini_batch: int, input_types: Sequence[Any]) -> str:
     """A table of bytes, see :meth:`MultiLayerNetwork.memory_info`."""
-    engine = net.engine
     structure = engine.structure
     if mini_batch < 1:
         raise ConfigurationError(f"memory_info needs a batch of at least one example, got {mini_batch}")
@@ -36,7 +33,7 @@ def memory_report(net: Network, mini_batch: int, input_types: Sequence[Any]) -> 
             ("Working memory of output()", plan.arena)]
     rows += [(f"Activations of {m.label}", _bytes(every.specs.get(n))) for m, n in zip(structure.members, names)]
     width = max(len(label) for label, _ in rows)
-    head = f"{type(net).__name__}, batches of {mini_batch}, bytes"
+    head = f"{name}, batches of {mini_batch}, bytes"
     return "\n".join([head, "-" * max(len(head), width + 16), *(f"{label:<{width}}  {size:>14,}" for label, size in rows), ""])
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...layers.types.input_type import (
     InputType,
@@ -12,52 +12,47 @@ from ...layers.types.input_type import (
     InputTypeFeedForward,
     InputTypeRecurrent,
 )
-
-if TYPE_CHECKING:
-    from ..models.computation_graph import ComputationGraph
-    from ..models.multilayer import MultiLayerNetwork
-    from ..models.network import Network
-    from ..structure.structure import Member
+from ..engine.engine import Engine
+from ..structure.configuration import ComputationGraphConfiguration, MultiLayerConfiguration
+from ..structure.structure import Member
 
 
-def list_summary(net: MultiLayerNetwork, input_type: Any = None) -> str:
+def list_summary(engine: Engine, conf: MultiLayerConfiguration, input_type: Any = None) -> str:
     """The layers of a list network; with an input type also the shapes between them."""
-    conf = net.get_layer_wise_configurations()
     head = ["LayerName (LayerType)", "nIn,nOut", "TotalParams", "ParamsShape"]
     types = [] if input_type is None else [input_type, *conf.layer_activation_types(input_type)]
     if types:
         head += ["InputShape", "OutputShape"]
     rows = []
-    for i, member in enumerate(net.engine.structure.members):
+    for i, member in enumerate(engine.structure.members):
         name = getattr(member.conf, "layer_name", None) or f"layer{i}"
-        row = [f"{name} ({_kind(member)})", *_sizes(net, member)]
+        row = [f"{name} ({_kind(member)})", *_sizes(engine, member)]
         if types:
             row += [_fed(member, types[i], "--> "), _shown(types[i + 1])]
         rows.append(row)
-    return _table(net, head, rows)
+    return _table(engine, head, rows)
 
 
-def graph_summary(net: ComputationGraph, input_types: Sequence[Any] = ()) -> str:
+def graph_summary(engine: Engine, conf: ComputationGraphConfiguration, input_types: Sequence[Any] = ()) -> str:
     """The vertices of a graph; with input types also the shapes between them."""
-    conf = net.get_configuration()
     head = ["VertexName (VertexType)", "nIn,nOut", "TotalParams", "ParamsShape", "Vertex Inputs"]
     types = conf.layer_activation_types(*input_types) if input_types else {}
     if types:
         head += ["InputShape", "OutputShape"]
     rows = []
-    members = {m.key: m for m in net.engine.structure.members}
+    members = {m.key: m for m in engine.structure.members}
     for name in conf.order():
         member = members.get(name)
         if member is None:
             row = [f"{name} (InputVertex)", "-,-", "-", "-", "-"]
         else:
-            sizes = _sizes(net, member, weights_first=True) if member.is_layer else ["-,-", "-", "-"]
+            sizes = _sizes(engine, member, weights_first=True) if member.is_layer else ["-,-", "-", "-"]
             row = [f"{name} ({_kind(member)})", *sizes, f"[{', '.join(conf.vertex_inputs[name])}]"]
         if types:
             given = _fed(member, types[conf.vertex_inputs[name][0]], "-->") if member is not None and member.is_layer else "-"
             row += [given, "-" if member is None else _shown(types[name])]
         rows.append(row)
-    return _table(net, head, rows)
+    return _table(engine, head, rows)
 
 
 def _fed(member: Member, given: InputType, arrow: str) -> str:
@@ -89,8 +84,8 @@ def _kind(member: Member) -> str:
     return str(getattr(member.conf, "summary_name", member.kind))
 
 
-def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[str]:
-    pairs = [(s, p) for s, (m, p) in zip(net.engine.slots, net.engine.parameters) if m is member]
+def _sizes(engine: Engine, member: Member, weights_first: bool = False) -> list[str]:
+    pairs = [(s, p) for s, (m, p) in zip(engine.slots, engine.parameters) if m is member]
     pairs.sort(key=lambda pair: member.table_rank(pair[0].name))
     if weights_first and pairs and pairs[0][1].role == "bias":      # convolutions have their bias first
         pairs.sort(key=lambda pair: pair[1].role == "bias")
@@ -103,7 +98,7 @@ def _sizes(net: Network, member: Member, weights_first: bool = False) -> list[st
     return [sizes, f"{sum(s.size for s in slots):,}", shapes]
 
 
-def _table(net: Network, head: list[str], rows: list[list[str]]) -> str:
+def _table(engine: Engine, head: list[str], rows: list[list[str]]) -> str:
     widths = [max(len(r[i]) for r in [head, *rows]) + 3 for i in range(len(head))]
     widths[-1] -= 3
     total = sum(widths)
@@ -111,9 +106,9 @@ def _table(net: Network, head: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
         return "".join(c.ljust(w) for c, w in zip(cells, widths))
 
-    frozen = sum(s.size for s, (m, _) in zip(net.engine.slots, net.engine.parameters)
+    frozen = sum(s.size for s, (m, _) in zip(engine.slots, engine.parameters)
                  if m.is_frozen and not getattr(m.conf, "counts_as_trainable", False))
-    count = int(net.engine.flat.params.size)
+    count = int(engine.flat.params.size)
     foot = [f"{label:>28}:  {value:,}" for label, value in
             (("Total Parameters", count), ("Trainable Parameters", count - frozen), ("Frozen Parameters", frozen))]
     return "\n".join(["", "=" * total, line(head), "=" * total, *map(line, rows), "-" * total, *foot, "=" * total, ""])

@@ -1,21 +1,19 @@
 """The updater of a network as an object."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...samediff.base.javanames import JavaSpelling
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.arrays import to_numbers
 from ..engine.gradient import Gradient
-
-if TYPE_CHECKING:
-    from ..models.network import Network
+from ..engine.protocols import HasUpdates
 
 
 class UpdaterView(JavaSpelling):
     """The updater of a network: its state as one flat vector, and what it makes of gradients."""
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: HasUpdates) -> None:
         self._network = network
 
     def state_view(self) -> Any:
@@ -58,6 +56,6 @@ class UpdaterView(JavaSpelling):
                 raise ShapeError(f"the network has {engine.flat.gradients.size} parameters, the gradient has {flat.size}")
             if flat is not engine.flat.gradients:
                 engine.flat.gradients[...] = flat
-            self._network._updates.make(batch_size, iteration, epoch)
+            self._network._updates.make(engine, batch_size, iteration, epoch)
             if flat is not engine.flat.gradients:
                 flat[...] = engine.flat.gradients

@@ -225,6 +225,11 @@ def is_graph(document: Any) -> bool:
     return isinstance(document, Mapping) and "vertices" in document
 
 
+def kind_of(document: Any) -> type[MultiLayerConfiguration] | type[ComputationGraphConfiguration]:
+    """The kind of configuration that the JSON document of a network is."""
+    return ComputationGraphConfiguration if is_graph(document) else MultiLayerConfiguration
+
+
 def of_document(document: Any, most_layers: int = MOST_LAYERS) -> MultiLayerConfiguration | ComputationGraphConfiguration:
     """The configuration of either kind of network from its JSON document.
 
@@ -236,8 +241,7 @@ def of_document(document: Any, most_layers: int = MOST_LAYERS) -> MultiLayerConf
         More than ``most_layers`` layers or vertices.
     """
     check_count(document, most_layers)
-    kind = ComputationGraphConfiguration if is_graph(document) else MultiLayerConfiguration
-    return kind.from_document(document)
+    return kind_of(document).from_document(document)
 
 
 def read(text: str) -> MultiLayerConfiguration | ComputationGraphConfiguration:

@@ -43,6 +43,11 @@ class Member:
         """True for layers whose parameters gradients do not reach."""
         return bool(getattr(self.conf, "frozen", False))
 
+    @property
+    def can_pretrain(self) -> bool:
+        """True for layers with a rule of pretraining."""
+        return hasattr(self.conf, "define_pretraining")
+
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
         """Its parameters in the order of the flat vector; those that only pretraining moves have no regularization here."""
         if "_slots" not in self.__dict__:       # nothing of a member changes
@@ -136,6 +141,11 @@ class Structure:
             if not getattr(member.conf, "stops_gradients", False):
                 ahead.extend(m for m in self.members if m.key in member.inputs)
         return found
+
+
+def structure_of(configuration: MultiLayerConfiguration | ComputationGraphConfiguration) -> Structure:
+    """The structure of either kind of network."""
+    return of_graph(configuration) if isinstance(configuration, ComputationGraphConfiguration) else of_list(configuration)
 
 
 def of_list(configuration: MultiLayerConfiguration) -> Structure:

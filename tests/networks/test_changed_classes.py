@@ -10,8 +10,7 @@ from dl4py.layers import DenseLayer, InputType, OutputLayer, layer
 from dl4py.networks import MultiLayerConfiguration, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.networks.commands import inspect
 from dl4py.samediff.base.registry import MissingClassWarning
-from dl4py.samediff.configuration.configuration import configuration
-from dl4py.samediff.configuration.configuration import configuration as registry
+from dl4py.samediff.configuration.configuration import _REGISTRY, _SIMPLE, configuration
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, MissingOpError
 from dl4py.samediff.training import Sgd
 
@@ -24,14 +23,14 @@ def registered():
     names = []
 
     def register(body, base=DenseLayer, name=NAME):
-        registry._REGISTRY.pop(name, None)
+        _REGISTRY.pop(name, None)
         names.append(name)
         made = type(name.rpartition(".")[2], (base,), {"__module__": __name__, "__doc__": "A part.", **body})
         return layer(name)(made) if issubclass(base, DenseLayer) else configuration(name)(made)
     yield register
     for name in set(names):
-        registry._REGISTRY.pop(name, None)
-        registry._SIMPLE.pop(name.rpartition(".")[2], None)
+        _REGISTRY.pop(name, None)
+        _SIMPLE.pop(name.rpartition(".")[2], None)
 
 
 def network(*layers):
@@ -88,7 +87,7 @@ def test_all_missing_classes_are_named_at_once(registered, tmp_path):
     second = registered({}, Sgd, "org.acme.changing.Slow")
     network(first(n_out=2, name="middle"), DenseLayer(n_out=2, updater=second(0.1))).save(tmp_path / "n.zip")
     for name in (NAME, "org.acme.changing.Slow"):
-        del registry._REGISTRY[name]
+        del _REGISTRY[name]
     with pytest.warns(MissingClassWarning, match=r"2 of .* not registered: org.acme.changing.Scaled, org.acme.changing.Slow; .*'middle'"):
         net = MultiLayerNetwork.load(tmp_path / "n.zip")
     with pytest.raises(MissingOpError, match=r"2 of .* not registered: org.acme.changing.Scaled, org.acme.changing.Slow \(layers middle"):

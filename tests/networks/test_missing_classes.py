@@ -37,6 +37,7 @@ from dl4py.layers.vertices import ElementWiseVertex, MergeVertex
 from dl4py.networks import (
     ComputationGraph,
     FineTuneConfiguration,
+    ModelSerializer,
     MultiLayerConfiguration,
     MultiLayerNetwork,
     NeuralNetConfiguration,
@@ -202,6 +203,18 @@ def test_what_needs_nothing_of_a_missing_layer_runs(tmp_path):
     assert again["updaterState.bin"] == entries(source)["updaterState.bin"]
     with pytest.warns(MissingClassWarning):
         assert (MultiLayerNetwork.load(tmp_path / "changed.zip").params() == changed).all()
+
+
+@pytest.mark.parametrize("load", [MultiLayerNetwork.load, ModelSerializer.restore_multi_layer_network])
+def test_the_warning_points_at_who_loads(tmp_path, load):
+    net, _, _ = given("rows")
+    net.save(tmp_path / "n.zip")
+    document = json.loads(entries(tmp_path / "n.zip")["configuration.json"])
+    document["confs"][3]["layer"]["@class"] = "org.acme.Missing"
+    source = rewritten(tmp_path / "n.zip", tmp_path / "in.zip", json.dumps(document))
+    with pytest.warns(MissingClassWarning) as heard:
+        load(source)
+    assert [w.filename for w in heard] == [__file__]
 
 
 def test_of_several_missing_layers_what_stands_between_is_not_guessed(tmp_path):

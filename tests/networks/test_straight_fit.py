@@ -19,7 +19,6 @@ from dl4py.layers import (
     RnnOutputLayer,
 )
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.networks.models.straight_fit import StraightFit
 from dl4py.samediff.data import DataSet, NumpyDataSetIterator
 from dl4py.samediff.errors import ShapeError
 from dl4py.samediff.training import Adam, GradientNormalization, Listener, Nesterovs, StepSchedule
@@ -156,7 +155,7 @@ def test_a_listener_that_comes_later_is_heard():
     net.set_listeners(heard)
     net.fit(batches(1))
     assert heard.seen is not None
-    assert StraightFit.of(net) is None
+    assert net._straight() is None
 
 
 def test_a_batch_that_does_not_fit_changes_nothing():

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...samediff.errors import GraphError
-from ..models.network import Network
-from .layer_view import LayerView
+from ..reports.layer_view import LayerView
+from .network import Network
 
 
 class Inspecting(Network):
@@ -73,7 +73,7 @@ class Inspecting(Network):
 
     def updater_state(self) -> Any:
         """The flat state of the updaters: the memory itself."""
-        return self.get_updater().state_view()  # type: ignore[no-any-return]
+        return self.get_updater().state_view()
 
     def get_training_listeners(self) -> list[Any]:
         """The listeners."""

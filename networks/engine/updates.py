@@ -1,27 +1,21 @@
 """What updaters make of gradients, before it goes into the parameters."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...samediff.training.steps.step import FlatParameters
 from ...samediff.training.steps.transaction import Transaction
 from ...samediff.training.updaters.kernel import UpdateKernel
-
-if TYPE_CHECKING:
-    from ...samediff.training.steps.step import FlatParameters
-    from .network import Network
+from .engine import Engine
 
 
 class Updates:
     """Runs the updaters of a network without changing its parameters."""
 
-    def __init__(self, network: Network) -> None:
-        self._network = network
+    def __init__(self) -> None:
         self._flat: FlatParameters | None = None
         self._kernels: list[UpdateKernel] = []
 
-    def make(self, batch_size: int, iteration: int | None = None, epoch: int | None = None) -> None:
+    def make(self, engine: Engine, batch_size: int, iteration: int | None = None, epoch: int | None = None) -> None:
         """Replace the flat gradient (sums over examples) by what a step of gradient descent subtracts; updater state goes on."""
-        engine = self._network.engine
         flat = engine.flat
         with engine.lock:
             if self._flat is not flat:

@@ -12,7 +12,7 @@ from ...samediff.executor.plans import plan_for
 from ...samediff.executor.session import checked_feeds, request_for
 from ...samediff.training.listeners.listener import Listeners
 from ..engine.batch import Batch
-from ..models.fitting import Fitting
+from .fitting import Fitting
 
 if TYPE_CHECKING:
     from ...samediff.executor.profile import Profile

@@ -1,0 +1,79 @@
+"""Networks of DL4J model zips."""
+from __future__ import annotations
+
+import os
+from typing import Any, BinaryIO, TypeVar
+
+from ...samediff.base.datatype import DataType
+from ...samediff.codecs.nd4j_array import LengthError
+from ...samediff.configuration.stand_in import stand_ins
+from ...samediff.errors import FileFormatError
+from ...samediff.text.document_text import read_text
+from ...samediff.training.steps.flat import state_length, updater_blocks
+from ..engine.state_layout import from_file
+from ..legacy import fill_state, is_before_09
+from ..structure.configuration import is_graph, kind_of, of_document
+from ..structure.structure import Structure, structure_of
+from .missing_classes import Recorded, extents, held, missing_in, size_of, warn
+from .model_zip import ModelLimits, read_model_zip
+from .stored import Restored
+
+N = TypeVar("N", bound=Restored)
+
+
+def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_updater: bool = True, limits: ModelLimits | None = None) -> N:
+    """Read a network of that kind; see :class:`.ModelSerializer`."""
+    found: list[Any] = []
+
+    def expected(text: str) -> tuple[int | None, int | None]:
+        """The lengths of the two vectors, by the configuration: known before memory is taken for either."""
+        allowed = limits or ModelLimits()
+        document = read_text(text, "JSON", allowed.max_nesting, allowed.max_values)
+        if kind_of(document) is not kind._configuration_type:
+            other = "ComputationGraph" if is_graph(document) else "MultiLayerNetwork"
+            raise FileFormatError(f"the file holds a {other}; load it with {other}.load")
+        with stand_ins():
+            configuration = of_document(document, allowed.max_layers)
+        structure = structure_of(configuration)
+        found.extend((configuration, isinstance(document, dict) and is_before_09(document), structure))
+        if any(size_of(member) is None for member in structure.members):
+            return None, None
+        slots = [s for member in structure.members for s, _ in member.slots()]
+        if structure.lacks:
+            return sum(s.size for s in slots), None
+        blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in slots])
+        return sum(s.size for s in slots), state_length(blocks)
+
+    try:
+        model = read_model_zip(path, limits, expected=expected, load_updater=load_updater)
+    except LengthError as error:
+        raise FileFormatError(f"{error}. {_sizes(found[2])}") from None
+    configuration, by_parameter, structure = found
+    missing = Recorded(model.extra).whose(missing_in(configuration)) if structure.lacks else {}
+    if missing:
+        total = 0 if model.coefficients is None else model.coefficients.size
+        configuration = held(configuration, extents(structure, total, Recorded(model.extra).sizes))
+        warn(f"{path}: " if isinstance(path, (str, os.PathLike)) else "", missing, structure)
+    if model.coefficients is not None and model.coefficients.size:      # their type counts, whatever the configuration says
+        configuration = configuration.replace(data_type=DataType.of(model.coefficients))
+        net = kind(configuration).init(model.coefficients)
+    else:
+        net = kind(configuration).init()
+    net._missing = missing
+    if not missing and load_updater and model.updater_state is not None and model.updater_state.size:
+        if by_parameter:
+            fill_state(net.engine.flat, model.updater_state, [m.key for m in net.engine.structure.as_declared])
+        else:
+            net.get_updater().set_state_view_array(from_file(net.engine, model.updater_state, model.extra))
+    net._origin = model                         # extra entries survive saving
+    net._loaded = net.get_configuration()      # as does the text where nothing changes
+    return net
+
+
+def _sizes(structure: Structure) -> str:
+    """What each layer expects of the parameters, classes of plug-ins first: these are what changes between versions."""
+    sizes = {m.label: sum(s.size for s, _ in m.slots()) for m in structure.members}
+    custom = [m.label for m in structure.members if not type(m.conf).__module__.startswith("dl4py.") and sizes[m.label]]
+    first = f"A class that has changed since may be the cause: {', '.join(custom)}. " if custom else ""
+    shown = [f"{label} {size}" for label, size in sizes.items() if size]
+    return f"{first}The layers expect: {', '.join(shown[:20])}{', ...' if len(shown) > 20 else ''}"
