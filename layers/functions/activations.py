@@ -10,7 +10,8 @@ import numpy as np
 from ...samediff.base.authored import keeps_shape
 from ...samediff.base.javanames import JavaSpelling, squash
 from ...samediff.base.unwritten import unwritten
-from ...samediff.configuration.configuration import Configuration, configuration, find_class
+from ...samediff.configuration.classes import find_class
+from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ...samediff.ir.op import Op
 from ..ops import activation_ops as ops

@@ -9,7 +9,8 @@ import numpy as np
 from ...samediff.base.authored import scores_examples
 from ...samediff.base.javanames import JavaSpelling, squash
 from ...samediff.base.unwritten import unwritten
-from ...samediff.configuration.configuration import Configuration, configuration, field, find_class
+from ...samediff.configuration.classes import find_class
+from ...samediff.configuration.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ..ops import loss_rows as rows
 from ..ops.loss_terms import LossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms

@@ -13,7 +13,7 @@ from ...samediff.codecs.data_stream import DataInput
 from ...samediff.codecs.nd4j_array import array_header
 from ...samediff.codecs.regular import open_regular, path_of
 from ...samediff.codecs.safe_zip import SafeZip, binary
-from ...samediff.configuration.configuration import find_class
+from ...samediff.configuration.classes import find_class
 from ...samediff.errors import FileFormatError, MissingOpError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.text.document_text import read_text

@@ -5,7 +5,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from ...samediff.configuration.configuration import Configuration, find_class, is_registered
+from ...samediff.configuration.classes import is_registered
+from ...samediff.configuration.configuration import Configuration
 from .updaters import KEYS as UPDATER_KEYS
 from .updaters import number, updaters_of
 
@@ -28,7 +29,7 @@ def upgraded_layer(layer: Mapping[str, Any], conf: Mapping[str, Any]) -> dict[st
     """A layer's document, whose objects name their classes, in today's form; ``conf`` is the configuration around it."""
     if "@class" in layer and not is_registered(str(layer["@class"])):
         return dict(layer)          # what of it would be old, nobody knows
-    cls = find_class(str(layer["@class"])) if "@class" in layer else Configuration
+    cls = Configuration._class_of(layer) if "@class" in layer else Configuration
     known = {info.json for info in cls._fields.values()}
     made = _ABSENT.get(cls.__name__, {}) | dict(layer)
     for key in _INNER:

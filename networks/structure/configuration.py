@@ -11,7 +11,8 @@ from ...layers.types.input_type import InputType
 from ...layers.types.old_options import OLD_OPTIONS
 from ...layers.vertices import GraphVertex, vertex
 from ...samediff.base.datatype import DataType
-from ...samediff.configuration.configuration import Configuration, configuration, field, is_registered, option
+from ...samediff.configuration.classes import is_registered
+from ...samediff.configuration.configuration import Configuration, configuration, field, option
 from ...samediff.errors import ConfigurationError, LimitError, MissingOpError
 from ...samediff.text.document_text import read_text
 from ..legacy import class_names, layers_of, upgraded_graph, upgraded_list

@@ -18,27 +18,26 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform, overload
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform, overload
 
 from ..base.authored import ResultCheck, watch
 from ..base.javanames import JavaSpelling, squash, to_snake
-from ..base.registry import further, takes_over, why_missing
 from ..base.unwritten import check_written
-from ..errors import ConfigurationError, MissingOpError, RegistrationError, did_you_mean
+from ..errors import ConfigurationError, RegistrationError, did_you_mean
 from ..text.document_text import read_text
 from ..text.json_order import key_order
 from .builder import Builder, BuilderAccess
+from .classes import find_class, register, root
 from .names import FieldName, add_names, declare_plain_fields
 from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 
 T = TypeVar("T")
-#: Whether classes that are not registered get a stand-in in place of an error; see :mod:`.stand_in`.
-allows_stand_ins: ContextVar[bool] = ContextVar("allows_stand_ins", default=False)
+Reader: TypeAlias = "Callable[[type[Configuration], Mapping[str, Any]], Configuration]"
+#: Reads documents of any class where classes that are not registered get a stand-in in place of an error; see :mod:`.stand_in`.
+lenient_reader: ContextVar[Reader | None] = ContextVar("lenient_reader", default=None)
 _WITHOUT_MEANING = ("layerparams", "vertexparams")      # what Java's base classes of user layers and vertices write for themselves
-_REGISTRY: dict[str, type[Configuration]] = {}
-_SIMPLE: dict[str, type[Configuration]] = {}
 
 
 def field(default: Any = dataclasses.MISSING, *, default_factory: Any = dataclasses.MISSING, json: str | None = None,
@@ -86,6 +85,7 @@ class UnknownOptionError(ConfigurationError, AttributeError):
     """An option or field that the class does not have."""
 
 
+@root
 class Configuration(JavaSpelling):
     """Base of all configuration objects; see the module's docstring."""
 
@@ -279,10 +279,10 @@ class Configuration(JavaSpelling):
         """Return the object of a JSON document; the class that it names must be registered and fit ``cls``."""
         if not isinstance(document, Mapping):
             raise ConfigurationError(f"expected a JSON object for {cls.__name__}; got {short(document)}")
-        if not allows_stand_ins.get() or not cls.json_tag:
+        read = lenient_reader.get()
+        if read is None or not cls.json_tag:
             return cls._read(document)
-        from .stand_in import read_or_stand_in
-        return read_or_stand_in(cls, document)  # type: ignore[return-value]  # an instance of both
+        return read(cls, document)  # type: ignore[return-value]  # an instance of both
 
     @classmethod
     def _read(cls, document: Mapping[str, Any]) -> Self:
@@ -405,7 +405,7 @@ def configuration(java_name: Any = None, *, kw_only: bool = False, tag: str | No
         _describe(cls)
         for name in (java_name, *aliases):
             if name:
-                _register(name, cls)
+                register(name, cls)
         return cls
 
     if isinstance(java_name, type):
@@ -425,46 +425,3 @@ def _describe(cls: type[Configuration]) -> None:
     cls._spellings = spellings
     for info in cls._fields.values():
         add_names(cls, info.name, (to_snake(n) for n in (info.json, *info.aliases) if squash(n) != squash(info.name)))
-
-
-def _register(name: str, cls: type[Configuration]) -> None:
-    owner = _REGISTRY.get(name)
-    if owner is not None and (owner.__module__, owner.__qualname__) != (cls.__module__, cls.__qualname__) \
-            and not takes_over("configuration class", name, cls, owner):
-        raise RegistrationError(f"{name} is taken by {owner.__module__}.{owner.__qualname__}; "
-                                f"{cls.__module__}.{cls.__qualname__} needs another name")
-    _REGISTRY[name] = cls
-    _SIMPLE.setdefault(name.replace("$", ".").rsplit(".", 1)[-1], cls)
-
-
-def find_class(name: str, kind: str = "configuration class") -> type[Configuration]:
-    """Return the configuration class of a full Java name, or of a simple one; plug-ins are loaded when nobody has it."""
-    found = _looked_up(name)
-    if found is None:
-        hint = did_you_mean(name, _REGISTRY)
-        raise MissingOpError(f"no {kind} is registered as {name}{hint}; import the module that defines it, or register a class under that "
-                             f'name: @configuration("{name}"), for layers, vertices and losses @layer, @vertex, @loss' + why_missing(name))
-    return found
-
-
-def is_registered(name: str) -> bool:
-    """Whether a class of that name is registered, here or by a plug-in."""
-    return _looked_up(name) is not None
-
-
-def _looked_up(name: str) -> type[Configuration] | None:
-    found = _known(name)
-    for _ in further() if found is None else ():
-        found = _known(name)
-        if found is not None:
-            break
-    return found
-
-
-def _known(name: str) -> type[Configuration] | None:
-    return _REGISTRY.get(name) or (_SIMPLE.get(name) if "." not in name else None)
-
-
-def registered() -> Iterator[tuple[str, type[Configuration]]]:
-    """All registered classes with their Java names."""
-    yield from _REGISTRY.items()

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, NoReturn, Self
 
 from ..errors import ConfigurationError, MissingOpError
-from .configuration import Configuration, allows_stand_ins, is_registered
+from .classes import is_registered
+from .configuration import Configuration, lenient_reader
 
 #: Packages of which nobody can register a class: an unknown one means a damaged file or one of a newer DL4J.
 _NOT_OF_PLUG_INS = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.deeplearning4j.", "org.nd4j.")
@@ -21,11 +22,11 @@ class _MissingAttributeError(MissingOpError, AttributeError):
 @contextmanager
 def stand_ins() -> Iterator[None]:
     """A block in which a class that is not registered gets a :class:`StandIn` in place of an error."""
-    before = allows_stand_ins.set(True)
+    before = lenient_reader.set(read_or_stand_in)
     try:
         yield
     finally:
-        allows_stand_ins.reset(before)
+        lenient_reader.reset(before)
 
 
 class StandIn(Configuration):

@@ -18,6 +18,7 @@ from ..base.javanames import squash, to_camel
 from ..errors import ConfigurationError, did_you_mean
 from ..expressions.arrays import to_numpy
 from ..text.java_text import layout
+from .classes import find_class, read_named
 
 _LONG = 2**63
 
@@ -91,9 +92,8 @@ def convert(value: Any, hint: Any, where: str) -> Any:
 
 def _convert_named(value: Mapping[str, Any]) -> Any:
     """A JSON object that names its class becomes that object even where the field takes anything."""
-    from .configuration import Configuration, find_class
     if isinstance(value.get("@class"), str) and "." in value["@class"]:
-        return Configuration.from_document(value)
+        return read_named(value)
     name = value.get("type")
     return find_class(name).from_document(value) if isinstance(name, str) and "." in name else value
 

@@ -17,7 +17,8 @@ from typing import Any
 from ..base.datatype import DataType
 from ..codecs.flat_graph import FlatNode
 from ..codecs.flat_properties import property_value
-from ..configuration.configuration import Configuration, is_registered
+from ..configuration.classes import is_registered
+from ..configuration.configuration import Configuration
 from ..errors import DataTypeError, FileFormatError
 from ..families.subgraph import SubGraph
 from ..ir.op import OPS, Op

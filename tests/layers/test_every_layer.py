@@ -22,7 +22,7 @@ from dl4py.layers import (
 from dl4py.layers.checks.check_parts import configuration_checks
 from dl4py.networks import LayerVertex, NeuralNetConfiguration
 from dl4py.samediff.base.checks import CheckReport
-from dl4py.samediff.configuration.configuration import registered
+from dl4py.samediff.configuration.classes import registered
 
 #: It stands for its layer in graphs and has a test of its own.
 OTHERS = {LayerVertex}

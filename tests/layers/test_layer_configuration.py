@@ -28,7 +28,7 @@ from dl4py.layers import (
     ZeroPaddingLayer,
     layer,
 )
-from dl4py.samediff.configuration.configuration import registered
+from dl4py.samediff.configuration.classes import registered
 from dl4py.samediff.errors import ConfigurationError, RegistrationError
 
 

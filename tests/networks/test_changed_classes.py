@@ -10,7 +10,8 @@ from dl4py.layers import DenseLayer, InputType, OutputLayer, layer
 from dl4py.networks import MultiLayerConfiguration, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.networks.commands import inspect
 from dl4py.samediff.base.registry import MissingClassWarning
-from dl4py.samediff.configuration.configuration import _REGISTRY, _SIMPLE, configuration
+from dl4py.samediff.configuration.classes import _REGISTRY, _SIMPLE
+from dl4py.samediff.configuration.configuration import configuration
 from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError, MissingOpError
 from dl4py.samediff.training import Sgd
 

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.base.javanames import JavaSpelling, to_camel, to_snake
-from dl4py.samediff.configuration.configuration import Configuration, configuration, field, find_class, option
+from dl4py.samediff.configuration.classes import find_class
+from dl4py.samediff.configuration.configuration import Configuration, configuration, field, option
 from dl4py.samediff.errors import ConfigurationError, FileFormatError, MissingOpError, RegistrationError
 
 

@@ -1,0 +1,76 @@
+"""The configuration classes by the names that files have for them."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol, TypeVar
+
+from ..base.registry import further, takes_over, why_missing
+from ..errors import MissingOpError, RegistrationError, did_you_mean
+
+
+class Documented(Protocol):
+    """What is made of JSON documents."""
+
+    @classmethod
+    def from_document(cls, document: Any) -> Any: ...
+
+
+T = TypeVar("T", bound=type[Documented])
+_REGISTRY: dict[str, type[Documented]] = {}
+_SIMPLE: dict[str, type[Documented]] = {}
+_ROOTS: list[type[Documented]] = []
+
+
+def root(cls: T) -> T:
+    """Class decorator: the class reads documents that name any registered class."""
+    _ROOTS.append(cls)
+    return cls
+
+
+def read_named(document: Mapping[str, Any]) -> Any:
+    """The object of a document that names its class."""
+    return _ROOTS[-1].from_document(document)
+
+
+def register(name: str, cls: type[Documented]) -> None:
+    """Make a class known by its full Java name, and by the simple one."""
+    owner = _REGISTRY.get(name)
+    if owner is not None and (owner.__module__, owner.__qualname__) != (cls.__module__, cls.__qualname__) \
+            and not takes_over("configuration class", name, cls, owner):
+        raise RegistrationError(f"{name} is taken by {owner.__module__}.{owner.__qualname__}; "
+                                f"{cls.__module__}.{cls.__qualname__} needs another name")
+    _REGISTRY[name] = cls
+    _SIMPLE.setdefault(name.replace("$", ".").rsplit(".", 1)[-1], cls)
+
+
+def find_class(name: str, kind: str = "configuration class") -> type[Documented]:
+    """Return the configuration class of a full Java name, or of a simple one; plug-ins are loaded when nobody has it."""
+    found = _looked_up(name)
+    if found is None:
+        hint = did_you_mean(name, _REGISTRY)
+        raise MissingOpError(f"no {kind} is registered as {name}{hint}; import the module that defines it, or register a class under that "
+                             f'name: @configuration("{name}"), for layers, vertices and losses @layer, @vertex, @loss' + why_missing(name))
+    return found
+
+
+def is_registered(name: str) -> bool:
+    """Whether a class of that name is registered, here or by a plug-in."""
+    return _looked_up(name) is not None
+
+
+def _looked_up(name: str) -> type[Documented] | None:
+    found = _known(name)
+    for _ in further() if found is None else ():
+        found = _known(name)
+        if found is not None:
+            break
+    return found
+
+
+def _known(name: str) -> type[Documented] | None:
+    return _REGISTRY.get(name) or (_SIMPLE.get(name) if "." not in name else None)
+
+
+def registered() -> Iterator[tuple[str, type[Documented]]]:
+    """All registered classes with their Java names."""
+    yield from _REGISTRY.items()
