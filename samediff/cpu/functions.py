@@ -11,6 +11,7 @@ from typing import Any
 
 from ..base.lazy_property import lazy_property
 from ..base.locks import Rank, rlock
+from .cache.symbols import make_known
 
 _typing = rlock(Rank.TYPES)
 
@@ -54,8 +55,6 @@ class Function(_ForCompiledCode):
     def _called(self) -> Any:
         prepare()
         from numba import njit
-
-        from .cache.objects import make_known
         make_known(4, 8)        # Numba's own cache brings code that names them
         return (self._dispatcher or (lambda f: njit(**self.options)(f)))(self.py_func)
 

@@ -63,14 +63,15 @@ def call_text(frame: Frame, steps: Sequence[int]) -> str:
 def in_parts(instruction: Instruction) -> bool:
     """Whether an instruction is long enough to be divided."""
     from ..cpu.native.pool import parts
-    from ..cpu.native.thresholds import LEAST, thresholds
+    from ..cpu.native.program import thresholds
+    from ..cpu.native.thresholds import LEAST
     return instruction.splits and instruction.work >= LEAST.parts and instruction.work >= thresholds().parts and parts() > 1
 
 
 def is_helped(instructions: Sequence[Instruction]) -> bool:
     """Whether a native call of these instructions asks other threads for help."""
     from ..cpu.native.pool import pool
-    from ..cpu.native.thresholds import thresholds
+    from ..cpu.native.program import thresholds
     return any(map(in_parts, instructions)) and sum(i.work for i in instructions) >= thresholds().help and pool() is not None
 
 

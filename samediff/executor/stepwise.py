@@ -128,8 +128,7 @@ def _set(values: dict[str, Any], name: str, array: Any) -> None:
 
 def _native(instructions: Sequence[Instruction], helped: bool) -> tuple[Callable[[], Any], int]:
     """The instructions several times in one call, with the help of other threads just where the plan has it."""
-    from ..cpu.native.program import Segment
-    from ..cpu.native.thresholds import thresholds
+    from ..cpu.native.program import Segment, thresholds
     work = max(sum(i.work for i in instructions), 1.0)
     count = min(_MOST, math.ceil(_WORTH_TIMING / work))
     if any(map(in_parts, instructions)):

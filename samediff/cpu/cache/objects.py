@@ -15,6 +15,7 @@ import llvmlite.binding as llvm
 from ...base.locks import Rank, rlock
 from .. import settings
 from . import store as cache_store
+from .symbols import make_known
 
 Code = tuple[bytes, list[str]]
 
@@ -119,15 +120,6 @@ def _is_known(name: str) -> bool:
     elif llvm.address_of_symbol(name) is None and name.startswith(("NRT_", "numba_")):
         settings.apply()            # these are functions of Numba
     return llvm.address_of_symbol(name) is not None
-
-
-def make_known(*sizes: int) -> None:
-    """Make all functions known that kernels call by name: those of the system, of BLAS, and products of elements of these sizes."""
-    from ..matrix import blas, product_code
-    from ..native import system  # noqa: F401  its functions are known then
-    blas.available()
-    for size in sizes:
-        product_code.addresses(size)
 
 
 def _read(stamp: str, versions: str) -> Code | None:

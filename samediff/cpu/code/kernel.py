@@ -1,7 +1,6 @@
 """Compiled elementwise kernels: checking of operands, views for the loops, calls."""
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from ...expressions.scalar_node import Expr, inputs_of, nodes
 from ...plans.layout import Layout, Reduction, collapse
 from ..native.entry import Instruction, entry_of_source
 from .emit import Operand, dims_of, source_of
-from .operators import TYPE_NAMES
 
 if TYPE_CHECKING:
     from ..native.program import Segment
@@ -23,20 +21,6 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 _compiling = rlock(Rank.KERNELS)
-
-@functools.cache
-def names() -> dict[str, Any]:
-    """What the source of an elementwise kernel may use."""
-    from . import intrinsics, mathlib
-    return {
-        **{name: dtype.type for dtype, name in TYPE_NAMES.items()},
-        "np": np, "math": math, "inf": math.inf, "nan": math.nan,
-        **{n: getattr(mathlib, n) for n in ("exp", "expm1", "log", "log1p", "tanh", "erf", "logaddexp", "remainder",
-                                            "floor_divide", "radd")},
-        **{n: getattr(intrinsics, n) for n in ("rint", "floor", "ceil", "trunc", "fabs", "sqrt", "copysign", "vmax",
-                                               "vmin", "select")},
-    }
-
 
 #: Nanoseconds that a function takes for an element, where that is more than for a sum.
 COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "erf": 0.6, "expm1": 0.6, "log1p": 0.8, "power": 3.0, "sin": 5.0, "cos": 5.0,

@@ -14,8 +14,10 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from ..cache.sources import compiled_module
+from ..cache.symbols import maker
 from ..native.primitives import load
 from ..native.words import WORD, Module, Primitive
+from . import blas  # noqa: F401  its functions are known then
 from .product_tiles import ROWS, VECTOR, VECTORS, Code, copy_cut, copy_padded, copy_vectors, tiles, turn_vectors
 
 _I32 = ir.IntType(32)
@@ -252,6 +254,7 @@ def _blas_written(size: int) -> Any:
     return module.llvm
 
 
+@maker
 @functools.cache
 def addresses(size: int) -> dict[str, int]:
     """Addresses of the functions for elements of ``size`` bytes, which machine code knows as ``dl4py_<name>_f<size>`` from now on."""

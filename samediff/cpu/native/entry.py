@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..cache.sources import compiled_entry
+from ..code import kernel_names
 from ..code.operators import TYPE_NAMES
 
 #: Types of arrays that entries take.
@@ -64,8 +65,7 @@ def entry_of_source(source: str) -> tuple[int, bool]:
     Also whether its code was on the disk.
     """
     def known() -> dict[str, Any]:
-        from ..code.kernel import names as others
-        return {**others(), **names()}
+        return {**kernel_names.names(), **names()}
     return compiled_entry(source, known, **FLAGS)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from . import pool as helpers
 from . import runner, system
 from .entry import Instruction
-from .thresholds import LEAST, NEVER, Thresholds, thresholds
+from .thresholds import LEAST, NEVER, Thresholds, of_machine
 
 
 @functools.cache
@@ -101,3 +101,12 @@ class Segment:
     def __call__(self) -> None:
         """Run it, when there are no locals."""
         runner.launch(self.address, 0, 0, 0, 0)
+
+
+def _shared(instructions: Sequence[Instruction], worth: Thresholds) -> Segment:
+    return Segment(instructions, worth=worth)
+
+
+def thresholds() -> Thresholds:
+    """From which length on work is shared with other threads on this machine; measured when it is asked for the first time."""
+    return of_machine(_shared)

@@ -12,7 +12,7 @@ from typing import Any
 from llvmlite import ir
 
 from ..cache.sources import compiled_module
-from . import from_python
+from . import from_python, system  # noqa: F401  the functions of the system are known then
 from .primitives import (
     add_shared,
     call,

@@ -9,8 +9,8 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ...expressions.expression import trace
 from ...plans.layout import Layout
 from ..cache import store as cache_store
 from . import pool
+from .entry import Instruction
 
 
 class Thresholds(NamedTuple):
@@ -26,6 +27,9 @@ class Thresholds(NamedTuple):
     parts: float
     help: float
 
+
+#: Makes a program of instructions that are shared from these lengths on.
+ProgramOf: TypeAlias = Callable[[Sequence[Instruction], Thresholds], Callable[[], None]]
 
 #: Where nothing was measured, and what a measurement may come to: a busy machine must not decide for good.
 USUAL, LEAST, MOST = Thresholds(8e3, 4e4), Thresholds(4e3, 2e4), Thresholds(3.2e4, 1.6e5)
@@ -42,8 +46,8 @@ SEVERAL = 16
 
 
 @functools.cache
-def thresholds() -> Thresholds:
-    """Those of this machine."""
+def of_machine(program: ProgramOf) -> Thresholds:
+    """Those of this machine; ``program`` makes what is measured."""
     if pool.pool() is None or pool.parts() < 2:
         return USUAL
     name = f"threads-{platform.machine()}-{os.cpu_count()}-{pool.parts()}"
@@ -53,32 +57,31 @@ def thresholds() -> Thresholds:
     folder = cache_store.opened()
     if folder is not None and time.time() - folder.modified(f"{name}.busy") < PAUSE:
         return USUAL
-    found = measured()
+    found = measured(program)
     busy = any(n >= most for n, most in zip(found, MOST))       # the processors have other work: a later process may find out
     if folder is not None:
         folder.write(*((f"{name}.busy", b"") if busy else (f"{name}.json", json.dumps(found._asdict()).encode())))
     return USUAL if busy else found
 
 
-def measured() -> Thresholds:
+def measured(program: ProgramOf) -> Thresholds:
     """Look from which length on two threads are faster."""
-    return Thresholds(_crossing(SEVERAL, LEAST.parts, MOST.parts), _crossing(1, LEAST.help, MOST.help))
+    return Thresholds(_crossing(program, SEVERAL, LEAST.parts, MOST.parts), _crossing(program, 1, LEAST.help, MOST.help))
 
 
-def _crossing(count: int, least: float, most: float) -> float:
+def _crossing(program: ProgramOf, count: int, least: float, most: float) -> float:
     """Work of each of ``count`` instructions from which help pays."""
-    from .program import Segment
     work = least
     while work < most:
         instructions = [_instruction(work) for _ in range(count)]
-        alone, helped = _faster(Segment(instructions, worth=NEVER), Segment(instructions, worth=ALWAYS))
+        alone, helped = _faster(program, program(instructions, NEVER), program(instructions, ALWAYS))
         if helped < GAIN * alone:
             break
         work *= 2 ** 0.5
     return min(work, most)
 
 
-def _instruction(work: float) -> Any:
+def _instruction(work: float) -> Instruction:
     from .. import elementwise_kernel
     kernel = elementwise_kernel(trace(lambda xp, x: xp.tanh(x), [np.dtype(np.float32)]), [Layout.same(1)])
     assert kernel is not None
@@ -86,11 +89,10 @@ def _instruction(work: float) -> Any:
     return kernel.instruction(kernel.views([x, np.zeros_like(x)]))
 
 
-def _faster(*runs: Callable[[], None]) -> list[float]:
+def _faster(program: ProgramOf, *runs: Callable[[], None]) -> list[float]:
     """The shortest time of each, in turn, while helpers are awake."""
-    from .program import Segment
     from .runner import WORTH_WAKING
-    crew, waking = pool.pool(), Segment([_instruction(1.5 * WORTH_WAKING)], worth=ALWAYS)
+    crew, waking = pool.pool(), program([_instruction(1.5 * WORTH_WAKING)], ALWAYS)
     best = [float("inf")] * len(runs)
     for _ in range(ROUNDS):
         for k, run in enumerate(runs):

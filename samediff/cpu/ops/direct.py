@@ -4,23 +4,18 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
+from .convolution_shapes import MULTIPLICATION, Shapes
 from .grid import Grid
 from .shares import Shared, share_count
 
-if TYPE_CHECKING:
-    from .convolution import Shapes
-
 #: Bytes of images, gradients and sums that are worked on at a time: what the second cache holds, and the first.
 FAR, NEAR = 1 << 18, 1 << 14
-
-#: Nanoseconds of a multiplication.
-MULTIPLICATION = 0.025
 
 #: Where columns and BLAS are faster: more weights than this with vectors of half length, inner products over fewer vectors, or
 #: over fewer ones that are partly empty, and gradients of kernels with fewer cells that reach far beyond the windows.

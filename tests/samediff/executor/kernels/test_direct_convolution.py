@@ -105,7 +105,7 @@ def test_bias(dtype, mode, rng):
 @pytest.mark.parametrize("shares", [1, 3])
 @pytest.mark.parametrize("stride, size, channels, kernel", [((2, 1), 16, 1, 3), ((1, 1), 5, 2, 3), ((1, 1), 16, 3, 1), ((1, 1), 9, 260, 3)])
 def test_what_columns_serve(stride, size, channels, kernel, shares, monkeypatch, rng):
-    monkeypatch.setattr("dl4py.samediff.cpu.ops.convolution.count_for", lambda _: shares)
+    monkeypatch.setattr("dl4py.samediff.cpu.ops.convolution_shapes.count_for", lambda _: shares)
     geometry = Geometry(Window((kernel, kernel), stride, (0, 0), (1, 1)), False, "OIYX")
     x, w = rng.normal(size=(5, channels, 12, size)).astype(np.float32), rng.normal(size=(60, channels, kernel, kernel)).astype(np.float32)
     g = rng.normal(size=output_shape(geometry, x.shape, w.shape)).astype(np.float32)
@@ -137,7 +137,7 @@ def test_any_number_of_shares_gives_the_same_bits(case, monkeypatch, always):
 def test_threads_share_what_is_long(monkeypatch):
     geometry, x, w, g = drawn("images in groups", np.float32)
     seen = []
-    own = "dl4py.samediff.cpu"
+    own = "dl4py.samediff.cpu.ops"
     monkeypatch.setattr(f"{own}.shares.share_count", lambda: 2)
     monkeypatch.setattr(f"{own}.direct.share_count", lambda: 2)
     monkeypatch.setattr(f"{own}.shares.LEAST", 1e3)

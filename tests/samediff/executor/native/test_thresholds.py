@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from dl4py.samediff.cpu.native import pool, thresholds
+from dl4py.samediff.cpu.native import pool, program, thresholds
 from dl4py.samediff.cpu.native.thresholds import LEAST, MOST, USUAL, Thresholds
 
 FOUND = Thresholds(6e3, 5e4)
@@ -20,8 +20,8 @@ def asked(monkeypatch, tmp_path):
     monkeypatch.setenv("DL4PY_CACHE_DIR", str(tmp_path))
 
     def ask(answer):
-        monkeypatch.setattr(thresholds, "measured", lambda: answer)
-        return thresholds.thresholds.__wrapped__()
+        monkeypatch.setattr(thresholds, "measured", lambda program: answer)
+        return thresholds.of_machine.__wrapped__(program._shared)
     return ask, tmp_path
 
 
@@ -63,5 +63,5 @@ def test_a_folder_that_cannot_be_written(asked, monkeypatch):
 def test_a_measurement_lies_in_the_range():
     if pool.pool() is None:
         pytest.skip("one processor")
-    found = thresholds.measured()
+    found = thresholds.measured(program._shared)
     assert all(low <= n <= high for low, n, high in zip(LEAST, found, MOST))
