@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .udf import *
 
     __version__: str
+    __path__: list[str]
 
 _PACKAGES = ("samediff", "layers", "networks", "udf")
 _PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation")

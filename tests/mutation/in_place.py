@@ -50,7 +50,7 @@ def _run(session: pytest.Session, order: dict[str, Any]) -> int:
     old, new = Path(order["old"]).read_bytes(), file.read_bytes()
     if order["module"] in sys.modules and not changed_functions(file, old, new):      # else it comes from the file
         return ELSEWHERE
-    if "executor/cpu" in order["file"]:
+    if "samediff/cpu" in order["file"]:
         recompile(order["module"], hashlib.sha256(new).hexdigest())
     items = chosen(session.items, order)
     for item, after in zip(items, [*items[1:], None]):

@@ -130,7 +130,7 @@ class Tests:
             status = self._answer()
             if status not in (0, ELSEWHERE):
                 return {None: SLOW, BROKEN: "broken"}.get(status, CAUGHT), told.read_text()
-            if mistake.file.is_relative_to("samediff/executor/cpu"):        # everything would be compiled again
+            if mistake.file.is_relative_to("samediff/cpu"):        # everything would be compiled again
                 return (SURVIVED, told.read_text()) if status == 0 else ("not tried", "not in a function")
             return self._apart(["-k", " or ".join(names)] if names else [])
         finally:
