@@ -3,21 +3,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..base.datatype import DataType
 from ..codecs.flat_graph import FlatNode
 from ..codecs.flat_properties import make_property
+from ..ir.core import GraphCore
 from ..ir.node import Node
 from ..ir.op import OPS, Op
 from .default_args import MORE_OUTPUTS, WITH_SHAPE
 from .missing_op import MissingOp
 from .node_args import file_inputs, write_op
-
-if TYPE_CHECKING:
-    from ..graph.graph import SameDiff
 
 
 @dataclass
@@ -55,7 +53,7 @@ class Drafts:
         self.constants[name] = value
         return name
 
-    def add(self, sd: SameDiff, node: Node, name: str, rename: Callable[[str], str], outputs: Sequence[str]) -> None:
+    def add(self, sd: GraphCore, node: Node, name: str, rename: Callable[[str], str], outputs: Sequence[str]) -> None:
         """Add a node of ``sd`` under other names."""
         if node.op.id == "xw_plus_b" and not has_kernel(sd, node):
             self._product_and_sum(node, name, rename, outputs[0], sd.variable(node.outputs[0]).dtype)
@@ -89,7 +87,7 @@ class Drafts:
             self.nodes.append(Draft(name, [made, *bias], {output: dtype}, write_op(OPS["add"](), (made, *bias), dtype)))
 
 
-def has_kernel(sd: SameDiff, node: Node) -> bool:
+def has_kernel(sd: GraphCore, node: Node) -> bool:
     """Whether DL4J's ``xw_plus_b`` does the same: its flags mean something else in each version, and it needs a vector to add."""
     op: Any = node.op
     bias = node.inputs[2] if len(node.inputs) > 2 else None

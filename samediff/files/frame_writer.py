@@ -5,20 +5,18 @@ What the graphs inside such an op hold becomes part of the outer graph, under th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..base.datatype import DataType
 from ..codecs.flat_properties import PART_OF, make_property
 from ..codecs.legacy_table import op_identity
 from ..families.subgraph import SubGraph
+from ..ir.core import GraphCore
 from ..ir.node import Node, needed
 from ..ir.op import OPS
 from .drafts import Draft, Drafts
 from .node_args import file_args
 from .subgraph_args import SubGraphArgs
-
-if TYPE_CHECKING:
-    from ..graph.graph import SameDiff
 
 
 def has_frames(node: Node) -> bool:
@@ -29,7 +27,7 @@ def has_frames(node: Node) -> bool:
     return all(n.op.id in OPS and not n.control and (has_frames(n) or not _own_form(n)) for g in graphs for n in _nodes(g))
 
 
-def add_nodes(drafts: Drafts, sd: SameDiff, nodes: Iterable[Node], prefix: str = "", names: Mapping[str, str] = {},
+def add_nodes(drafts: Drafts, sd: GraphCore, nodes: Iterable[Node], prefix: str = "", names: Mapping[str, str] = {},
               own_form: bool = False) -> dict[str, str]:
     """Draft nodes of a graph, with ``names`` for what comes from around it; all names by those that they had."""
     known = dict(names)
@@ -78,7 +76,7 @@ class _Control:
         return outputs
 
 
-def _conditional(drafts: Drafts, sd: SameDiff, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
+def _conditional(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
     """Values go through switches into the branches, of which a merge takes the one that ran."""
     op: Any = node.op
     control, (condition, *given) = _Control(drafts, name), inputs
@@ -101,7 +99,7 @@ def _conditional(drafts: Drafts, sd: SameDiff, node: Node, name: str, inputs: li
         control.node("merge", [no, yes], op.yes.sd.variable(inner).dtype, output, properties=(make_property(PART_OF, name),))
 
 
-def _loop(drafts: Drafts, sd: SameDiff, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
+def _loop(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str], outputs: list[str]) -> None:
     """A frame: values enter, a merge joins them with those of the last iteration, a switch sends them on or out."""
     op: Any = node.op
     control, count = _Control(drafts, name), op.count

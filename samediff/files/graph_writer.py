@@ -4,22 +4,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..base.datatype import DataType
 from ..codecs.flat_array import encode_array
-from ..codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem, UpdaterState
+from ..codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem
 from ..codecs.flat_schema import VarType
+from ..ir.core import GraphCore
 from ..ir.variable import SDVariable, VariableType
 from .drafts import Draft, Drafts
 from .frame_writer import add_nodes
 
-if TYPE_CHECKING:
-    from ..graph.graph import SameDiff
 
-
-def flat_graph_of(sd: SameDiff, save_updater_state: bool, own_form: bool = False) -> FlatGraph:
-    """The tables of a graph.
+def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
+    """The tables of a graph, without its training.
 
     Ids count from 1: a given variable has its own, the outputs of a node share that of the node. With ``own_form`` branches
     and loops stay single nodes, which DL4J cannot read.
@@ -53,15 +50,12 @@ def flat_graph_of(sd: SameDiff, save_updater_state: bool, own_form: bool = False
                        control_deps=tuple(first), var_control_deps=tuple(n for n in draft.control if n not in producers),
                        control_dep_for=tuple(dict.fromkeys(o for n in draft.outputs for o in later.get(n, ()))))
 
-    config = sd.get_training_config()
     return FlatGraph(
         variables=tuple(replace(v, id=pair(v.name)) for v in variables),
         nodes=tuple(map(flat_node, drafts.nodes)),
         outputs=tuple(pair(n) for n in getattr(sd, "_outputs", ()) if sd.has_variable(n)),
         placeholders=tuple(v.name() for v in sd.variables() if v.is_place_holder()),
-        loss_variables=tuple(sd.get_loss_variables()),
-        training_config=None if config is None else config.to_json(),
-        updater_state=_states(sd) if save_updater_state else (),
+        loss_variables=tuple(sd._losses),
         sequence_items=tuple(SequenceItem(v.name(), tuple(encode_array(a) for a in sd.stored(v.name())))
                              for v in sd.variables() if v.get_variable_type() is VariableType.SEQUENCE),
     )
@@ -83,7 +77,7 @@ def _ids(variables: Sequence[FlatVariable], producers: Mapping[str, tuple[Draft,
 _EMPTY = FlatVariable(device=-1)
 
 
-def _flat_variable(sd: SameDiff, v: SDVariable) -> FlatVariable:
+def _flat_variable(sd: GraphCore, v: SDVariable) -> FlatVariable:
     kind = v.get_variable_type()
     flat = replace(_EMPTY, name=v.name(), dtype=max(v.dtype.code, 0), variabletype=int(VarType[kind.name]))
     if kind in (VariableType.VARIABLE, VariableType.CONSTANT):
@@ -91,8 +85,3 @@ def _flat_variable(sd: SameDiff, v: SDVariable) -> FlatVariable:
     if kind is VariableType.PLACEHOLDER:
         return replace(flat, shape=v.get_shape())
     return flat
-
-
-def _states(sd: SameDiff) -> tuple[UpdaterState, ...]:
-    return tuple(UpdaterState(name, tuple(state), tuple(encode_array(a) for a in state.values()))
-                 for name, state in sd._updater_state().items() if sd.has_variable(name) and sd.variable(name).is_trainable())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import GradientError, GraphError
 from ..executor.session import known_plan, run
 from ..families.gradient import check_losses, gradients
-from ..ir.core import graph_of
+from ..ir.core import GraphCore, graph_of
 from ..ir.variable import SDVariable, VariableType
 from .execution import NOTHING_DRAWN, Execution
 
@@ -123,7 +123,7 @@ class Differentiation(Execution):
             self.set_loss_variables(*_list(losses))
         self.create_grad_function()
 
-    def _gradients_for(self, names: list[str]) -> tuple[GraphAndGradients, ...]:
+    def _gradients_for(self, names: list[str]) -> tuple[GraphCore, dict[str, SDVariable | None]]:
         known = getattr(self, "_grad_graph", None)
         if known is None or known[0] != self.version or any(n not in known[1] for n in names):
             self.create_grad_function(*names)
@@ -133,7 +133,7 @@ class Differentiation(Execution):
     def grad(self, name: Any) -> SDVariable | None:
         """The gradient variable of ``name`` (a member of the gradient graph), None when the loss does not depend on it."""
         name = self._names_in([name])[0]
-        return self._gradients_for([name])[1][name]  # type: ignore[no-any-return, index]
+        return self._gradients_for([name])[1][name]
 
     def has_gradient(self, name: str) -> bool:
         """True when the gradient graph is built and has a gradient for ``name``; builds nothing."""
@@ -179,15 +179,12 @@ class Differentiation(Execution):
             for name in variables:
                 self.variable(name)
             graph, found = self._gradients_for(list(variables))
-            lost = [n for n in variables if found[n] is None]  # type: ignore[index]
-            if lost:
-                raise GradientError(f"the loss ({', '.join(self.infer_loss_variables())}) does not depend on {', '.join(lost)}")
-            wanted = (*outputs, *[found[n].name() for n in variables])  # type: ignore[index]
-            request = requests[outputs, variables] = GradientRequest(graph, outputs, variables, wanted)
+            wanted = [v.name() for n in variables if (v := found[n]) is not None]
+            if len(wanted) < len(variables):
+                lost = ", ".join(n for n in variables if found[n] is None)
+                raise GradientError(f"the loss ({', '.join(self.infer_loss_variables())}) does not depend on {lost}")
+            request = requests[outputs, variables] = GradientRequest(graph, outputs, variables, (*outputs, *wanted))
         return request
-
-
-GraphAndGradients = Any
 
 
 def _list(values: Any) -> list[Any]:

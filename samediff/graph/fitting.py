@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base.javanames import JavaSpelling
 from ..base.locks import rlock
 from ..errors import ConfigurationError, FileFormatError, UnknownNameError
 from ..training.batches import Source, in_batches, is_array, is_single
 from ..training.config import TrainingConfig, refuse_unknown
 from ..training.fit_loop import FitLoop
-from ..training.history import History
 from ..training.listeners.listener import HasListeners, Listener, flat
+from ..training.requests import FitConfig
 from ..training.steps.graph_parameters import GraphParameters, States, TrainingSession
 from ..training.steps.step import TrainingStep
+from ..training.trainable import Trainable
 from ..training.updaters.penalties import Penalties
 from ..training.updaters.updater import GradientUpdater
 from .differentiation import Differentiation
@@ -23,7 +23,7 @@ from .differentiation import Differentiation
 _FIT_OPTIONS = ("epochs", "validation_data", "validation_frequency", "listeners", "check_finite", "batch_size")
 
 
-class Fitting(HasListeners, Differentiation):
+class Fitting(HasListeners, Differentiation, Trainable):
     """The part of :class:`SameDiff` that trains."""
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class Fitting(HasListeners, Differentiation):
             if (epochs or 1) > 1 and not source.resettable():
                 raise ConfigurationError(f"{epochs} epochs need data that can be gone through again; {type(data).__name__} can be "
                                          "read once. Give a list, or an iterator that supports reset()")
-            loop = FitLoop(self, heard, check_finite)
+            loop = FitLoop(self, self._training_session(), heard, check_finite)
             if epochs is None and validation is None and is_single(data):
                 return loop.single(data)
             return loop.run(source, epochs or 1, validation, frequency)
@@ -228,44 +228,6 @@ class Fitting(HasListeners, Differentiation):
     def _renamed(self, old: str, new: str) -> None:
         states = {(new if n == old else n): s for n, s in self._updater_state().items()}
         self._states, self._session = states, None
-
-
-class FitConfig(JavaSpelling):
-    """A training to be described and run: ``sd.fit().train(iterator, 2).validate(other).listeners(...).exec()``."""
-
-    def __init__(self, sd: Fitting) -> None:
-        self._sd = sd
-        self._values: dict[str, Any] = {}
-
-    def _set(self, **values: Any) -> FitConfig:
-        self._values |= values
-        return self
-
-    def train(self, data: Any, epochs: int = 1) -> FitConfig:
-        """Set data and number of epochs."""
-        return self._set(data=data, epochs=epochs)
-
-    def epochs(self, epochs: int) -> FitConfig:
-        """Set the number of epochs."""
-        return self._set(epochs=epochs)
-
-    def validate(self, data: Any, frequency: int = 1) -> FitConfig:
-        """Validate on that data every so many epochs."""
-        return self._set(validation_data=data, validation_frequency=frequency)
-
-    def validation_frequency(self, frequency: int) -> FitConfig:
-        """Validate every so many epochs."""
-        return self._set(validation_frequency=frequency)
-
-    def listeners(self, *listeners: Any) -> FitConfig:
-        """Use these listeners besides those of the graph."""
-        return self._set(listeners=flat(listeners))
-
-    def exec(self) -> History:
-        """Train."""
-        if "data" not in self._values:
-            raise ConfigurationError("nothing to train on: call train(data, epochs) before exec()")
-        return self._sd.fit(**self._values)  # type: ignore[no-any-return]
 
 
 def _split(args: tuple[Any, ...], kind: type) -> tuple[tuple[Any, ...], list[Any]]:

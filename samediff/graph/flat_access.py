@@ -5,24 +5,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..base.datatype import DataType
-from ..codecs.flat_graph import FlatGraph, FlatNode
+from ..codecs.flat_graph import FlatNode
 from ..codecs.legacy_table import op_identity
 from ..errors import FileFormatError, GraphError, UnknownNameError, did_you_mean
-from ..files.graph_writer import flat_graph_of
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
-from ..ir.core import GraphCore, graph_of
 from ..ir.op import OPS
+from .saving import Saving
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
 
 
-class FlatAccess(GraphCore):
+class FlatAccess(Saving):
     """The part of :class:`SameDiff` that shows what a graph file holds."""
-
-    def as_flat_graph(self, include_updater_state: bool = False) -> FlatGraph:
-        """The tables of the graph file."""
-        return flat_graph_of(graph_of(self), include_updater_state)
 
     def as_flat_print(self) -> str:
         """The variables and nodes of the graph file with all arguments, as text."""

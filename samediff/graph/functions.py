@@ -2,19 +2,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, GraphError, UnknownNameError, did_you_mean
 from ..families.subgraph import SubGraph
-from ..ir.core import owned_copy
-from ..ir.node import needed
+from ..files.missing_function import MissingFunction
+from ..ir.core import GraphCore, owned_copy
+from ..ir.node import Node, needed
 from ..ir.variable import SDVariable, VariableType
 from .control_flow import ControlFlow
-
-if TYPE_CHECKING:
-    from .graph import SameDiff
+from .creation import Creation
+from .inspection import Inspection
 
 
 @dataclass
@@ -53,26 +53,54 @@ class LoopParams:
     loop_name: str | None = None
 
 
-class Functions(ControlFlow):
+class Functions(ControlFlow, Creation, Inspection):
     """The part of :class:`SameDiff` that holds named sub-graphs."""
 
-    def _function_table(self) -> dict[str, SameDiff]:
-        table: dict[str, SameDiff] = self.__dict__.setdefault("_functions", {})
+    def _function_table(self) -> dict[str, Self]:
+        table: dict[str, Self] = self.__dict__.setdefault("_functions", {})
         return table
 
-    def put_sub_function(self, name: str, graph: SameDiff) -> None:
+    def put_sub_function(self, name: str, graph: Self) -> None:
         """Keep a graph under a name, and let the calls of a loaded file that miss it run; GraphError when another graph has that name."""
         known = self._function_table().setdefault(name, graph)
         if known is not graph:
             raise GraphError(f"the name {name!r} belongs to another function of this graph already")
-        from .calls import bind_calls
         try:
-            bind_calls(self, name)  # type: ignore[arg-type]  # every part is of a SameDiff
+            self.bind_calls(name)
         except DL4PyError:
             del self._function_table()[name]
             raise
 
-    def define_function(self, name: str, definition: Callable[..., Any], inputs: Any = None) -> SameDiff:
+    def bind_calls(self, name: str) -> None:
+        """Make every call of a function that a loaded file missed until now a node that runs it."""
+        for node in self.nodes():
+            if isinstance(node.op, MissingFunction) and node.op.function == name:
+                try:
+                    self._bind(node)
+                except DL4PyError as error:
+                    raise type(error)(f"node {node.name!r} of the file calls function {name!r}: {error}") from error
+
+    def _bind(self, node: Node) -> None:
+        """Put the function in place of one call; GraphError when inputs or outputs do not fit."""
+        from ..ops.control.invoking import Invoke
+        call: Any = node.op
+        function = self.get_function(call.function)
+        inside = list(call.names("inputs") or function.inputs())
+        results = list(call.names("outputs") or function.outputs())
+        if len(inside) != len(node.inputs) or len(results) < len(node.outputs):
+            raise GraphError(f"it takes {len(inside)} inputs ({', '.join(inside)}) and gives {len(results)} results; the call has "
+                             f"{len(node.inputs)} and {len(node.outputs)}")
+        graph, trained = cut_function(function, call.function, inside, results[:len(node.outputs)])
+        with self._all_or_nothing():
+            own = [self._shared(f"{call.function}/{n}", function.stored(n)).name() for n in trained]
+            self._nodes[node.name] = replace(node, op=Invoke(graph), inputs=(*node.inputs, *own))
+            try:
+                self.infer_again()
+            except DL4PyError:
+                self._nodes[node.name] = node
+                raise
+
+    def define_function(self, name: str, definition: Callable[..., Any], inputs: Any = None) -> Self:
         """Build a sub-graph with a callback and keep it under a name; nothing happens when the name is known.
 
         Parameters
@@ -96,8 +124,7 @@ class Functions(ControlFlow):
         """
         if name in self._function_table():
             return self._function_table()[name]
-        from .graph import SameDiff
-        made = SameDiff()
+        made = type(self)()
         arrays = dict(inputs) if isinstance(inputs, Mapping) else {}
         given = [made.placeholder(v.name(), v.dtype, v.spec.shape) for v in ([] if isinstance(inputs, Mapping) else inputs or [])]
         results = definition(made, arrays, given)
@@ -106,7 +133,7 @@ class Functions(ControlFlow):
         self.put_sub_function(name, made)
         return made
 
-    def get_function(self, name: str) -> SameDiff:
+    def get_function(self, name: str) -> Self:
         """The function of that name."""
         found = self._function_table().get(name)
         if found is None:
@@ -117,7 +144,7 @@ class Functions(ControlFlow):
         """Names of the functions."""
         return list(self._function_table())
 
-    def invoke_graph_on(self, other: SameDiff) -> SDVariable:
+    def invoke_graph_on(self, other: Self) -> SDVariable:
         """Copy all variables and ops of this graph into another one, under free names; the copy of the last variable.
 
         A placeholder whose name is a variable there with a fitting type stands for that variable.
@@ -140,7 +167,7 @@ class Functions(ControlFlow):
             raise GraphError("the graph is empty: there is nothing to copy")
         return other.variable(names[next(reversed(self._variables))])  # type: ignore[arg-type]
 
-    def invoke_function_on(self, name: str, other: SameDiff) -> SDVariable:
+    def invoke_function_on(self, name: str, other: Self) -> SDVariable:
         """The same for a function."""
         return self.get_function(name).invoke_graph_on(other)
 
@@ -166,7 +193,7 @@ class Functions(ControlFlow):
     def _shared(self, name: str, array: Any) -> SDVariable:
         if self.has_variable(name) and self._store.get(name) is array:
             return self.variable(name)
-        return self.attach(name, array)  # type: ignore[attr-defined, no-any-return]  # of the whole graph
+        return self.attach(name, array)
 
     def loop_with_conditions(self, *args: Any) -> list[SDVariable]:
         """Repeat a function while a flag is true, at most so many times: ``([output_names,] params)``.
@@ -203,9 +230,8 @@ class Functions(ControlFlow):
         return self.while_loop(names, params.loop_name, variables, condition, body)
 
 
-def cut_function(function: SameDiff, label: str, inputs: list[str], outputs: list[str]) -> tuple[SubGraph, list[str]]:
+def cut_function(function: GraphCore, label: str, inputs: list[str], outputs: list[str]) -> tuple[SubGraph, list[str]]:
     """The part of a function from these inputs to these outputs, and the trainable variables that it takes besides."""
-    from .graph import SameDiff
     for name in inputs:
         if function.variable(name).get_variable_type() is VariableType.ARRAY:
             raise GraphError(f"{name!r} of function {label!r} is the result of an op and cannot be an input")
@@ -216,7 +242,7 @@ def cut_function(function: SameDiff, label: str, inputs: list[str], outputs: lis
     if missing:
         raise GraphError(f"function {label!r} needs values for {', '.join(missing)}; name them among its inputs")
     trained = [n for n, k in kinds.items() if k is VariableType.VARIABLE]
-    sub = SameDiff()
+    sub = type(function)()
     for name in (*inputs, *trained):
         v = function.variable(name)
         sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))

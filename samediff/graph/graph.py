@@ -17,7 +17,6 @@ from .inspection import Inspection
 from .lookup import Lookup
 from .profiling import Profiling
 from .rewiring import Rewiring
-from .saving import Saving
 from .tensor_array import Sequences
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, Functions, ControlDependencies, Saving, FlatAccess, Rewiring, Sequences, Inspection, Profiling, Lookup, BaseOps):
+class SameDiff(Evaluating, Functions, ControlDependencies, FlatAccess, Rewiring, Sequences, Inspection, Profiling, Lookup, BaseOps):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line

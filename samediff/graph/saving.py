@@ -3,20 +3,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..codecs.atomic import atomic_write
+from ..codecs.flat_array import decode_array, encode_array
+from ..codecs.flat_graph import FlatGraph, UpdaterState
 from ..codecs.flat_reader import FlatLimits, read_flat_graph
 from ..codecs.flat_writer import write_flat_graph
 from ..codecs.sdnb import THRESHOLD, write_sdnb
 from ..errors import FileFormatError
 from ..families.subgraph import SubGraph
 from ..files.any_graph import read_any, write_sdz
-from ..files.graph_reader import GraphReader
 from ..files.graph_writer import flat_graph_of
 from ..files.missing_op import MissingOp
-from ..ir.core import GraphCore, graph_of
+from ..ir.core import GraphCore
+from ..training.config import TrainingConfig
+from .fitting import Fitting
+from .graph_reader import GraphReader
 
 if TYPE_CHECKING:
     from .graph import SameDiff
@@ -25,12 +30,35 @@ _LIMITS = FlatLimits()
 Target = str | PathLike[str] | BinaryIO
 
 
-class Saving(GraphCore):
+class Saving(Fitting):
     """The part of :class:`SameDiff` that reads and writes files (DL4J's graph files)."""
 
     def as_flat_buffers(self, save_updater_state: bool = False) -> bytes:
         """The graph file as bytes: variables, ops, losses, training configuration and, on request, updater state."""
-        return write_flat_graph(flat_graph_of(graph_of(self), save_updater_state))
+        return write_flat_graph(self.as_flat_graph(save_updater_state))
+
+    def as_flat_graph(self, include_updater_state: bool = False) -> FlatGraph:
+        """The tables of the graph file."""
+        return self._tables(include_updater_state)
+
+    def _tables(self, include_updater_state: bool, own_form: bool = False) -> FlatGraph:
+        config = self.get_training_config()
+        states = self._updater_state() if include_updater_state else {}
+        return replace(flat_graph_of(self, own_form), training_config=None if config is None else config.to_json(), updater_state=tuple(
+            UpdaterState(name, tuple(state), tuple(encode_array(a) for a in state.values()))
+            for name, state in states.items() if self.has_variable(name) and self.variable(name).is_trainable()))
+
+    def _fill(self, flat: FlatGraph, load_updater_state: bool) -> None:
+        """Take over what the tables of a file hold."""
+        GraphReader(self, flat).read()  # type: ignore[arg-type]  # every part is of a SameDiff
+        if not flat.training_config:
+            return
+        self.set_training_config(TrainingConfig.from_json(flat.training_config))
+        if load_updater_state and flat.updater_state:
+            self.set_updater_state({
+                s.param_name: {k: decode_array(a, f"updater state {k!r} of {s.param_name!r}")
+                               for k, a in zip(s.updater_state_keys, s.updater_state_values)}
+                for s in flat.updater_state})
 
     @staticmethod
     def from_flat_buffers(data: bytes | bytearray | memoryview, load_updater_state: bool = True,
@@ -38,7 +66,7 @@ class Saving(GraphCore):
         """The graph of the bytes of a graph file; errors as in :meth:`load`."""
         from .graph import SameDiff
         sd = SameDiff()
-        GraphReader(sd, read_flat_graph(data, limits)).read(load_updater_state)
+        sd._fill(read_flat_graph(data, limits), load_updater_state)
         return sd
 
     def save(self, target: Target, save_updater_state: bool = False, *, threshold: int = THRESHOLD) -> None:
@@ -50,7 +78,7 @@ class Saving(GraphCore):
         """
         name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(getattr(target, "name", ""))
         write = {".sdnb": write_sdnb, ".sdz": write_sdz}.get(os.path.splitext(name)[1].lower())
-        graph = flat_graph_of(graph_of(self), save_updater_state)
+        graph = self.as_flat_graph(save_updater_state)
         data = write_flat_graph(graph) if write is None else b""
 
         def put(stream: BinaryIO) -> None:
@@ -78,7 +106,7 @@ class Saving(GraphCore):
         where = f"{os.fspath(source)}: " if isinstance(source, (str, os.PathLike)) else ""
         sd = SameDiff()
         try:
-            GraphReader(sd, read_any(source, limits)).read(load_updater_state)
+            sd._fill(read_any(source, limits), load_updater_state)
         except FileFormatError as error:
             raise type(error)(f"{where}{error}") from error
         return sd
@@ -119,7 +147,7 @@ class Saving(GraphCore):
         return self.dup()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (write_flat_graph(flat_graph_of(graph_of(self), True, own_form=True)), self.seed)
+        return _made, (write_flat_graph(self._tables(True, own_form=True)), self.seed)
 
 
 def _made(data: bytes, seed: Any) -> SameDiff:

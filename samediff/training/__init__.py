@@ -1,5 +1,4 @@
 """Training: updaters, schedules, regularization, the training configuration, history and listeners."""
-from ..graph.fitting import FitConfig
 from .config import TrainingConfig
 from .config_builder import TrainingConfigBuilder
 from .history import EvaluationRecord, History, Loss, LossCurve
@@ -36,7 +35,7 @@ from .listeners.profiling_listener import ProfilingListener, ProfilingListenerBu
 from .listeners.sleepy import SleepMode, SleepyTrainingListener, TimeMode
 from .listeners.stats import FileStatsStorage, InMemoryStatsStorage, StatsStorage
 from .listeners.stats_listener import FileMode, StatsListener, UIListener
-from .requests import EvaluationConfig, OutputConfig
+from .requests import EvaluationConfig, FitConfig, OutputConfig
 from .steps.flat import (
     GradientNormalization,
     ParameterSlot,

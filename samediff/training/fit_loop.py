@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,22 +15,20 @@ from .history import History, Loss, LossCurve
 from .listeners.evaluative import HistoryListener
 from .listeners.hooks import tell_ops, wanted_variables
 from .listeners.listener import At, Listener, Listeners, Operation
+from .steps.graph_parameters import TrainingSession
 from .steps.transaction import Transaction
-
-if TYPE_CHECKING:
-    from ..graph.fitting import Fitting
+from .trainable import Trainable
 
 
 class FitLoop:
     """One call of ``fit``."""
 
-    def __init__(self, sd: Fitting, listeners: Sequence[Listener], finite: bool) -> None:
-        self.sd, self.finite = sd, finite
-        self.config = sd._checked_config()
+    def __init__(self, sd: Trainable, session: TrainingSession, listeners: Sequence[Listener], finite: bool) -> None:
+        self.sd, self.session, self.finite = sd, session, finite
+        self.config = session.config
         self.history = HistoryListener(self.config)
         self._all = [*listeners, self.history]
         self.listeners = Listeners(self._all, Operation.TRAINING)
-        self.session = sd._training_session()
         extra = wanted_variables(sd, self._all, Operation.TRAINING, self.session.losses)
         self.outputs = list(dict.fromkeys([*self.session.losses, *extra]))
         self._tells = bool(extra)
@@ -167,7 +165,7 @@ class FitLoop:
         self._stop = self.listeners.validation_done(self.sd, at, _now() - start) or self._stop
 
 
-def evaluate(sd: Fitting, source: Source, members: Sequence[Listener], operation: Operation,
+def evaluate(sd: Trainable, source: Source, members: Sequence[Listener], operation: Operation,
              *names: str) -> list[tuple[Any, dict[str, Any]]]:
     """Forward runs over all batches, with the hooks of listeners; each batch with the values of ``names``."""
     config = sd._checked_config(training=False)

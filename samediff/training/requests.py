@@ -1,15 +1,32 @@
 """Evaluations and outputs that are described first and run with ``exec()``."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Protocol, Self
 
 from ..base.javanames import JavaSpelling
 from ..errors import ConfigurationError, GraphError
-from .history import EvaluationRecord, name_of
+from .history import EvaluationRecord, History, name_of
 from .listeners.listener import flat
 
-if TYPE_CHECKING:
-    from ..graph.evaluating import Evaluating
+
+class Evaluating(Protocol):
+    """A graph that evaluates."""
+
+    def evaluate(self, data: Any, outputs: Any, /, *args: Any) -> Any:
+        """Compare outputs with labels."""
+
+    def output(self, placeholders: Any, /, *outputs: Any) -> Any:
+        """Compute variables."""
+
+    def output_batches(self, data: Any, /, *outputs: Any) -> list[dict[str, Any]]:
+        """Compute variables for each batch."""
+
+
+class Fitting(Protocol):
+    """A graph that is trained."""
+
+    def fit(self, data: Any = None, /, **options: Any) -> Any:
+        """Train."""
 
 
 class _Request(JavaSpelling):
@@ -100,3 +117,42 @@ class OutputConfig(_Request):
         if len(self._outputs) != 1:
             raise GraphError(f"exactly one output is needed, {len(self._outputs)} were asked for: {', '.join(self._outputs) or 'none'}")
         return self._outputs[0]
+
+
+class FitConfig(JavaSpelling):
+    """A training to be described and run: ``sd.fit().train(iterator, 2).validate(other).listeners(...).exec()``."""
+
+    def __init__(self, sd: Fitting) -> None:
+        self._sd = sd
+        self._values: dict[str, Any] = {}
+
+    def _set(self, **values: Any) -> FitConfig:
+        self._values |= values
+        return self
+
+    def train(self, data: Any, epochs: int = 1) -> FitConfig:
+        """Set data and number of epochs."""
+        return self._set(data=data, epochs=epochs)
+
+    def epochs(self, epochs: int) -> FitConfig:
+        """Set the number of epochs."""
+        return self._set(epochs=epochs)
+
+    def validate(self, data: Any, frequency: int = 1) -> FitConfig:
+        """Validate on that data every so many epochs."""
+        return self._set(validation_data=data, validation_frequency=frequency)
+
+    def validation_frequency(self, frequency: int) -> FitConfig:
+        """Validate every so many epochs."""
+        return self._set(validation_frequency=frequency)
+
+    def listeners(self, *listeners: Any) -> FitConfig:
+        """Use these listeners besides those of the graph."""
+        return self._set(listeners=flat(listeners))
+
+    def exec(self) -> History:
+        """Train."""
+        if "data" not in self._values:
+            raise ConfigurationError("nothing to train on: call train(data, epochs) before exec()")
+        history: History = self._sd.fit(**self._values)
+        return history

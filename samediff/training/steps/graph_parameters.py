@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from ...device.device_memory import to_host
 from ...errors import ConfigurationError
 from ...executor.session import uses_reference
 from ..config import TrainingConfig
+from ..trainable import Trainable
 from ..updaters.kernel import UpdateKernel
 from ..updaters.penalties import Penalties
 from ..updaters.updater import GradientUpdater
 from .flat import state_by_parameter
 from .step import FlatParameters, FlatSlot, TrainingStep
-
-if TYPE_CHECKING:
-    from ...graph.fitting import Fitting
 
 States = dict[str, dict[str, Any]]
 
@@ -32,7 +30,7 @@ class GraphParameters:
     not depend on have vectors of their own, which no kernel touches.
     """
 
-    def __init__(self, sd: Fitting, config: TrainingConfig, trained: set[str]) -> None:
+    def __init__(self, sd: Trainable, config: TrainingConfig, trained: set[str]) -> None:
         if config.updater is None:
             raise ConfigurationError("the training configuration has no updater: TrainingConfig.builder().updater(Adam(1e-3))")
         self.updater, terms = config.updater, tuple(config.regularization)
@@ -72,7 +70,7 @@ class GraphParameters:
             view[...] = store[name]
             store[name] = view
 
-    def holds(self, sd: Fitting, config: TrainingConfig, trained: set[str]) -> bool:
+    def holds(self, sd: Trainable, config: TrainingConfig, trained: set[str]) -> bool:
         """Whether these vectors still are the parameters of the graph under this configuration."""
         names = [v.name() for v in sd.variables() if v.is_trainable()]
         return (names == list(self.shapes) and trained == self.trained and self.updater == config.updater
@@ -113,7 +111,7 @@ class GraphParameters:
 class TrainingSession:
     """Parameters and training step of one version of a graph under one configuration."""
 
-    def __init__(self, sd: Fitting, config: TrainingConfig, old: GraphParameters | None, states: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, sd: Trainable, config: TrainingConfig, old: GraphParameters | None, states: Mapping[str, Mapping[str, Any]]) -> None:
         self.losses = sd.infer_loss_variables()
         graph, found = sd._gradients_for([])
         names = {name: g.name() for name, g in found.items() if g is not None and sd.variable(name).is_trainable()}
@@ -137,7 +135,7 @@ class TrainingSession:
         used = [flat.params for used, flat in self.params.groups if used]
         return Penalties([(a, term) for term in self.config.regularization for a in used], uses_reference())
 
-    def fits(self, sd: Fitting, config: TrainingConfig) -> bool:
+    def fits(self, sd: Trainable, config: TrainingConfig) -> bool:
         """Whether neither graph nor configuration has changed."""
         return self.version == sd.version and self.key == _key(config)
 

@@ -15,7 +15,6 @@ from dl4py.samediff.codecs.java_map import read_map, write_map
 from dl4py.samediff.codecs.sdnb import read_sdnb, write_sdnb
 from dl4py.samediff.errors import DL4PyError, FileFormatError, LimitError, TruncatedFileError, UnsupportedVersionError
 from dl4py.samediff.files.any_graph import read_any
-from dl4py.samediff.files.graph_writer import flat_graph_of
 from dl4py.samediff.training import Adam, TrainingConfig
 
 X, Y = np.random.default_rng(3).normal(size=(2, 6, 4)).astype(np.float32)
@@ -61,7 +60,7 @@ def test_everything_comes_back(tmp_path, ending, threshold):
 
 def test_layout():
     stream = io.BytesIO()
-    write_sdnb(stream, flat_graph_of(mlp(), True), 40)
+    write_sdnb(stream, mlp().as_flat_graph(True), 40)
     data = stream.getvalue()
     manifest, length, start = (int.from_bytes(data[i:i + 8], "big") for i in (8, 16, 24))
     assert data[:8] == b"SDNB\0\0\0\1" and start == 32 and manifest + length == len(data)
@@ -85,7 +84,7 @@ def test_columns_first_and_every_type(tmp_path):
 
 
 def test_shards(tmp_path):
-    graph = flat_graph_of(mlp(), True)
+    graph = mlp().as_flat_graph(True)
     bare = tuple(v if v.name != "w" else replace(v, ndarray=None, shape=(4, 4)) for v in graph.variables)
     parts = [replace(graph, variables=bare, updater_state=()),
              replace(graph, nodes=(), variables=tuple(v for v in graph.variables if v.name == "w"), loss_variables=(),
@@ -135,7 +134,7 @@ def _archive(method=zipfile.ZIP_STORED, **entries):
 
 def test_archives(tmp_path):
     stream = io.BytesIO()
-    write_sdnb(stream, flat_graph_of(mlp(), False))
+    write_sdnb(stream, mlp().as_flat_graph())
     good = stream.getvalue()
     for entries in ({"anything": good, "notes": b"x"}, {"model": good, "a": good}, {"model.sdnb": good, "b": good}):
         assert describe(SameDiff.load(io.BytesIO(_archive(**entries)))) == describe(mlp())
@@ -148,7 +147,7 @@ def test_archives(tmp_path):
 
 def test_damage(tmp_path):
     stream = io.BytesIO()
-    write_sdnb(stream, flat_graph_of(mlp(), True), 40)
+    write_sdnb(stream, mlp().as_flat_graph(True), 40)
     data = stream.getvalue()
     with pytest.raises(UnsupportedVersionError, match="version 2"):
         read_sdnb(data[:4] + (2).to_bytes(4, "big") + data[8:])

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,21 +15,16 @@ from ..codecs.flat_reader import read_flat_graph
 from ..codecs.flat_schema import VarType
 from ..errors import DataTypeError, DL4PyError, FileFormatError, LimitError
 from ..families.subgraph import SubGraph
-from ..graph.calls import bind_calls
+from ..files.drafts import more_outputs
+from ..files.frames import Frames, Item, part_of
+from ..files.list_flows import with_flows
+from ..files.missing_function import MissingFunction, is_call
+from ..files.missing_op import MissingOp
+from ..files.nested_values import missing_classes
+from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
 from ..ir.node import Node
 from ..ir.variable import VariableType
-from ..training.config import TrainingConfig
-from .drafts import more_outputs
-from .frames import Frames, Item, part_of
-from .list_flows import with_flows
-from .missing_function import MissingFunction, is_call
-from .missing_op import MissingOp
-from .nested_values import missing_classes
-from .node_args import OpNames, check_inputs, read_op, spread_inputs
-
-if TYPE_CHECKING:
-    from ..graph.graph import SameDiff
-
+from .functions import Functions
 
 #: How deep functions may hold functions.
 MOST_NESTED = 16
@@ -38,7 +33,7 @@ MOST_NESTED = 16
 class GraphReader:
     """Fills an empty graph from a :class:`FlatGraph`."""
 
-    def __init__(self, sd: SameDiff, flat: FlatGraph, depth: int = 0) -> None:
+    def __init__(self, sd: Functions, flat: FlatGraph, depth: int = 0) -> None:
         self.sd, self.flat, self.depth = sd, flat, depth
         self.names = OpNames()
         self.by_id = {(v.id.first, v.id.second): v.name for v in flat.variables if v.id is not None}
@@ -49,8 +44,8 @@ class GraphReader:
         self.declared = {v.name: v for v in flat.variables}
         self.spare: set[str] = set()       # constants that only DL4J needs
 
-    def read(self, load_updater_state: bool) -> None:
-        """Variables, nodes, losses, training configuration, updater state."""
+    def read(self) -> None:
+        """Variables, nodes, losses, outputs."""
         for variable in self.flat.variables:
             if not variable.name:
                 raise FileFormatError("a variable of the file has no name")
@@ -68,7 +63,6 @@ class GraphReader:
                 raise FileFormatError(f"loss variable {name!r} is no variable of the file")
         self.sd._losses = list(self.flat.loss_variables)
         self.sd.set_outputs(*self._listed_outputs())
-        self._training(load_updater_state)
         self.sd._changed()
 
     def _listed_outputs(self) -> list[str]:
@@ -121,7 +115,7 @@ class GraphReader:
                 raise LimitError(f"function {one.name!r}: functions within functions are nested more than {MOST_NESTED} deep")
             made = type(self.sd)()
             try:
-                GraphReader(made, read_flat_graph(one.serialized_data), self.depth + 1).read(False)
+                GraphReader(made, read_flat_graph(one.serialized_data), self.depth + 1).read()
             except FileFormatError as error:
                 raise type(error)(f"function {one.name!r}: {error}") from error
             self.sd.put_sub_function(one.name or "", made)
@@ -138,7 +132,7 @@ class GraphReader:
             items = Frames(items, self._cut).structured()
         self._add_all(self.sd, items)
 
-    def _add_all(self, sd: SameDiff, items: Sequence[Item]) -> None:
+    def _add_all(self, sd: Functions, items: Sequence[Item]) -> None:
         waiting = dict(enumerate(items))
         missing = {i: {n for n in item.inputs if not sd.has_variable(n)} for i, item in waiting.items()}
         readers: dict[str, list[int]] = {}
@@ -156,7 +150,7 @@ class GraphReader:
                     if j in waiting and not missing[j]:
                         ready.append(j)
 
-    def _cut(self, around: SameDiff, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str],
+    def _cut(self, around: Functions, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str],
              varying: Mapping[str, TensorSpec]) -> SubGraph:
         """A sub-graph; constants that may be axes or shapes are copied into it."""
         sub = type(around)()
@@ -185,7 +179,7 @@ class GraphReader:
             names.append(self.by_id[pair])
         return names
 
-    def _breaking(self, sd: SameDiff, waiting: dict[int, Item]) -> int:
+    def _breaking(self, sd: Functions, waiting: dict[int, Item]) -> int:
         """The merge of a loop that was not understood: the first node that has some inputs and reads others back."""
         for i, item in waiting.items():
             if item.kind == "merge" and any(sd.has_variable(n) for n in item.inputs):
@@ -195,7 +189,7 @@ class GraphReader:
         why = f"read unknown variables {sorted(lost)}" if lost else "depend on each other in a circle"
         raise FileFormatError(f"nodes {stuck} {why}")
 
-    def _add(self, sd: SameDiff, item: Item) -> None:
+    def _add(self, sd: Functions, item: Item) -> None:
         node, names = item.flat, item.inputs
         later = tuple((i, n) for i, n in enumerate(names) if not sd.has_variable(n))
         given: tuple[str | None, ...] = tuple(names)
@@ -234,7 +228,7 @@ class GraphReader:
         sd._nodes[item.name] = Node(item.name, op, given, tuple(outputs), None)
         sd._producers.update(dict.fromkeys(outputs, item.name))
         if isinstance(op, MissingFunction) and op.function in sd.defined_function_names():
-            bind_calls(sd, op.function)
+            sd.bind_calls(op.function)
 
     def _order(self) -> None:
         """Control dependencies; variables and nodes in the order of the file."""
@@ -254,18 +248,8 @@ class GraphReader:
         from ..ir.node import needed
         return node.name not in {n.name for n in needed(self.sd.nodes(), [name])}
 
-    def _training(self, load_updater_state: bool) -> None:
-        if not self.flat.training_config:
-            return
-        self.sd.set_training_config(TrainingConfig.from_json(self.flat.training_config))
-        if load_updater_state and self.flat.updater_state:
-            self.sd.set_updater_state({
-                s.param_name: {k: decode_array(a, f"updater state {k!r} of {s.param_name!r}")
-                               for k, a in zip(s.updater_state_keys, s.updater_state_values)}
-                for s in self.flat.updater_state})
 
-
-def _outputs_of(sd: SameDiff, name: str) -> Iterable[str]:
+def _outputs_of(sd: Functions, name: str) -> Iterable[str]:
     node = sd._nodes.get(name)
     if node is not None:
         return node.outputs[:1]
