@@ -12,7 +12,8 @@ if __name__ == "udf":
 from ..samediff.base.checks import Check
 from .base import UserOp
 from .check import OpReport, check_op
-from .java_style import UserDefinedCustomOp, user_defined_op
+from .java_op import user_defined_op
+from .java_style import UserDefinedCustomOp
 from .op_context import LongShapeDescriptor, OpContext
 from .scaffold import new_layer, new_op
 from .user_op import UserFunction, user_op

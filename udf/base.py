@@ -13,9 +13,11 @@ from ..samediff.base.spec import TensorSpec, spec_of
 from ..samediff.errors import DL4PyError, GradientError, GraphError, ShapeError
 from ..samediff.expressions import expression as ex
 from ..samediff.expressions.arrays import ArrayNamespace
-from ..samediff.families.elementwise import Elementwise
 from ..samediff.ir.op import Kernel, Specs, as_tuple
 from ..samediff.ir.signature import Mismatch, coerce
+from .calling import apply
+from .code_op import CodeOp
+from .cuda import cuda_kernel
 from .derived import derived_grad, derived_infer, elementwise, expanded
 from .failure import building, collected_gradients, note_failure, user_code
 from .kernels import compiled
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from ..samediff.ir.variable import SDVariable
 
 
-class UserOp(Elementwise):
+class UserOp(CodeOp):
     """Base class of user-defined ops; only ``compute`` must be written.
 
     Annotated fields are the attributes: typed, checked, saved with the graph, part of ``==`` and ``repr``. What is not
@@ -75,7 +77,6 @@ class UserOp(Elementwise):
     version: ClassVar[int] = 1
     numba_kernel: ClassVar[Any] = None
     cuda_kernel: ClassVar[str | None] = None
-    raw_compute: ClassVar[Callable[..., Any]]
 
     def validate(self) -> None:
         """Raise ValueError when the attributes do not fit each other."""
@@ -134,7 +135,6 @@ class UserOp(Elementwise):
         """The launch of the CUDA text, when there is one."""
         if self.cuda_kernel is None:
             return None
-        from .cuda import cuda_kernel
         return cuda_kernel(self, self.cuda_kernel, specs, as_tuple(self.infer(*specs)))
 
     @classmethod
@@ -148,14 +148,12 @@ class UserOp(Elementwise):
         return cls.numba_kernel is not None or cls.cpu is not UserOp.cpu
 
     @classmethod
-    def ambiguous(cls, count: int) -> bool:
-        """True when ``count`` inputs do not tell which optional ones are left out."""
-        names = cls.inputs.split()
-        return count < len(names) and sum(n.endswith("?") for n in names) > 1
+    def has_infer(cls) -> bool:
+        """True when a shape rule was written for it."""
+        return cls.infer is not UserOp.infer
 
     def __call__(self, *args: Any, name: str | Sequence[str] | None = None) -> Any:
         """On variables: add a node, with an optional name first. On arrays: compute at once."""
-        from .calling import apply
         return apply(self, args, name)
 
 
@@ -217,7 +215,7 @@ def _checked(op: UserOp, inputs: Sequence[Any], result: Any) -> Any:
     if result is None or any(r is None for r in results):
         raise GraphError(f"the code of op {op.id!r} returned None; it must return an array or a tuple of arrays")
     specs = [None if a is None else spec_of(a) for a in inputs]
-    if all(s is not None for s in specs) and type(op).infer is UserOp.infer:
+    if all(s is not None for s in specs) and not op.has_infer():
         expression = elementwise(op, tuple(s.dtype.numpy for s in specs if s is not None))
         if not isinstance(expression, ex.TraceError):
             return result

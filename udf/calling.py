@@ -14,14 +14,14 @@ from ..samediff.ir.namespaces import call_by_id
 from ..samediff.ir.op import OPS, as_tuple
 from ..samediff.ir.run_context import RunContext
 from ..samediff.ir.variable import SDVariable
-from .base import UserOp
+from .code_op import CodeOp
 from .derived import way
 from .restoring import check_hidden
 
 _draws = itertools.count(1)
 
 
-def call(cls: type[UserOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(cls: type[CodeOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``cls`` called with inputs and attributes: a variable when one of them is one, else arrays."""
     _check_registered(cls)
     graph = _graph(args, kwargs.values())
@@ -38,14 +38,14 @@ def call(cls: type[UserOp], args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return on_arrays(cls(**attributes), inputs)
 
 
-def _check_registered(cls: type[UserOp]) -> None:
+def _check_registered(cls: type[CodeOp]) -> None:
     """RegistrationError when the name of an op stands for the op of somebody else now: a graph would hold that one."""
     current = OPS.get(cls.id)
     if current is not None and replaced(cls, current):
         raise RegistrationError(f"op {cls.id!r} is that of {owner(current)} now, not of {owner(cls)}: choose another name")
 
 
-def apply(op: UserOp, args: Sequence[Any], name: str | Sequence[str] | None) -> Any:
+def apply(op: CodeOp, args: Sequence[Any], name: str | Sequence[str] | None) -> Any:
     """An op with its attributes set, called with inputs."""
     _check_registered(type(op))
     check_hidden(op)
@@ -57,13 +57,13 @@ def apply(op: UserOp, args: Sequence[Any], name: str | Sequence[str] | None) -> 
     return on_arrays(op, inputs) if graph is None else graph.add_op(op, inputs, names)
 
 
-def on_arrays(op: UserOp, inputs: Sequence[Any]) -> Any:
+def on_arrays(op: CodeOp, inputs: Sequence[Any]) -> Any:
     """Compute at once, in the types that a graph would give; outside training, with new random numbers in every call."""
     arrays = [a if a is None or type(a).__module__.startswith("cupy") else as_array(a) for a in inputs]
     more = {"context": RunContext(draw=next(_draws)).at(op.id)} if op.stateful else {}
     result = op.compute(namespace_of(*arrays), *arrays, **more)
     specs = [None if a is None else TensorSpec(spec_of(a).shape, spec_of(a).dtype) for a in arrays]
-    if type(op).infer is UserOp.infer and way(op, specs) == "trial":
+    if not op.has_infer() and way(op, specs) == "trial":
         return result
     dtypes = [s.dtype.numpy for s in as_tuple(op.infer(*specs))]  # type: ignore[arg-type]
     typed = tuple(as_array(r, d) if not hasattr(r, "astype") else r.astype(d, copy=False) for r, d in zip(as_tuple(result), dtypes))

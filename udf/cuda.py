@@ -9,10 +9,10 @@ import numpy as np
 
 from ..samediff.base.spec import TensorSpec
 from ..samediff.errors import GraphError
+from ..samediff.ir.op import Op
 
 if TYPE_CHECKING:
     from ..samediff.cuda.actions import CudaKernel
-    from .base import UserOp
 
 THREADS = 256
 _FUNCTION = re.compile(r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(')
@@ -25,7 +25,7 @@ def function_name(text: str) -> str | None:
     return None if found is None else found[1]
 
 
-def cuda_kernel(op: UserOp, text: str, specs: Sequence[TensorSpec | None], results: Sequence[TensorSpec]) -> CudaKernel | None:
+def cuda_kernel(op: Op, text: str, specs: Sequence[TensorSpec | None], results: Sequence[TensorSpec]) -> CudaKernel | None:
     """The launch of a text for inputs of these specs; None where an input is left out or a size unknown."""
     if not all(s is not None and s.is_static and s.dtype.is_numeric for s in (*specs, *results)):
         return None

@@ -23,15 +23,15 @@ from ..samediff.graph.graph_namespace import on_graph
 from ..samediff.ir.op import Specs, as_tuple
 from ..samediff.ir.run_context import RunContext
 from ..samediff.ir.variable import VariableType
+from .code_op import CodeOp
 from .stand_in import trial_specs
 
 if TYPE_CHECKING:
     from ..samediff.ir.variable import SDVariable
-    from .base import UserOp
 
 
 @functools.lru_cache(maxsize=4096)
-def elementwise(op: UserOp, dtypes: tuple[np.dtype[Any], ...]) -> ex.Expr | TraceError:
+def elementwise(op: CodeOp, dtypes: tuple[np.dtype[Any], ...]) -> ex.Expr | TraceError:
     """The expression of an op with one output that uses all its inputs, else the reason why there is none."""
     if op.stateful or op.has_cpu() or op.ambiguous(len(dtypes)):
         return ex.NotElementwiseError(f"op {op.id!r} is run as a whole")
@@ -46,7 +46,7 @@ def elementwise(op: UserOp, dtypes: tuple[np.dtype[Any], ...]) -> ex.Expr | Trac
     return made[0]
 
 
-def way(op: UserOp, specs: Sequence[TensorSpec | None]) -> str:
+def way(op: CodeOp, specs: Sequence[TensorSpec | None]) -> str:
     """How shapes and gradients are found: "elementwise", "nodes" or "trial"."""
     if _expression(op, specs) is not None:
         return "elementwise"
@@ -57,14 +57,14 @@ def way(op: UserOp, specs: Sequence[TensorSpec | None]) -> str:
     return "nodes"
 
 
-def _expression(op: UserOp, specs: Sequence[TensorSpec | None]) -> ex.Expr | None:
+def _expression(op: CodeOp, specs: Sequence[TensorSpec | None]) -> ex.Expr | None:
     if any(s is None or not s.dtype.is_numeric for s in specs) or not specs:
         return None
     found = elementwise(op, tuple(s.dtype.numpy for s in specs if s is not None))
     return None if isinstance(found, TraceError) else found
 
 
-def derived_infer(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
+def derived_infer(op: CodeOp, specs: Sequence[TensorSpec | None]) -> Specs:
     """Shape and type of the outputs."""
     found = _expression(op, specs)
     if found is not None:
@@ -77,7 +77,7 @@ def _key(spec: TensorSpec | None) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
-def _slow_infer(op: UserOp, specs: tuple[TensorSpec | None, ...], values: tuple[Any, ...]) -> Specs:
+def _slow_infer(op: CodeOp, specs: tuple[TensorSpec | None, ...], values: tuple[Any, ...]) -> Specs:
     try:
         return _by_nodes(op, specs)
     except TraceError:
@@ -91,11 +91,11 @@ def _slow_infer(op: UserOp, specs: tuple[TensorSpec | None, ...], values: tuple[
             raise
 
 
-def _runnable(op: UserOp) -> Callable[..., Any]:
+def _runnable(op: CodeOp) -> Callable[..., Any]:
     return functools.partial(op.raw_compute, context=RunContext(True, 0, 0).at("trial")) if op.stateful else op.raw_compute
 
 
-def _by_nodes(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
+def _by_nodes(op: CodeOp, specs: Sequence[TensorSpec | None]) -> Specs:
     if op.stateful:
         raise TraceError("random numbers have no graph nodes here")
     sd, variables = _scratch(specs)
@@ -110,7 +110,7 @@ def _by_nodes(op: UserOp, specs: Sequence[TensorSpec | None]) -> Specs:
     return made if several[0] else made[0]
 
 
-def expanded(op: UserOp, inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
+def expanded(op: CodeOp, inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
     """The code of an op as nodes of the graph of its inputs.
 
     Raises
@@ -135,7 +135,7 @@ def expanded(op: UserOp, inputs: Sequence[SDVariable | None]) -> tuple[SDVariabl
     return found
 
 
-def _sketch(op: UserOp, specs: Sequence[TensorSpec | None]) -> list[Any]:
+def _sketch(op: CodeOp, specs: Sequence[TensorSpec | None]) -> list[Any]:
     """What the code adds to a graph: its nodes and the values of its constants."""
     sd, variables = _scratch(specs)
     found = on_graph(sd, op.raw_compute, variables)
@@ -150,7 +150,7 @@ def _scratch(specs: Sequence[TensorSpec | None]) -> tuple[Any, list[SDVariable |
                 for i, s in enumerate(specs)]
 
 
-def derived_grad(op: UserOp, inputs: Sequence[SDVariable | None], output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+def derived_grad(op: CodeOp, inputs: Sequence[SDVariable | None], output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
     """Gradients of the code as graph nodes.
 
     Raises

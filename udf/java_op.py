@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..samediff.base.spec import TensorSpec
 from ..samediff.codecs.file_args import FileArgs
 from ..samediff.codecs.flat_graph import FlatNode
 from ..samediff.codecs.flat_properties import make_property, property_value
-from ..samediff.errors import GradientError, GraphError, ShapeError
+from ..samediff.errors import GradientError, GraphError, RegistrationError, ShapeError
 from ..samediff.expressions.arrays import ArrayNamespace
 from ..samediff.ir.op import Op, Specs, op
 from .failure import building, collected_gradients, note_failure
@@ -24,6 +24,7 @@ from .stand_in import Shapes, vary_sizes
 if TYPE_CHECKING:
     from ..samediff.ir.variable import SDVariable
 
+_REQUIRED = ("op_name", "calculate_output_shape", "exec")
 _LISTS = {"i_arguments": "extra_integer", "t_arguments": "extra_params", "b_arguments": "extra_bools", "s_arguments": "extra_strings"}
 
 
@@ -150,3 +151,27 @@ def adapter_of(user: type[UserDefinedCustomOp], name: str) -> type[JavaOp]:
             "signatures": ("*xs",)}
     cls = cast("type[JavaOp]", type(user.__name__, (JavaOp,), body))
     return op(name, api=name if name.count(".") == 1 else "", file=JavaArgs(op_type="UDF", op_num=-1))(cls)
+
+
+UserClass = TypeVar("UserClass", bound=type[UserDefinedCustomOp])
+
+
+def user_defined_op(cls: UserClass) -> UserClass:
+    """Register a sub-class of :class:`UserDefinedCustomOp` under its ``op_name``.
+
+    Raises
+    ------
+    RegistrationError
+        A method or the constructor without arguments is missing, or the name is taken.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, UserDefinedCustomOp)):
+        raise RegistrationError(f"{cls!r} must derive from UserDefinedCustomOp")
+    lacking = [n for n in _REQUIRED if getattr(cls, n) is getattr(UserDefinedCustomOp, n)]
+    if lacking:
+        raise RegistrationError(f"{cls.__name__} does not define {', '.join(lacking)}")
+    try:
+        name = cls().op_name()
+    except TypeError as error:
+        raise RegistrationError(f"{cls.__name__} needs a constructor without arguments, by which files are loaded: {error}") from error
+    cls._adapter = adapter_of(cls, name)
+    return cls

@@ -3,22 +3,30 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ..samediff.base.datatype import DataType
 from ..samediff.base.javanames import JavaSpelling, to_snake
 from ..samediff.errors import GradientError, GraphError, RegistrationError
+from ..samediff.ir.op import Op
 from .op_context import LongShapeDescriptor, OpContext
-from .restoring import PASSING
 
 if TYPE_CHECKING:
     from ..samediff.graph.graph import SameDiff
     from ..samediff.ir.variable import SDVariable
-    from .java_op import JavaOp
 
-_REQUIRED = ("op_name", "calculate_output_shape", "exec")
+#: What the base class keeps of the graph and of a run.
+PASSING = frozenset({"same_diff", "_args", "_outputs", "input_arguments", "output_arguments", "_added"})
+
+
+class Adapter(Protocol):
+    """The class of ops behind a user's class."""
+
+    @classmethod
+    def of(cls, user: UserDefinedCustomOp) -> Op:
+        """The op of a configured instance."""
 
 
 class UserDefinedCustomOp(JavaSpelling):
@@ -54,7 +62,7 @@ class UserDefinedCustomOp(JavaSpelling):
     array([2., 2.], dtype=float32)
     """
 
-    _adapter: type[JavaOp]
+    _adapter: type[Adapter]
     _added = False
 
     def __init__(self, same_diff: SameDiff | None = None, args: SDVariable | Sequence[SDVariable] = (), *more: SDVariable) -> None:
@@ -165,12 +173,12 @@ class UserDefinedCustomOp(JavaSpelling):
         self._added = True
         return list(self._outputs)
 
-    def _registered(self) -> type[JavaOp]:
+    def _registered(self) -> type[Adapter]:
         if "_adapter" not in vars(type(self)):
             raise RegistrationError(f"{type(self).__name__} is not registered: put @user_defined_op before the class")
         return type(self)._adapter
 
-    def as_op(self) -> JavaOp:
+    def as_op(self) -> Op:
         """What graphs hold of it."""
         return self._registered().of(self)
 
@@ -238,31 +246,6 @@ def execute(op: UserDefinedCustomOp, context: OpContext) -> list[Any]:
     if returned is not None:
         return list(returned) if isinstance(returned, (list, tuple)) else [returned]
     return list(op.output_arguments) or list(context.outputs)
-
-
-UserClass = TypeVar("UserClass", bound=type[UserDefinedCustomOp])
-
-
-def user_defined_op(cls: UserClass) -> UserClass:
-    """Register a sub-class of :class:`UserDefinedCustomOp` under its ``op_name``.
-
-    Raises
-    ------
-    RegistrationError
-        A method or the constructor without arguments is missing, or the name is taken.
-    """
-    from .java_op import adapter_of
-    if not (isinstance(cls, type) and issubclass(cls, UserDefinedCustomOp)):
-        raise RegistrationError(f"{cls!r} must derive from UserDefinedCustomOp")
-    lacking = [n for n in _REQUIRED if getattr(cls, n) is getattr(UserDefinedCustomOp, n)]
-    if lacking:
-        raise RegistrationError(f"{cls.__name__} does not define {', '.join(lacking)}")
-    try:
-        name = cls().op_name()
-    except TypeError as error:
-        raise RegistrationError(f"{cls.__name__} needs a constructor without arguments, by which files are loaded: {error}") from error
-    cls._adapter = adapter_of(cls, name)
-    return cls
 
 
 def frozen(values: Iterable[Any]) -> tuple[Any, ...]:

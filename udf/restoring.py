@@ -3,18 +3,13 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..samediff.errors import DL4PyError, GraphError
-
-if TYPE_CHECKING:
-    from .base import UserOp
-    from .java_style import UserDefinedCustomOp
-
-#: What the base class keeps of the graph and of a run.
-PASSING = frozenset({"same_diff", "_args", "_outputs", "input_arguments", "output_arguments", "_added"})
+from ..samediff.ir.op import Op
+from .java_style import PASSING, UserDefinedCustomOp
 
 
 def check_restored(op: UserDefinedCustomOp, restored: UserDefinedCustomOp) -> None:
@@ -34,7 +29,7 @@ def check_restored(op: UserDefinedCustomOp, restored: UserDefinedCustomOp) -> No
                            "(add_i_argument ...) and read it in configure_from_arguments; input variables are self.arg(i)")
 
 
-def check_hidden(op: UserOp) -> None:
+def check_hidden(op: Op) -> None:
     """GraphError when an op holds more than its attributes and what follows from them: files and equal ops would not have it."""
     def kept(name: str) -> bool:
         return name not in op.attribute_names() and not isinstance(getattr(type(op), name, None), functools.cached_property)

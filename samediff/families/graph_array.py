@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -10,8 +10,23 @@ from ..expressions.tracing import _BINARY, _COMPARE, _UNARY
 from .array_call import NotInGraphError, Size
 
 if TYPE_CHECKING:
-    from ..graph.graph_namespace import GraphNamespace
     from ..ir.variable import SDVariable
+
+
+class ArrayFunctions(Protocol):
+    """NumPy's functions on :class:`GraphArray`; every other one by its name."""
+
+    def transpose(self, x: Any, axes: Any = None, /) -> GraphArray: ...
+
+    def swapaxes(self, x: Any, first: int, second: int, /) -> GraphArray: ...
+
+    def astype(self, x: Any, dtype: Any, /) -> GraphArray: ...
+
+    def reshape(self, x: Any, shape: Any, order: str = "C", /) -> GraphArray: ...
+
+    def getitem(self, x: Any, index: Any, /) -> GraphArray: ...
+
+    def matmul(self, x: Any, y: Any, /) -> GraphArray: ...
 
 
 class GraphArray:
@@ -23,7 +38,7 @@ class GraphArray:
     __array_priority__ = 1000.0
     __hash__ = object.__hash__
 
-    def __init__(self, xp: GraphNamespace, variable: SDVariable) -> None:
+    def __init__(self, xp: ArrayFunctions, variable: SDVariable) -> None:
         self.xp, self.variable = xp, variable
 
     def like(self, variable: SDVariable) -> GraphArray:

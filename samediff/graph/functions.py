@@ -66,12 +66,12 @@ class Functions(ControlFlow, Creation, Inspection):
         if known is not graph:
             raise GraphError(f"the name {name!r} belongs to another function of this graph already")
         try:
-            self.bind_calls(name)
+            self._bind_calls(name)
         except DL4PyError:
             del self._function_table()[name]
             raise
 
-    def bind_calls(self, name: str) -> None:
+    def _bind_calls(self, name: str) -> None:
         """Make every call of a function that a loaded file missed until now a node that runs it."""
         for node in self.nodes():
             if isinstance(node.op, MissingFunction) and node.op.function == name:

@@ -228,7 +228,7 @@ class GraphReader:
         sd._nodes[item.name] = Node(item.name, op, given, tuple(outputs), None)
         sd._producers.update(dict.fromkeys(outputs, item.name))
         if isinstance(op, MissingFunction) and op.function in sd.defined_function_names():
-            sd.bind_calls(op.function)
+            sd._bind_calls(op.function)
 
     def _order(self) -> None:
         """Control dependencies; variables and nodes in the order of the file."""
