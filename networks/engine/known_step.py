@@ -6,8 +6,7 @@ from typing import Any
 
 from ...samediff.ir.run_context import RunContext
 from ...samediff.plans.plan import Plan
-from ...samediff.training.steps.planned_step import PlannedStep
-from ...samediff.training.steps.step import TrainingStep
+from ...samediff.training.steps.step import PlannedStep, TrainingStep
 from ...samediff.training.updaters.normalization import Normalization
 from .batch import Batch
 

@@ -2,18 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from ..errors import GradientError, GraphError
 from ..executor.session import known_plan, run
 from ..families.gradient import check_losses, gradients
-from ..ir.core import GraphCore, graph_of
+from ..ir.core import GraphCore
 from ..ir.variable import SDVariable, VariableType
+from .creation import Creation
 from .execution import NOTHING_DRAWN, Execution
-
-if TYPE_CHECKING:
-    from .external_errors import ExternalErrors
-    from .graph import SameDiff
+from .external_errors import ExternalErrors, external_errors
 
 
 class OutAndGrad(NamedTuple):
@@ -32,7 +30,7 @@ class GradientRequest(NamedTuple):
     wanted: tuple[str, ...]
 
 
-class Differentiation(Execution):
+class Differentiation(Execution, Creation):
     """The part of :class:`SameDiff` that knows losses and gradients."""
 
     # Losses
@@ -98,10 +96,9 @@ class Differentiation(Execution):
 
     def external_errors(self, gradients: Mapping[str, Any] | None, *variables: Any) -> ExternalErrors:
         """Differentiate by given gradients of results instead of a loss; see :func:`~.external_errors.external_errors`."""
-        from .external_errors import external_errors
-        return external_errors(graph_of(self), gradients, *variables)
+        return external_errors(self, gradients, *variables)
 
-    def create_grad_function(self, *wrt: str) -> SameDiff:
+    def create_grad_function(self, *wrt: str) -> Self:
         """Build the gradient graph now: a copy of this graph with the backward nodes, for the trainable variables and ``wrt``."""
         losses = self.infer_loss_variables()
         targets = list(dict.fromkeys([*self._names_in(wrt), *(v.name() for v in self._variables.values() if v.is_trainable())]))
@@ -115,7 +112,7 @@ class Differentiation(Execution):
         if all(g is None for g in found.values()):
             raise GradientError(f"the loss ({', '.join(losses)}) depends on none of {', '.join(targets)}")
         self._grad_graph = (self.version, targets, fork, found)
-        return fork  # type: ignore[return-value]
+        return fork
 
     def prepare_for_training(self, losses: Any = None) -> None:
         """Build the gradient graph ahead of ``fit``, for these losses when some are given."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..base.javanames import JavaSpelling
 from ..errors import GradientError, ShapeError, UnknownNameError, did_you_mean
 from ..expressions.arrays import as_array
+from .creation import Creation
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
-    from .graph import SameDiff
 
 
 class ExternalErrors(JavaSpelling):
@@ -20,7 +20,7 @@ class ExternalErrors(JavaSpelling):
     ``v`` is ``g``. Each ``g`` is the variable ``<name of v>-grad``: a placeholder, or a constant where an array was given.
     """
 
-    def __init__(self, sd: SameDiff, variables: list[SDVariable], gradients: Mapping[str, Any]) -> None:
+    def __init__(self, sd: Creation, variables: list[SDVariable], gradients: Mapping[str, Any]) -> None:
         self._sd, self._variables = sd, variables
         terms = []
         for v in variables:
@@ -54,7 +54,7 @@ class ExternalErrors(JavaSpelling):
         self._sd.set_array(self.grad_placeholder_name(variable), gradient)
 
 
-def external_errors(sd: SameDiff, gradients: Mapping[str, Any] | None, *variables: Any) -> ExternalErrors:
+def external_errors(sd: Creation, gradients: Mapping[str, Any] | None, *variables: Any) -> ExternalErrors:
     """Differentiate by given gradients of results instead of a loss: how a graph becomes part of something larger.
 
     Parameters
@@ -103,6 +103,6 @@ class SameDiffUtils(JavaSpelling):
     """DL4J's name for functions on graphs."""
 
     @staticmethod
-    def external_errors(sd: SameDiff, gradients: Mapping[str, Any] | None, *variables: Any) -> ExternalErrors:
+    def external_errors(sd: Creation, gradients: Mapping[str, Any] | None, *variables: Any) -> ExternalErrors:
         """As :func:`external_errors`."""
         return external_errors(sd, gradients, *variables)

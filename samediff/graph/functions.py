@@ -53,7 +53,7 @@ class LoopParams:
     loop_name: str | None = None
 
 
-class Functions(ControlFlow, Creation, Inspection):
+class Functions(ControlFlow, Inspection, Creation):
     """The part of :class:`SameDiff` that holds named sub-graphs."""
 
     def _function_table(self) -> dict[str, Self]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from ..errors import DL4PyError, GraphError
 from ..ir.node import Node, needed
 from ..ir.variable import SDVariable, VariableType
 from .creation import Creation
-
-if TYPE_CHECKING:
-    from .graph import SameDiff
 
 
 class Rewiring(Creation):
@@ -85,7 +82,7 @@ class Rewiring(Creation):
 
     # Kinds
 
-    def freeze(self, in_place: bool = False) -> SameDiff:
+    def freeze(self, in_place: bool = False) -> Self:
         """The graph with every trainable variable made a constant: a copy, or this very graph."""
         target: Any = self if in_place else self.dup()  # type: ignore[attr-defined]  # of the whole graph
         trained = [v for v in target.variables() if v.get_variable_type() is VariableType.VARIABLE]

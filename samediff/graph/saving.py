@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO, Self, TypeVar
 
 from ..codecs.atomic import atomic_write
 from ..codecs.flat_array import decode_array, encode_array
@@ -23,11 +23,9 @@ from ..training.config import TrainingConfig
 from .fitting import Fitting
 from .graph_reader import GraphReader
 
-if TYPE_CHECKING:
-    from .graph import SameDiff
-
 _LIMITS = FlatLimits()
 Target = str | PathLike[str] | BinaryIO
+Saved = TypeVar("Saved", bound="Saving")
 
 
 class Saving(Fitting):
@@ -60,12 +58,11 @@ class Saving(Fitting):
                                for k, a in zip(s.updater_state_keys, s.updater_state_values)}
                 for s in flat.updater_state})
 
-    @staticmethod
-    def from_flat_buffers(data: bytes | bytearray | memoryview, load_updater_state: bool = True,
-                          limits: FlatLimits = _LIMITS) -> SameDiff:
+    @classmethod
+    def from_flat_buffers(cls, data: bytes | bytearray | memoryview, load_updater_state: bool = True,
+                          limits: FlatLimits = _LIMITS) -> Self:
         """The graph of the bytes of a graph file; errors as in :meth:`load`."""
-        from .graph import SameDiff
-        sd = SameDiff()
+        sd = cls()
         sd._fill(read_flat_graph(data, limits), load_updater_state)
         return sd
 
@@ -90,8 +87,8 @@ class Saving(Fitting):
         else:
             put(target)
 
-    @staticmethod
-    def load(source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> SameDiff:
+    @classmethod
+    def load(cls, source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> Self:
         """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later): plain, ``.sdnb`` or ``.sdz``, by its content.
 
         Of a graph in shards any of their names is enough, or the name that they have in common.
@@ -102,9 +99,8 @@ class Saving(Fitting):
         FileFormatError, TruncatedFileError, LimitError
             The file is no graph file, is cut off, or exceeds the limits.
         """
-        from .graph import SameDiff
         where = f"{os.fspath(source)}: " if isinstance(source, (str, os.PathLike)) else ""
-        sd = SameDiff()
+        sd = cls()
         try:
             sd._fill(read_any(source, limits), load_updater_state)
         except FileFormatError as error:
@@ -115,10 +111,10 @@ class Saving(Fitting):
         """As :meth:`save`, by default with updater state."""
         self.save(target, include_updater_state)
 
-    @staticmethod
-    def from_flat_file(source: Target, load_updater_state: bool = True) -> SameDiff:
+    @classmethod
+    def from_flat_file(cls, source: Target, load_updater_state: bool = True) -> Self:
         """As :meth:`load`."""
-        return Saving.load(source, load_updater_state)
+        return cls.load(source, load_updater_state)
 
     def missing_ops(self) -> list[str]:
         """Ids of the ops, and names of the classes inside ops, that the file named and nobody registers.
@@ -135,23 +131,23 @@ class Saving(Fitting):
         """The same with name and version of the distribution that each comes from; None where the file does not tell."""
         return dict(sorted((name, None if op.lacks else op.missing_distribution) for op in _missing(self) for name in op.missing))
 
-    def dup(self) -> SameDiff:
+    def dup(self) -> Self:
         """An independent copy: structure, values, training configuration with counters, updater state."""
         made, parts = self.__reduce__()
         return made(*parts)  # type: ignore[no-any-return]
 
-    def __copy__(self) -> SameDiff:
+    def __copy__(self) -> Self:
         return self.dup()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> SameDiff:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.dup()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (write_flat_graph(self._tables(True, own_form=True)), self.seed)
+        return _made, (type(self), write_flat_graph(self._tables(True, own_form=True)), self.seed)
 
 
-def _made(data: bytes, seed: Any) -> SameDiff:
-    sd = Saving.from_flat_buffers(data)
+def _made(kind: type[Saved], data: bytes, seed: Any) -> Saved:
+    sd = kind.from_flat_buffers(data)
     sd.seed = seed
     return sd
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from ..errors import DataTypeError, GraphError, ShapeError
 from ..expressions.arrays import as_array
 from ..ir.core import GraphCore
 from ..ir.variable import SDVariable, VariableType
-
-if TYPE_CHECKING:
-    from .graph import SameDiff
 
 
 class TensorArray(JavaSpelling):
@@ -37,7 +34,7 @@ class TensorArray(JavaSpelling):
     array([0., 1., 4., 9.], dtype=float32)
     """
 
-    def __init__(self, sd: SameDiff, flow: SDVariable) -> None:
+    def __init__(self, sd: Sequences, flow: SDVariable) -> None:
         self.sd = sd
         self.var = flow                 #: the flow that the list starts with; ``read(index)`` reads the one written last
         self._last = flow
@@ -92,32 +89,32 @@ class TensorArray(JavaSpelling):
     # As functions of flows
 
     @staticmethod
-    def create_empty(sd: SameDiff, dtype: Any) -> SDVariable:
+    def create_empty(sd: Sequences, dtype: Any) -> SDVariable:
         """An empty flow."""
         return sd.tensor_array(dtype).var
 
     @staticmethod
-    def create_tensor_array_from(sd: SameDiff, inputs: Sequence[SDVariable], name: str | None = None) -> SDVariable:
+    def create_tensor_array_from(sd: Sequences, inputs: Sequence[SDVariable], name: str | None = None) -> SDVariable:
         """A flow of these variables."""
         return sd.call("base", "stack", *([] if name is None else [name]), 0, *inputs)  # type: ignore[no-any-return]
 
     @staticmethod
-    def get_tensor_array(sd: SameDiff, sequence: SDVariable) -> TensorArray:
+    def get_tensor_array(sd: Sequences, sequence: SDVariable) -> TensorArray:
         """The tensor array that starts with a flow or sequence."""
         return sd.tensor_array(sequence)
 
     @staticmethod
-    def item_at_index(sd: SameDiff, inputs: Sequence[Any], name: str | None = None) -> SDVariable:
+    def item_at_index(sd: Sequences, inputs: Sequence[Any], name: str | None = None) -> SDVariable:
         """The entry of a flow at an index: ``[flow, index]``."""
         return _named(sd.tensor_array(inputs[0]).read(inputs[0], inputs[1]), name)
 
     @staticmethod
-    def remove_from_tensor_array(sd: SameDiff, flow: SDVariable, position: Any = -1, name: str | None = None) -> SDVariable:
+    def remove_from_tensor_array(sd: Sequences, flow: SDVariable, position: Any = -1, name: str | None = None) -> SDVariable:
         """The flow without one entry, by default the last."""
         return _named(sd.tensor_array(flow).remove(flow, position), name)
 
     @staticmethod
-    def size_of_tensor_array(sd: SameDiff, flow: SDVariable, name: str | None = None) -> SDVariable:
+    def size_of_tensor_array(sd: Sequences, flow: SDVariable, name: str | None = None) -> SDVariable:
         """Number of entries."""
         return _named(sd.tensor_array(flow).size(flow), name)
 

@@ -25,7 +25,6 @@ from ..updaters.updater import IUpdater
 from .device_program import DeviceProgram
 from .device_step import DeviceStep
 from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
-from .planned_step import PlannedStep
 from .transaction import Transaction
 from .whole_step import WholeStep, counted
 
@@ -308,3 +307,26 @@ class TrainingStep:
                 between()
             self.update(iteration, epoch, scale)
             return results
+
+
+class PlannedStep:
+    """A step for feeds of one form.
+
+    Parameters
+    ----------
+    step : the step
+    plan : the plan for feeds of the form
+    normalization : what happens to gradients before the updaters, if anything does
+    counter : array of one number, to which whole steps add 1
+
+    Attributes
+    ----------
+    whole : forward, backward and update as one call, where nothing has to happen between them
+    """
+
+    def __init__(self, step: TrainingStep, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> None:
+        self.step, self.plan, self.normalization, self.counter = step, plan, normalization, counter
+
+    @lazy_property
+    def whole(self) -> WholeStep | DeviceStep | None:
+        return self.step.whole(self.plan, self.normalization, self.counter)
