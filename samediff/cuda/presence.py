@@ -1,17 +1,15 @@
-"""CuPy and the GPU of a number, or the reason why they are not there and what to do about it."""
+"""The GPU of a number, or the reason why it is not there and what to do about it."""
 from __future__ import annotations
 
 import ctypes
 import importlib
-import importlib.util
 import sys
 from typing import Any
 
+from ..base.cupy import installed
 from ..errors import DeviceError
 
 _NO_DEVICE, _OLD_DRIVER = 100, 35           # cudaError_t
-_INSTALL = 'pip install "dl4py[cuda12]" (drivers for CUDA 12) or pip install "dl4py[cuda13]" (drivers for CUDA 13 and newer; ' \
-           "nvidia-smi shows which the driver is for)"
 
 
 def cupy_for(index: int) -> Any:
@@ -28,16 +26,6 @@ def cupy_for(index: int) -> Any:
         raise DeviceError(f"there is no cuda:{index}: this machine has {count} GPU{'s' if count > 1 else ''}, cuda:0"
                           f"{f' to cuda:{count - 1}' if count > 1 else ''}")
     return cupy
-
-
-def installed() -> Any:
-    """CuPy; DeviceError when it is not installed."""
-    if importlib.util.find_spec("cupy") is None:
-        raise DeviceError(f"a GPU needs CuPy, which is not installed: {_INSTALL}")
-    try:
-        return importlib.import_module("cupy")
-    except ImportError as error:
-        raise DeviceError(f"CuPy is installed but cannot be loaded: {str(error).strip()}\nInstall it anew: {_INSTALL}") from error
 
 
 def _reason(runtime: Any, error: RuntimeError) -> str:

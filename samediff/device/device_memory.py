@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..base.locks import rlock
-
-if TYPE_CHECKING:
-    from ..cuda.drivers.driver import Driver
+from .driver import DeviceMemory
 
 _blocks: dict[int, Block] = {}
 _lock = rlock()
@@ -27,7 +25,7 @@ class Block:
         key = id(host)
         self._host = weakref.ref(host, lambda _: _blocks.pop(key, None))
         self._copies: dict[str, Any] = {}
-        self._newest: Driver | None = None   # of the device that changed it last; None: the host
+        self._newest: DeviceMemory | None = None   # of the device that changed it last; None: the host
         self._current: set[str] = set()      # names of the devices whose copy is as new as the newest
 
     @staticmethod
@@ -49,7 +47,7 @@ class Block:
             self._newest = None
             self._current.clear()
 
-    def on_device(self, driver: Driver) -> None:
+    def on_device(self, driver: DeviceMemory) -> None:
         """Bring the newest values to a device."""
         if driver.name in self._current:
             return
@@ -61,7 +59,7 @@ class Block:
             driver.upload(host, self._copies[driver.name])
             self._current.add(driver.name)
 
-    def kept(self, driver: Driver) -> Callable[[], None]:
+    def kept(self, driver: DeviceMemory) -> Callable[[], None]:
         """What puts the present values of a device's copy back."""
         copy = self._copies[driver.name]
         before = copy.copy()
@@ -70,14 +68,14 @@ class Block:
             copy[...] = before
         return put_back
 
-    def changed_on(self, driver: Driver) -> None:
+    def changed_on(self, driver: DeviceMemory) -> None:
         """Note that a device has written it."""
         if self._newest is not driver:
             with _lock:
                 self._newest = driver
                 self._current = {driver.name}
 
-    def view(self, driver: Driver, array: Any) -> Any:
+    def view(self, driver: DeviceMemory, array: Any) -> Any:
         """What an array of this block is on a device; its memory stays in place, and its values come by :meth:`on_device`."""
         host = self._host()
         assert host is not None         # the array has its memory

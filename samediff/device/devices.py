@@ -15,23 +15,27 @@ import re
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..base.locks import rlock
 from ..errors import DeviceError, RegistrationError, did_you_mean
 from ..expressions.arrays import from_gpu, is_on_gpu
 
-if TYPE_CHECKING:
-    from ..plans.backend import Backend
+
+class AnyBackend(Protocol):
+    """What the choice of a device asks of a back end; plans ask more (:func:`~dl4py.samediff.plans.backend.backend_of`)."""
+
+    on_host: bool
+
 
 #: What makes the back end of a device, by kind: a function, or the module and name of one that is imported when it is first chosen.
-_MAKERS: dict[str, Callable[[Device], Backend] | str] = {
+_MAKERS: dict[str, Callable[[Device], AnyBackend] | str] = {
     "cpu": "dl4py.samediff.cpu.backend:cpu",
     "cuda": "dl4py.samediff.cuda.backend:gpu",
     "emulated": "dl4py.samediff.cuda.backend:gpu",
 }
 _ALIASES = {"gpu": "cuda"}
-_backends: dict[Device, Backend] = {}
+_backends: dict[Device, AnyBackend] = {}
 _making = rlock()
 
 
@@ -146,7 +150,7 @@ def ready(name: str | Device) -> Device:
     return found
 
 
-def register_device(kind: str, make: Callable[[Device], Backend]) -> None:
+def register_device(kind: str, make: Callable[[Device], AnyBackend]) -> None:
     """Make another kind of device known.
 
     Parameters
@@ -168,7 +172,7 @@ def register_device(kind: str, make: Callable[[Device], Backend]) -> None:
     _MAKERS[kind] = make
 
 
-def backend_of(where: Device | None = None) -> Backend:
+def backend_of(where: Device | None = None) -> AnyBackend:
     """The back end of a device (None: the CPU), made once."""
     where = where or CPU.device
     found = _backends.get(where)

@@ -8,12 +8,13 @@ from ..base.bounded import Bounded
 from ..base.locks import rlock
 from ..base.spec import TensorSpec
 from ..device import devices
+from ..plans.backend import backend_of
 from ..plans.plan import Plan
 from .build import build_plan
+from .request import Request
 
 if TYPE_CHECKING:
     from ..ir.core import GraphCore
-    from .session import Request
 
 #: Plans that are kept of a graph; the least recently used goes first. Their arenas have so many bytes together, but the last few stay.
 MAX_PLANS, MAX_BYTES, LAST_FEW = 64, 1 << 30, 4
@@ -79,7 +80,7 @@ def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: Request, pinned: 
         specs = {n: TensorSpec(tuple(a.shape), sd.variable(n).dtype) for n, a in used}
         return build_plan(request.nodes, specs, {n: a for n, (fixed, a) in values.items() if not fixed},
                           {n: a for n, (fixed, a) in values.items() if fixed}, request.outputs, pinned,
-                          {n: v.get_shape() for n, v in sd.variable_map().items()}, devices.backend_of(where))
+                          {n: v.get_shape() for n, v in sd.variable_map().items()}, backend_of(where))
 
     plan: Plan = cache_of(sd).get(sd.version, key, build)
     return plan

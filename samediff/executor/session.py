@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..ir.variable import VariableType
 from ..plans.plan import Plan
 from ..plans.reference import run_nodes
 from .plans import PlanCache, cache_of, plan_for
+from .request import Request
 
 if TYPE_CHECKING:
     from ..ir.core import GraphCore
@@ -31,18 +32,6 @@ _setting: Any = os.environ.encodekey(_SETTING) if _settings is not os.environ el
 def uses_reference() -> bool:
     """True when ``DL4PY_EXECUTOR=reference`` asks for the plain NumPy executor."""
     return _setting in _settings and os.environ.get(_SETTING) == "reference"
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked of one version of a graph: which nodes it takes and which placeholders."""
-
-    outputs: tuple[str, ...]
-    training: bool
-    nodes: tuple[Node, ...]
-    names: frozenset[str]                 # of everything that the nodes read and of the outputs
-    placeholders: tuple[str, ...]
-    stored: tuple[str, ...]
 
 
 def request_for(sd: GraphCore, outputs: Sequence[str], training: bool) -> Request:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..base.datatype import DataType
-from ..base.refusal import inferred, refusal
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, ShapeError
 from ..families.partial import Partial
 from ..families.spreading import SumTo
 from ..ir.kernel_table import KernelTable
 from ..ir.node import Node, needed
+from ..ir.refusal import inferred, refusal
 from ..ir.run_context import RunContext
 from ..plans.reference import compute, promised, raise_explained
 from .inline import inlined

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.cupy import installed
 from ..errors import DataTypeError, ShapeError
 from .scalar import UNARY_FLOAT
 
@@ -138,7 +139,6 @@ def is_on_gpu(value: Any) -> bool:
 
 def from_gpu(value: Any) -> Any:
     """An array in the memory of a GPU as CuPy's, which looks at the same memory."""
-    from ..cuda.presence import installed
     library = installed()
     return library.asarray(value) if hasattr(value, "__cuda_array_interface__") else library.from_dlpack(value)
 

@@ -11,6 +11,7 @@ from ..expressions import expression as ex
 from ..expressions.tracing import TraceError
 from ..ir.op import op
 from .elementwise import Elementwise
+from .sizes import axis_size
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
@@ -73,7 +74,6 @@ class Size:
 
     def number(self) -> Any:
         """A scalar graph array of the floating type of the array."""
-        from ..ops.shape.sizes import axis_size
         return self.array.like(axis_size(self.array.variable, self.axis))
 
     def __index__(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..ir.op import Op, as_tuple
+from ..ir.op import Expandable, as_tuple
 from .gradient import gradients
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ def composite_grad(build: Any, inputs: Sequence[SDVariable | None], output_grads
     return [None if v is None else found.get(v.name()) for v in aliases]
 
 
-class Composite(Op):
-    """One node with its own ``compute``, differentiated through ``expand``: the same meaning in graph nodes.
+class Composite(Expandable):
+    """One node with its own ``compute``, differentiated through ``expand``: the same meaning in differentiable graph nodes.
 
     The gradient is exact to any order; what the backward pass shares with the forward pass is computed once where
     the nodes are equal.
@@ -42,10 +42,6 @@ class Composite(Op):
     def in_plan(self, name: str) -> Composite | None:
         """This op, if it asks for it."""
         return self if self.inlines else None
-
-    def expand(self, *inputs: Any) -> Any:
-        """The output, or a tuple of them, built from differentiable nodes (None: input left out)."""
-        raise NotImplementedError(f"{type(self).__name__} must implement expand(self, *inputs)")
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

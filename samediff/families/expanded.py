@@ -5,7 +5,8 @@ import functools
 from typing import Any
 
 from ..base.spec import TensorSpec, spec_of
-from ..ir.op import Specs, as_tuple
+from ..ir.graph_class import graph_class
+from ..ir.op import Expandable, Specs, as_tuple
 from .composite import Composite
 
 
@@ -31,9 +32,8 @@ class Expanded(Composite):
 
 
 @functools.lru_cache(maxsize=512)
-def composition(op: Composite, specs: tuple[TensorSpec | None, ...]) -> tuple[Any, tuple[Any, ...]]:
+def composition(op: Expandable, specs: tuple[TensorSpec | None, ...]) -> tuple[Any, tuple[Any, ...]]:
     """A graph with the nodes that the op stands for, and its results; inputs are ``in0``, ``in1`` ..."""
-    from ..graph.graph import SameDiff
-    sd = SameDiff()
+    sd = graph_class()()
     inputs = [None if s is None else sd.placeholder(f"in{i}", s.dtype, *(s.shape or ())) for i, s in enumerate(specs)]
     return sd, as_tuple(op.expand(*inputs))

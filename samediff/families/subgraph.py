@@ -54,10 +54,9 @@ class SubGraph:
 
     def run(self, arrays: Sequence[Any], context: RunContext) -> list[Any]:
         """Values of the outputs."""
-        from ..executor.session import run
         names = list(dict.fromkeys(self.outputs))
         own = RunContext(context.training, context.seed, context.iteration, draw=context.draw)
-        values = run(self.sd, dict(zip(self.inputs, arrays)), names, own)
+        values = self.sd._run_in(own, dict(zip(self.inputs, arrays)), names)
         return [values[n] for n in self.outputs]
 
     @lazy_property
@@ -186,8 +185,7 @@ class Recording:
 
     def take(self, inputs: Sequence[str], outputs: Sequence[SDVariable]) -> SubGraph:
         """The sub-graph from these inputs to these outputs."""
-        from ..graph.graph import SameDiff
-        sub = SameDiff()
+        sub = type(self.sd)()
         for name in inputs:
             spec = self.sd._variables[name].spec
             sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..base.datatype import DataType
+from ..codecs.default_args import MORE_OUTPUTS, WITH_SHAPE
 from ..codecs.flat_graph import FlatNode
 from ..codecs.flat_properties import make_property
 from ..ir.core import GraphCore
 from ..ir.node import Node
 from ..ir.op import OPS, Op
-from .default_args import MORE_OUTPUTS, WITH_SHAPE
 from .missing_op import MissingOp
 from .node_args import file_inputs, write_op
 

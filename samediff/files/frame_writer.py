@@ -11,12 +11,12 @@ from ..base.datatype import DataType
 from ..codecs.flat_properties import PART_OF, make_property
 from ..codecs.legacy_table import op_identity
 from ..families.subgraph import SubGraph
+from ..families.subgraph_args import SubGraphArgs
 from ..ir.core import GraphCore
 from ..ir.node import Node, needed
 from ..ir.op import OPS
 from .drafts import Draft, Drafts
 from .node_args import file_args
-from .subgraph_args import SubGraphArgs
 
 
 def has_frames(node: Node) -> bool:

@@ -21,6 +21,7 @@ from ..configuration.classes import is_registered
 from ..configuration.configuration import Configuration
 from ..errors import DataTypeError, FileFormatError
 from ..families.subgraph import SubGraph
+from ..ir.graph_class import graph_class
 from ..ir.op import OPS, Op
 
 #: Start of a text property that holds a nested value.
@@ -112,8 +113,7 @@ def _value(document: Any, hint: Any) -> Any:
     if "configuration" in document:
         return Configuration.from_document(document["configuration"])
     if "graph" in document:
-        from ..graph.graph import SameDiff
-        sub = SameDiff.from_flat_buffers(base64.b64decode(document["graph"], validate=True))
+        sub = graph_class().from_flat_buffers(base64.b64decode(document["graph"], validate=True))
         return SubGraph(sub, *([sub.variable(n).name() for n in document[side]] for side in ("inputs", "outputs")))
     options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
     if "enum" in document:

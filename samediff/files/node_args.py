@@ -10,6 +10,7 @@ from typing import Any
 from ..base.datatype import DataType
 from ..base.javanames import squash
 from ..base.registry import distribution_of, further
+from ..codecs.default_args import DEFAULTS, INPUT_ORDER, LEFT_OUT, WITH_INPUTS
 from ..codecs.file_args import FileArgs
 from ..codecs.flat_graph import FlatNode, FlatProperties
 from ..codecs.flat_properties import OWN, make_property, property_value
@@ -18,7 +19,6 @@ from ..codecs.legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
 from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError, did_you_mean
 from ..ir.op import OPS, Op
 from ..ir.signature import Mismatch, coerce
-from .default_args import DEFAULTS, INPUT_ORDER, LEFT_OUT, WITH_INPUTS
 from .native_aliases import NATIVE_ALIASES
 from .nested_values import MARK, from_text, is_plain, to_text
 

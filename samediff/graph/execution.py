@@ -29,6 +29,9 @@ class Execution(GraphCore):
         context = self._context(training) if plan.draws else NOTHING_DRAWN
         return dict(zip(names, plan.run([placeholders[n] for n in plan.feeds], context)))  # type: ignore[index]  # not None then
 
+    def _run_in(self, context: RunContext, placeholders: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        return run(self, placeholders, names, context)
+
     def _context(self, training: bool) -> RunContext:
         """The context of a run outside of ``fit``: random ops draw anew in each."""
         return RunContext(training, self.seed, self._iteration(), draw=next(self._draws))

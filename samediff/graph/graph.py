@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.javanames import JavaSpelling, to_snake
 from ..base.old_names import instead
 from ..errors import GraphError, did_you_mean
+from ..ir.graph_class import is_graph_class
 from ..ir.namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, find, is_namespace, method_names
 from ..ir.typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
 from .control_dependencies import ControlDependencies
@@ -101,3 +102,6 @@ class SameDiff(Evaluating, Functions, ControlDependencies, FlatAccess, Rewiring,
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *method_names("base")})
+
+
+is_graph_class(SameDiff)

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..executor.plans import plan_for
-from ..executor.session import Request, checked_feeds, missing, request_for
+from ..executor.request import Request
+from ..executor.session import checked_feeds, missing, request_for
 from ..ir.run_context import RunContext
 from .execution import Execution
 

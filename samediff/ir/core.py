@@ -6,14 +6,13 @@ import threading
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from ..base.datatype import DataType
 from ..base.javanames import JavaSpelling
 from ..base.names import Names, NameScope
-from ..base.refusal import inferred, refusal
 from ..base.source import user_line
 from ..base.spec import TensorSpec
 from ..device.device_memory import to_host
@@ -22,10 +21,8 @@ from ..expressions.arrays import as_array, converted, require_in_range
 from . import namespaces
 from .node import Node
 from .op import Op
+from .refusal import inferred, refusal
 from .variable import SDVariable, VariableType
-
-if TYPE_CHECKING:
-    from ..graph.graph import SameDiff
 
 #: Constants up to this many elements are shown to shape rules.
 VISIBLE_VALUE = 4096
@@ -187,7 +184,13 @@ class GraphCore(JavaSpelling):
 
     def call(self, namespace: str, method: str, *args: Any, **kwargs: Any) -> Any:
         """Add the op behind ``sd.<namespace>.<method>(...)``."""
-        return namespaces.call(self, namespace, method, args, kwargs)  # type: ignore[arg-type]
+        return namespaces.call(self, namespace, method, args, kwargs)
+
+    def _variable_method(self, variable: SDVariable, name: str) -> Any:
+        return namespaces.variable_method(variable, name)
+
+    def _variable_methods(self) -> list[str]:
+        return namespaces.method_names("var")
 
     def add_op(self, op: Op, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:
         """Add a node: the only way an op enters a graph.
@@ -339,8 +342,3 @@ def names_of(variables: Iterable[str | SDVariable]) -> list[str]:
 def owned_copy(array: Any) -> Any:
     """A contiguous copy that nobody else holds."""
     return np.array(array, order="C", copy=True)
-
-
-def graph_of(core: GraphCore) -> SameDiff:
-    """The graph that a core is part of."""
-    return core  # type: ignore[return-value]

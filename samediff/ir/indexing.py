@@ -3,15 +3,15 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..base.javanames import JavaSpelling
 from ..errors import DataTypeError, GraphError, ShapeError
+from .protocols import Variable
 
-if TYPE_CHECKING:
-    from .variable import SDVariable
+V = TypeVar("V", bound=Variable)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def _whole(what: str, value: Any, may_be_open: bool = False) -> Any:
         raise DataTypeError(f"{what} must be a whole number; got {value!r:.60}") from None
 
 
-def index_spec(x: SDVariable, indices: tuple[Any, ...]) -> SDVariable:
+def index_spec(x: V, indices: tuple[Any, ...]) -> V:
     """``x[indices]`` as a graph node."""
     if len(indices) == 1 and hasattr(indices[0], "get_variable_type"):
         return x.sd.call("base", "gather", x, indices[0], 0)  # type: ignore[no-any-return]
@@ -73,7 +73,7 @@ def index_spec(x: SDVariable, indices: tuple[Any, ...]) -> SDVariable:
     return x.sd.call("base", "index", x, tuple(axes))  # type: ignore[no-any-return]
 
 
-def _expanded(x: SDVariable, indices: tuple[Any, ...]) -> list[Any]:
+def _expanded(x: Variable, indices: tuple[Any, ...]) -> list[Any]:
     if Ellipsis not in [i for i in indices if i is Ellipsis]:
         return list(indices)
     if x.spec.shape is None:

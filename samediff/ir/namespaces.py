@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,8 @@ from ..base.old_names import instead
 from ..errors import GraphError, UnknownNameError, did_you_mean
 from . import signature as sig
 from .op import METHODS, OPS, Op
-
-if TYPE_CHECKING:
-    from ..graph.graph import SameDiff
-    from .variable import SDVariable
+from .protocols import OpGraph
+from .variable import SDVariable
 
 #: Namespaces besides ``base`` (the graph itself) and ``var`` (variables).
 NAMESPACES = ("math", "nn", "cnn", "rnn", "loss", "image", "linalg", "bitwise", "random")
@@ -39,13 +37,13 @@ def method_names(namespace: str) -> list[str]:
     return [m for n, m in METHODS if n == namespace]
 
 
-def call(sd: SameDiff, namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+def call(sd: OpGraph, namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
          otherwise: tuple[Any, ...] | None = None) -> Any:
     """Add the op that the arguments fit; return its output variable, or a list of them."""
     return call_one_of(sd, METHODS[namespace, method], namespace, method, args, kwargs, otherwise)
 
 
-def call_by_id(sd: SameDiff, op_id: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_by_id(sd: OpGraph, op_id: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The same for the op registered as ``op_id``."""
     namespace, _, method = op_id.rpartition(".")
     return call_one_of(sd, [OPS[op_id]], namespace or "op", method, args, kwargs)
@@ -58,7 +56,7 @@ def is_namespace(name: str) -> bool:
     return any(n == name for n, _ in METHODS)
 
 
-def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+def call_one_of(sd: OpGraph, classes: list[type[Op]], namespace: str, method: str, args: tuple[Any, ...], kwargs: dict[str, Any],
                 otherwise: tuple[Any, ...] | None = None) -> Any:
     """The same for the first of ``classes`` that the arguments fit, else ``otherwise``: arguments whose first text is no name."""
     names, args = _leading_names(args, kwargs, classes)
@@ -80,7 +78,6 @@ def call_one_of(sd: SameDiff, classes: list[type[Op]], namespace: str, method: s
 
 
 def _is_variable(value: Any) -> bool:
-    from .variable import SDVariable
     return isinstance(value, SDVariable)
 
 
@@ -112,7 +109,7 @@ def _text(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 class Namespace:
     """The ops of one topic, as methods: ``sd.math``, ``sd.nn`` … (also callable, as in Java: ``sd.math().add``)."""
 
-    def __init__(self, sd: SameDiff, name: str) -> None:
+    def __init__(self, sd: OpGraph, name: str) -> None:
         self._sd = sd
         self._namespace = name
 
@@ -139,7 +136,7 @@ class MissingMethodError(UnknownNameError, AttributeError):
     """An op name that a namespace or variable does not have; also an AttributeError, so that ``hasattr`` works."""
 
 
-def bound(sd: SameDiff, namespace: str, method: str, *first: Any) -> Callable[..., Any]:
+def bound(sd: OpGraph, namespace: str, method: str, *first: Any) -> Callable[..., Any]:
     """The op as a method of a graph's namespace, or of a variable when that is given as ``first``; a name may stand in front."""
     def invoke(*args: Any, **kwargs: Any) -> Any:
         if first:

@@ -24,7 +24,6 @@ from ..base.spec import TensorSpec
 from ..errors import DataTypeError, GradientError, GraphError, did_you_mean
 
 if TYPE_CHECKING:
-    from ..families.composite import Composite
     from .variable import SDVariable
 
 Specs = TensorSpec | tuple[TensorSpec, ...]
@@ -146,7 +145,7 @@ class Op:
         """Gradient for each input (None: zero), built from graph nodes."""
         raise GradientError(f"op {self.id!r} has no gradient")
 
-    def in_plan(self, name: str) -> Composite | None:
+    def in_plan(self, name: str) -> Expandable | None:
         """The op whose composition runs in place of this one in a plan, for the node of that name; None: it runs itself."""
         return None
 
@@ -170,6 +169,14 @@ class Op:
     def attribute_names(cls) -> tuple[str, ...]:
         """The attributes in declaration order."""
         return tuple(f.name for f in cls._attributes)
+
+
+class Expandable(Op):
+    """An op that stands for others."""
+
+    def expand(self, *inputs: Any) -> Any:
+        """The output, or a tuple of them, built from nodes (None: input left out)."""
+        raise NotImplementedError(f"{type(self).__name__} must implement expand(self, *inputs)")
 
 
 #: Where ops can be called: (namespace, method) -> classes, tried in order.

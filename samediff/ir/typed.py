@@ -5,6 +5,7 @@ from typing import Any
 
 from .namespaces import Namespace, bound, documentation
 from .op import METHODS
+from .variable_ops import VariableOps
 
 
 class MathOps(Namespace):
@@ -45,12 +46,6 @@ class RandomOps(Namespace):
 
 class BaseOps:
     """Ops called on the graph itself; found through the registry."""
-
-
-class VariableOps:
-    """Ops called on variables; found through the registry."""
-
-    __slots__ = ()
 
 
 #: The class of each namespace.

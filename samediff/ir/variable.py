@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +11,9 @@ from ..base.read_only import constant_view
 from ..base.spec import Shape, TensorSpec
 from ..errors import GraphError
 from ..expressions.arrays import as_array, require_in_range
-from . import namespaces
 from .indexing import SDIndex, index_spec
-from .typed import VariableOps
-
-if TYPE_CHECKING:
-    from ..graph.graph import SameDiff
+from .protocols import Graph
+from .variable_ops import VariableOps
 
 
 class VariableType(Enum):
@@ -46,11 +43,11 @@ class SDVariable(VariableOps):
     (-1, 4)
     """
 
-    __slots__ = ("_name", "_sd", "_spec", "_type")
+    __slots__ = ("_name", "_spec", "_type")
     __array_priority__ = 1000
     __array_ufunc__ = None
 
-    def __init__(self, sd: SameDiff, name: str, kind: VariableType, spec: TensorSpec) -> None:
+    def __init__(self, sd: Graph, name: str, kind: VariableType, spec: TensorSpec) -> None:
         self._sd = sd
         self._name = name
         self._type = kind
@@ -63,15 +60,6 @@ class SDVariable(VariableOps):
         return self._name
 
     get_var_name = name
-
-    @property
-    def sd(self) -> SameDiff:
-        """The owning graph."""
-        return self._sd
-
-    def get_same_diff(self) -> SameDiff:
-        """The owning graph."""
-        return self._sd
 
     @property
     def spec(self) -> TensorSpec:
@@ -173,7 +161,7 @@ class SDVariable(VariableOps):
 
     def gradient(self) -> SDVariable | None:
         """Its gradient in the gradient graph (see ``SameDiff.grad``)."""
-        return self._sd.grad(self._name)
+        return self._sd.grad(self._name)  # type: ignore[no-any-return]
 
     get_gradient = gradient
 
@@ -183,11 +171,11 @@ class SDVariable(VariableOps):
 
     def convert_to_constant(self) -> SDVariable:
         """Make it a constant with its present value."""
-        return self._sd.convert_to_constant(self)
+        return self._sd.convert_to_constant(self)  # type: ignore[no-any-return]
 
     def convert_to_variable(self) -> SDVariable:
         """Make it a trainable variable."""
-        return self._sd.convert_to_variable(self)
+        return self._sd.convert_to_variable(self)  # type: ignore[no-any-return]
 
     def add_control_dependency(self, other: SDVariable) -> None:
         """Compute ``other`` before this result."""
@@ -205,12 +193,12 @@ class SDVariable(VariableOps):
     # Ops as methods and operators
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") or name == "_sd":
             raise AttributeError(name)
-        return namespaces.variable_method(self, name)
+        return self._sd._variable_method(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *namespaces.method_names("var")})
+        return sorted({*object.__dir__(self), *self._sd._variable_methods()})
 
     def _op(self, namespace: str, method: str, *args: Any) -> SDVariable:
         made: SDVariable = self._sd.call(namespace, method, *args)
@@ -247,7 +235,7 @@ class SDVariable(VariableOps):
         alike = isinstance(other, (bool, int, float)) and (self.dtype.is_floating or float(other).is_integer())
         if alike:
             require_in_range(other, self.dtype.numpy)
-        return self._sd.constant(as_array(other, self.dtype.numpy if alike else None))
+        return self._sd.constant(as_array(other, self.dtype.numpy if alike else None))  # type: ignore[no-any-return]
 
     def _floor_quotient(self, other: SDVariable) -> SDVariable:
         if self.dtype.is_floating or other.dtype.is_floating:

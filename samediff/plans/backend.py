@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..base.spec import TensorSpec
+from ..device import devices
+from ..errors import DeviceError
 from ..expressions import expression as ex
 from ..expressions.arrays import ArrayNamespace, xp
 from ..ir.kernel_table import KernelTable
@@ -75,3 +77,12 @@ def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
             np.copyto(out, value, casting="unsafe")
 
     return call
+
+
+def backend_of(where: devices.Device | None = None) -> Backend:
+    """The back end of a device (None: the CPU), made once."""
+    found = devices.backend_of(where)
+    if not isinstance(found, Backend):
+        raise DeviceError(f"the back end registered for {where} is a {type(found).__name__}; expected a sub-class of "
+                          f"{Backend.__module__}.Backend")
+    return found

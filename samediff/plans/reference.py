@@ -6,12 +6,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..base.refusal import inferred, refusal
 from ..base.spec import TensorSpec, spec_of
 from ..errors import DL4PyError, ShapeError
 from ..expressions.arrays import xp
 from ..ir.node import Node
 from ..ir.op import Op, as_tuple
+from ..ir.refusal import inferred, refusal
 from ..ir.run_context import RunContext
 
 

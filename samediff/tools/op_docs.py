@@ -9,12 +9,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..codecs.default_args import DEFAULTS
 from ..cpu.kernel_table import KERNELS
 from ..cpu.sweeps.sweeps import REDUCTIONS
 from ..families.composite import Composite
 from ..families.elementwise import Elementwise
 from ..families.reduction import Reduction
-from ..files.default_args import DEFAULTS
 from ..ir.namespaces import NAMESPACES
 from ..ir.op import METHODS, Op
 from ..ir.signature import describe, formals

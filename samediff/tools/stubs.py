@@ -1,4 +1,5 @@
-"""Writes ``typed.pyi``: every op as a method with its signatures and first docstring line, for editors and type checkers.
+"""Writes ``typed.pyi`` and ``variable_ops.pyi``: every op as a method with its signatures and first docstring line, for editors and type
+checkers.
 
     python -m dl4py.samediff.tools.stubs            # after adding or changing an op
 """
@@ -24,30 +25,44 @@ from typing import Any, overload
 from numpy.typing import NDArray
 
 from ..base.datatype import DataType
-from .namespaces import Namespace
+{imports}
 from .variable import SDVariable
 
 Operand = SDVariable | float | int | bool | NDArray[Any]
+{tables}'''
+
+#: What variables have besides ops, for code that goes on with their graph.
+GRAPH = '''    _sd: Graph
+    @property
+    def sd(self) -> SameDiff:
+        """The owning graph."""
+    def get_same_diff(self) -> SameDiff:
+        """The owning graph."""
 '''
 
 
-def generate() -> str:
-    """The text of the stub file."""
-    parts = [HEAD, "\nCLASSES: dict[str, type[Namespace]]\n\ndef install() -> None: ...\n"]
-    for place in (*NAMESPACES, "base", "var"):
-        name = class_name(place)
-        base = "(Namespace)" if place in NAMESPACES else ""
-        methods = [m for n, m in sorted(METHODS) if n == place and m not in taken(place)]
-        own = f"    def __call__(self) -> {name}: ...\n" if place in NAMESPACES else ""
-        parts.append(f"\nclass {name}{base}:\n{own}" + "".join(_method(place, m) for m in methods))
-    return "".join(parts)
+def generate() -> dict[str, str]:
+    """The texts of the stub files, by name."""
+    tables = "\nCLASSES: dict[str, type[Namespace]]\n\ndef install() -> None: ...\n"
+    typed = HEAD.format(imports="from .namespaces import Namespace", tables=tables)
+    variable_ops = HEAD.format(imports="from ..graph.graph import SameDiff\nfrom .protocols import Graph", tables="")
+    return {"typed.pyi": typed + "".join(map(_class, (*NAMESPACES, "base"))), "variable_ops.pyi": variable_ops + _class("var")}
+
+
+def _class(place: str) -> str:
+    name = class_name(place)
+    base = "(Namespace)" if place in NAMESPACES else ""
+    methods = [m for n, m in sorted(METHODS) if n == place and m not in taken(place)]
+    own = f"    def __call__(self) -> {name}: ...\n" if place in NAMESPACES else GRAPH if place == "var" else ""
+    return f"\nclass {name}{base}:\n{own}" + "".join(_method(place, m) for m in methods)
 
 
 def taken(place: str) -> set[str]:
     """Names that the class itself defines."""
     from ..graph.graph import SameDiff
-    from ..ir.typed import BaseOps, VariableOps
+    from ..ir.typed import BaseOps
     from ..ir.variable import SDVariable
+    from ..ir.variable_ops import VariableOps
     cls = {"base": SameDiff, "var": SDVariable}.get(place)
     return set() if cls is None else {n for k in cls.__mro__ if k not in (BaseOps, VariableOps) for n in vars(k)}
 
@@ -131,9 +146,10 @@ def _several(cls: type[Op]) -> bool:
 
 
 def main() -> None:
-    """Write the stub file beside this module."""
+    """Write the stub files beside their modules."""
     from .. import ops  # noqa: F401 - registers the ops
-    Path(__file__).resolve().parents[1].joinpath("ir", "typed.pyi").write_text(generate())
+    for name, text in generate().items():
+        Path(__file__).resolve().parents[1].joinpath("ir", name).write_text(text)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from ...base.spec import TensorSpec, may_equal, spec_of
 from ...errors import DataTypeError, GraphError, ShapeError
 from ...families.composite import composite_grad
 from ...families.subgraph import SubGraph, relaxed
-from ...files.subgraph_args import SubGraphArgs
+from ...families.subgraph_args import SubGraphArgs
 from ...ir.op import Op, Specs, as_tuple, op
 from ...ir.run_context import RunContext
 from ...ir.variable import VariableType

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.spec import TensorSpec
 from ...families.subgraph import SubGraph
-from ...files.subgraph_args import SubGraphArgs
+from ...families.subgraph_args import SubGraphArgs
 from ...ir.op import Op, Specs, op
 from ...ir.run_context import RunContext
 

@@ -100,7 +100,6 @@ def _switch(sd: GraphCore, inputs: Sequence[SDVariable]) -> tuple[Node, int] | N
 
 def _branch(sd: GraphCore, switch: Node, way: int, result: str) -> SubGraph:
     """What is made of one output of a switch, up to the result; its inputs are that output and values from outside."""
-    from ...graph.graph import SameDiff
     start = switch.outputs[way]
     made = {start}
     nodes = []
@@ -108,7 +107,7 @@ def _branch(sd: GraphCore, switch: Node, way: int, result: str) -> SubGraph:
         if made.intersection(node.inputs):
             nodes.append(node)
             made.update(node.outputs)
-    sub, inputs = SameDiff(), [start]
+    sub, inputs = type(sd)(), [start]
     for name in dict.fromkeys([start, *(n for node in nodes for n in node.inputs if n is not None), result]):
         v = sd.variable(name)
         if name not in made and v.is_constant() and not v.dtype.is_floating:      # may be axes or a shape

@@ -9,7 +9,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
 from ..index.indices import require_integer
-from ..shape.creation import ints_of, shape_from
+from ..shape.shape_inputs import ints_of, shape_from
 from ..shape.standing import Standing
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Conv2D, ConvolutionOp, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, output_shape

@@ -11,7 +11,7 @@ from ...base.named_axes import expect, expect_leading
 from ...base.spec import TensorSpec
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
-from ..shape.creation import ints_of
+from ..shape.shape_inputs import ints_of
 from .indices import check_range, require_integer
 
 if TYPE_CHECKING:

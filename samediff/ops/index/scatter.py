@@ -10,7 +10,7 @@ from ...base.named_axes import expect, expect_single
 from ...base.spec import Shape, TensorSpec, may_equal, size
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
-from ..shape.creation import shape_from
+from ..shape.shape_inputs import shape_from
 from .gather import add_rows, nd_index
 from .indices import check_range, require_integer
 

@@ -8,7 +8,7 @@ from ...base.spec import TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op
-from ..shape.creation import shape_from
+from ..shape.shape_inputs import shape_from
 from .gather import nd_index
 from .indices import require_integer
 

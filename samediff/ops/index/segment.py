@@ -10,7 +10,7 @@ from ...base.named_axes import expect_leading
 from ...base.spec import TensorSpec
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op
-from ..shape.creation import ints_of
+from ..shape.shape_inputs import ints_of
 from .gather import add_rows
 from .indices import check_range, require_integer
 

@@ -12,10 +12,10 @@ from ...base.spec import Shape, TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
 from ...families.composite import Composite
+from ...families.sizes import axis_size
 from ...ir.op import Op, Specs, op, require_floating
 from ..index.indices import check_range
 from ..nn.softmax import LogSoftmax, Softmax, log_softmax, softmax
-from ..shape.sizes import axis_size
 from .loss import Loss, with_float
 
 if TYPE_CHECKING:

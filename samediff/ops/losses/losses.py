@@ -11,8 +11,8 @@ from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...families.composite import Composite
 from ...families.families import Elementwise
+from ...families.sizes import axis_size
 from ...ir.op import Specs, op, require_floating
-from ..shape.sizes import axis_size
 from .loss import FILE, ElementLoss, Loss, element_loss, with_float
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.composite import Composite
+from ...families.sizes import axis_size
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
-from ..shape.sizes import axis_size
 from .softmax import softmax
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...expressions.arrays import centred, mean_over
 from ...families.composite import Composite
+from ...families.sizes import axis_size
 from ...ir.op import Specs, op, require_floating, require_same_type
-from ..shape.sizes import axis_size
 from .normalization import align, aligned
 
 #: The smallest epsilon that the kernel uses.

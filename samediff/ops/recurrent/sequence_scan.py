@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec
 from ...families.composite import composite_grad
 from ...families.subgraph import SubGraph
+from ...ir.graph_class import graph_class
 from ..control.control import Scan
 from .recurrence import function
 
@@ -86,8 +87,7 @@ def _scanned(step: Any, carry: Variables, rows: Variables, outside: Variables, r
 def _body(step: Callable[..., list[Any]], attributes: tuple[Any, ...], specs: tuple[TensorSpec, ...], carries: int,
           sequences: int) -> SubGraph:
     """One step as a graph: (carry, elements, outside) to the carry twice, which the scan passes on and keeps."""
-    from ...graph.graph import SameDiff
-    sd = SameDiff()
+    sd = graph_class()()
     given = [sd.placeholder(f"in{i}", s.dtype, *(s.shape or (-1, -1))) for i, s in enumerate(specs)]
     split = carries + sequences
     made = step(*attributes, given[:carries], given[carries:split], given[split:])

@@ -12,7 +12,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
 from ..index.indices import require_integer
-from ..shape.creation import ints_of
+from ..shape.shape_inputs import ints_of
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...base.datatype import DataType
+from ...codecs.default_args import REDUCTION
 from ...codecs.file_args import FileArgs
 from ...families.families import reduction
-from ...files.default_args import REDUCTION
 from ...ir.op import op
 from .distances import Distance
 

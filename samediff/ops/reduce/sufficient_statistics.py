@@ -6,10 +6,10 @@ from typing import Any
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...families.composite import Composite
+from ...families.sizes import axis_size
 from ...families.spreading import axes_of
 from ...ir.op import Specs, op, require_floating
 from ..index.indices import require_integer
-from ..shape.sizes import axis_size
 from .reduce import Sum
 
 

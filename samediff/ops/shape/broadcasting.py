@@ -13,8 +13,8 @@ from ...errors import DataTypeError, ShapeError
 from ...families.spreading import sum_to
 from ...ir.op import Op, Specs, op, require_same_type
 from ..index.indices import require_integer
-from .creation import ints_of, shape_from
 from .reshaping import Reshaping
+from .shape_inputs import ints_of, shape_from
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

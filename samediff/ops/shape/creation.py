@@ -10,28 +10,13 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.named_axes import expect_single
 from ...base.spec import TensorSpec
-from ...errors import DataTypeError, ShapeError
+from ...errors import ShapeError
 from ...ir.op import Op, Specs, op
+from .reshaping import reshape_like
+from .shape_inputs import ints_of, shape_from
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
-
-
-def ints_of(spec: TensorSpec | None) -> tuple[int, ...] | None:
-    """The values of a small constant input, which must be integers; None when unknown."""
-    if spec is None:
-        return None
-    if not spec.dtype.is_integer:
-        raise DataTypeError(f"sizes, axes and counts are integers (INT, LONG, ...), got {spec.dtype.name}. Use cast_to(DataType.INT) first")
-    return None if spec.value is None else tuple(int(v) for v in spec.value.reshape(-1))
-
-
-def shape_from(spec: TensorSpec) -> tuple[int, ...] | None:
-    """The shape that a variable describes, as far as known."""
-    values = ints_of(spec)
-    if values is not None:
-        return values
-    return None if spec.shape is None or -1 in spec.shape else (-1,) * math.prod(spec.shape)
 
 
 @op("fill", api="base.fill math.fill", inputs="shape", signatures=("shape, data_type, value",), gradient="none")
@@ -156,7 +141,6 @@ class LinspaceOf(Op):
         """Each value is start (1 - t) + stop t with t from 0 to 1."""
         (start, stop, number), g, sd = inputs, output_grads[0], inputs[0].sd
         t = sd.call("base", "linspace", sd.constant(0.0), sd.constant(1.0), number, self.data_type)
-        from .reshaping import reshape_like
         found = [(v, reshape_like((g * part).sum(), v)) for v, part in ((start, 1.0 - t), (stop, t))]
         return [d.cast_to(v.dtype) if v.dtype.is_floating else None for v, d in found] + [None]
 

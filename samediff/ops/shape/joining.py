@@ -10,7 +10,7 @@ import numpy as np
 from ...base.spec import Shape, TensorSpec, normalize_axis, size
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
-from .creation import ints_of
+from .shape_inputs import ints_of
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

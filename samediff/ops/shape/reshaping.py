@@ -10,7 +10,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GradientError, ShapeError
 from ...families.families import View
 from ...ir.op import Op, Specs, op
-from .creation import ints_of, shape_from
+from .shape_inputs import ints_of, shape_from
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -9,7 +9,7 @@ from ...errors import ShapeError
 from ...families.families import View
 from ...ir.op import Op, Specs, op
 from ..index.indices import check_lengths, require_integer
-from .creation import ints_of
+from .shape_inputs import ints_of
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -14,7 +14,8 @@ from ...base.locks import Rank, rlock
 from ...device import devices
 from ...device.device_memory import to_host
 from ...executor.plans import kept_plans, plan_for
-from ...executor.session import Request, call_key, checked_feeds, request_for, run_reference, uses_reference
+from ...executor.request import Request
+from ...executor.session import call_key, checked_feeds, request_for, run_reference, uses_reference
 from ...expressions import expression as ex
 from ...ir.run_context import RunContext
 from ...plans.plan import Plan

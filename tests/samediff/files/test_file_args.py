@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dl4py.samediff import SameDiff
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.codecs.arg_slots import load_slots, store_slots
+from dl4py.samediff.codecs.default_args import DEFAULTS
 from dl4py.samediff.codecs.file_args import FileArgs
 from dl4py.samediff.codecs.flat_graph import FlatNode
 from dl4py.samediff.codecs.flat_properties import make_property, property_value
@@ -21,7 +22,6 @@ from dl4py.samediff.codecs.flat_writer import write_flat_graph
 from dl4py.samediff.codecs.legacy_table import LEGACY_NAMES, LEGACY_NUMBERS, op_identity, resolve_op_name
 from dl4py.samediff.codecs.op_hash import op_hash
 from dl4py.samediff.errors import FileFormatError, GraphError, RegistrationError
-from dl4py.samediff.files.default_args import DEFAULTS
 from dl4py.samediff.ir.op import OPS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "samediff"

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
 from written_args import RECORDED, table, written
 
-from dl4py.samediff.files.default_args import DEFAULTS
+from dl4py.samediff.codecs.default_args import DEFAULTS
 from dl4py.samediff.files.node_args import file_args
 
 OPS_BY_NAME = table()

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ....base.spec import TensorSpec
-from ....ops.shape.creation import ints_of
 from ....ops.shape.joining import Concat, ConcatPart, Split, SplitV, Stack, Tile, TileSum, Unstack, part_of
+from ....ops.shape.shape_inputs import ints_of
 from ...actions import CudaKernel
 from ...code.copies import concatenation, copied, stack, tile
 from ...code.elementwise import summed

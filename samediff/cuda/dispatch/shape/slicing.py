@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ....base.spec import Shape, TensorSpec
-from ....ops.shape.creation import ints_of
+from ....ops.shape.shape_inputs import ints_of
 from ....ops.shape.slicing import Placed, index_of
 from ...actions import CudaKernel
 from ...code.copies import placed

@@ -1,6 +1,8 @@
 """What the driver of a GPU asks CuPy for, on a stand-in; and the reasons why there is no GPU."""
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import sys
 import types
 
@@ -230,7 +232,7 @@ def test_why_there_is_no_gpu(monkeypatch, cupy, index, message):
 
 
 def test_without_cupy(monkeypatch):
-    monkeypatch.setattr(presence.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DeviceError, match=r'CuPy, which is not installed: pip install "dl4py\[cuda12\]".*"dl4py\[cuda13\]"'):
         Gpu()
 
@@ -238,8 +240,8 @@ def test_without_cupy(monkeypatch):
 def test_a_cupy_that_does_not_load(monkeypatch):
     def broken(name):
         raise ImportError("libcudart.so is missing")
-    monkeypatch.setattr(presence.importlib.util, "find_spec", lambda name: object())
-    monkeypatch.setattr(presence.importlib, "import_module", broken)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(importlib, "import_module", broken)
     with pytest.raises(DeviceError, match="cannot be loaded: libcudart.so is missing"):
         Gpu()
 

@@ -11,7 +11,8 @@ from ..codecs.file_args import FileArgs
 from ..codecs.flat_graph import FlatNode
 from ..codecs.flat_properties import make_property, property_value
 from ..errors import FileFormatError
-from ..families.subgraph import SubGraph
+from ..ir.graph_class import graph_class
+from .subgraph import SubGraph
 
 _MARK = "graph"
 
@@ -37,10 +38,9 @@ def _text(graph: SubGraph) -> tuple[str, ...]:
 
 
 def _graph(name: str, value: tuple[Any, ...]) -> SubGraph:
-    from ..graph.graph import SameDiff
     try:
         _, data, count, *names = value
-        sd, inputs = SameDiff.from_flat_buffers(base64.b64decode(data, validate=True), False), names[:int(count)]
+        sd, inputs = graph_class().from_flat_buffers(base64.b64decode(data, validate=True), False), names[:int(count)]
     except (ValueError, binascii.Error) as error:
         raise FileFormatError(f"property {name!r} holds no graph: {error}") from None
     for n in names:

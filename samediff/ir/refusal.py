@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..base.spec import TensorSpec
 from ..errors import DataTypeError, DL4PyError, GraphError, ShapeError
-from ..ir.op import Op, Specs, as_tuple
-from .spec import TensorSpec
+from .op import Op, Specs, as_tuple
 
 _KINDS: tuple[tuple[type[Exception], type[DL4PyError]], ...] = (
     (np.linalg.LinAlgError, GraphError), (TypeError, DataTypeError), (ValueError, ShapeError), (IndexError, ShapeError),

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.datatype import DataType
-from ..codecs.file_args import FileArgs
-from ..codecs.flat_graph import FlatNode
 from ..errors import FileFormatError
 from ..expressions.conditions import MODES, Condition
+from .file_args import FileArgs
+from .flat_graph import FlatNode
 
 _TYPE: Any = {"dtypes": ("data_type?",)}
 

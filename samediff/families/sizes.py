@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...base.spec import TensorSpec, normalize_axis
-from ...ir.op import Op, Specs, op
+from ..base.spec import TensorSpec, normalize_axis
+from ..ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
-    from ...ir.variable import SDVariable
+    from ..ir.variable import SDVariable
 
 
 def axis_size(x: SDVariable, axis: int) -> SDVariable:

@@ -1,0 +1,18 @@
+"""What is asked of a graph."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir.node import Node
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked of one version of a graph: which nodes it takes and which placeholders."""
+
+    outputs: tuple[str, ...]
+    training: bool
+    nodes: tuple[Node, ...]
+    names: frozenset[str]                 # of everything that the nodes read and of the outputs
+    placeholders: tuple[str, ...]
+    stored: tuple[str, ...]

@@ -1,0 +1,16 @@
+"""The class of whole graphs, for ops that make some: it stands above all ops, and makes itself known here."""
+from __future__ import annotations
+
+from .protocols import Graph
+
+_known: list[type[Graph]] = []
+
+
+def is_graph_class(cls: type[Graph]) -> None:
+    """Make new graphs of this class."""
+    _known[:] = [cls]
+
+
+def graph_class() -> type[Graph]:
+    """What new graphs are of."""
+    return _known[0]

@@ -1,0 +1,89 @@
+"""What variables and ops ask of a graph, whose class stands above them."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from ..base.spec import TensorSpec
+from .run_context import RunContext
+
+
+class OpGraph(Protocol):
+    """A graph that ops are added to."""
+
+    def _all_or_nothing(self) -> AbstractContextManager[None]: ...
+
+    def add_op(self, op: Any, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:
+        """Add a node; its output, or a list of them."""
+
+    def call(self, namespace: str, method: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Add the op behind ``sd.<namespace>.<method>(...)``."""
+
+
+class Variable(Protocol):
+    """A variable, for code that adds ops on it."""
+
+    @property
+    def sd(self) -> OpGraph:
+        """The graph."""
+
+    @property
+    def spec(self) -> TensorSpec:
+        """Shape and type."""
+
+
+class Graph(OpGraph, Protocol):
+    """A whole graph, such as :class:`~dl4py.samediff.SameDiff`: what its variables, and ops that hold graphs of their own, ask of it."""
+
+    def _variable_method(self, variable: Any, name: str, /) -> Any: ...
+
+    def _variable_methods(self) -> list[str]: ...
+
+    def constant(self, *args: Any) -> Any:
+        """A stored value that is never trained."""
+
+    def placeholder(self, name: str, /, *args: Any) -> Any:
+        """A value that is given at each run."""
+
+    def set_placeholder_shape(self, placeholder: Any, /, *shape: Any) -> None:
+        """Declare another shape for a placeholder."""
+
+    def stored(self, name: str, /) -> Any:
+        """The array kept or set for a variable."""
+
+    def set_array(self, name: Any, array: Any, /) -> None:
+        """Store a value."""
+
+    def rename_variable(self, old: Any, new: str, /) -> None:
+        """Give a variable another name."""
+
+    def add_loss_variable(self, loss: Any, /) -> None:
+        """Add a variable to the losses."""
+
+    def grad(self, name: Any, /) -> Any:
+        """The gradient of a variable."""
+
+    def has_gradient(self, name: str, /) -> bool:
+        """Whether there is one."""
+
+    def convert_to_constant(self, *variables: Any) -> Any:
+        """Make a variable a constant."""
+
+    def convert_to_variable(self, *variables: Any) -> Any:
+        """Make it trainable."""
+
+    def add_control_dependency(self, variable: Any, first: Any, /) -> None:
+        """Compute ``first`` before ``variable``."""
+
+    def output_single(self, placeholders: Mapping[str, Any] | None, output: Any, /) -> Any:
+        """Compute one variable."""
+
+    @staticmethod
+    def from_flat_buffers(data: bytes, load_updater_state: bool = True, /) -> Any:
+        """The graph of the bytes of a graph file."""
+
+    def output(self, placeholders: Mapping[str, Any] | None, /, *outputs: Any) -> dict[str, Any]:
+        """Compute variables, by name."""
+
+    def _run_in(self, context: RunContext, placeholders: Mapping[str, Any], names: Sequence[str], /) -> dict[str, Any]: ...
