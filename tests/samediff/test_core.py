@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff import DataType, SameDiff, VariableType
+from dl4py.samediff import DataType, SameDiff, SDVariable, VariableType
 from dl4py.samediff.errors import DataTypeError, DL4PyError, GraphError, ShapeError
 
 F = DataType.FLOAT
@@ -134,3 +134,8 @@ def test_automatic_names_of_zeros_and_ones():
     sd = SameDiff.create()
     x = sd.var("x", np.ones(2))
     assert [sd.zeros_like(x).name(), sd.ones_like(x).name(), sd.zeros_like(x).name()] == ["zeroslike", "ones_as", "zeroslike_1"]
+
+
+def test_a_variable_that_is_not_filled_yet_has_no_ops():
+    with pytest.raises(AttributeError):
+        _ = object.__new__(SDVariable).relu_of_mine         # as while it is unpickled: its graph is not there to ask

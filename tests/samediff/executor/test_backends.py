@@ -66,6 +66,16 @@ def test_its_plans_call_everything_from_python():
     np.testing.assert_array_equal(found, [1, 5, 3, 7])
 
 
+def test_what_is_registered_must_be_a_back_end():
+    class Mine:
+        on_host = True
+    register_device("no_backend", lambda device: Mine())
+    sd = SameDiff.create()
+    sd.constant("c", 1.0).add("y", 1.0)
+    with device("no_backend"), pytest.raises(DeviceError, match=r"registered for no_backend:0 is a Mine; expected a sub-class of .*Backend"):
+        sd.output({}, "y")
+
+
 @pytest.mark.parametrize("name", ["cpu", "cuda", "gpu", "emulated", "toy", "no name", "mine:0"])
 def test_names_of_devices_that_cannot_be_had(name):
     with pytest.raises(RegistrationError):
