@@ -33,6 +33,8 @@ class GradientRequest(NamedTuple):
 class Differentiation(Execution, Creation):
     """The part of :class:`SameDiff` that knows losses and gradients."""
 
+    _grad_graph: tuple[Any, ...]            # version of this graph, what for, the graph with gradients, these by name; once asked for
+
     # Losses
 
     def get_loss_variables(self) -> list[str]:

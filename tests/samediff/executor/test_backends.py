@@ -72,7 +72,7 @@ def test_what_is_registered_must_be_a_back_end():
     register_device("no_backend", lambda device: Mine())
     sd = SameDiff.create()
     sd.constant("c", 1.0).add("y", 1.0)
-    with device("no_backend"), pytest.raises(DeviceError, match=r"registered for no_backend:0 is a Mine; expected a sub-class of .*Backend"):
+    with device("no_backend"), pytest.raises(DeviceError, match=r"registered for no_backend:0 is a Mine; expected a sub-class"):
         sd.output({}, "y")
 
 
