@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from .udf import *
 
     __version__: str
-    __path__: list[str]
 
 _PACKAGES = ("samediff", "layers", "networks", "udf")
 _PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation")
 
 if not all((Path(__file__).parent / name).is_dir() for name in _PACKAGES):      # a checkout on a system without symbolic links
-    __path__.append(str(Path(__file__).resolve().parent.parent))
+    __path__.append(str(Path(__file__).resolve().parent.parent))  # noqa: F405
 
 _ARRAYS = "arrays are NumPy's: Nd4j.zeros(2, 3) is np.zeros((2, 3)); dl4py.samediff.files.Nd4j reads and writes ND4J's array files"
 _ELSEWHERE = {

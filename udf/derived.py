@@ -19,7 +19,7 @@ from ..samediff.expressions import expression as ex
 from ..samediff.expressions.expression import TraceError
 from ..samediff.families.array_call import NotInGraphError
 from ..samediff.families.composite import composite_grad
-from ..samediff.graph.graph_namespace import on_graph
+from ..samediff.families.graph_namespace import on_graph
 from ..samediff.ir.op import Specs, as_tuple
 from ..samediff.ir.run_context import RunContext
 from ..samediff.ir.variable import VariableType

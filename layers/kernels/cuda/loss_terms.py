@@ -7,7 +7,7 @@ from ....samediff.base.spec import TensorSpec, size
 from ....samediff.cuda.actions import CudaKernel
 from ....samediff.cuda.code.elementwise import loop
 from ....samediff.cuda.kernel_table import kernel_for
-from ....samediff.cuda.ops.rows import one_hot
+from ....samediff.cuda.routines.rows import one_hot
 from ...ops.loss_terms import OneHotLabels, PerOutput
 
 

@@ -6,7 +6,7 @@ from ....samediff.cuda.actions import CudaKernel
 from ....samediff.cuda.code.copies import copied, stack_padded
 from ....samediff.cuda.code.elementwise import broadcast, constants
 from ....samediff.cuda.kernel_table import kernel_for
-from ....samediff.cuda.ops.steps import at_last, last
+from ....samediff.cuda.routines.steps import at_last, last
 from ...ops.step_ops import AtLastUnmaskedStep, LastUnmaskedStep, MaskOfOnes, RepeatSteps, StackedPart, StackPadded
 
 

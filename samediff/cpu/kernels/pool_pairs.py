@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..cache.sources import kernel
 from ..functions import function
 from ..matrix.tiles import VECTOR
-from ..ops.pairs import largest_of_pairs, put_at_largest, put_at_pairs, sum_of_pairs
+from ..routines.pairs import largest_of_pairs, put_at_largest, put_at_pairs, sum_of_pairs
 
 inline = function(forceinline=True, error_model="numpy")
 

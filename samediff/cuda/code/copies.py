@@ -10,7 +10,7 @@ from ...base.choices import PadMode
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ..actions import Action, Copy, CudaKernel, Fill, Launch
-from ..ops.rows import flat
+from ..routines.rows import flat
 from ..sources import source, type_name
 
 

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad
 from ...kernel_table import kernel_for
-from ...ops.convolution import data_gradient, forward, weight_gradient
+from ...routines.convolution import data_gradient, forward, weight_gradient
 
 
 @kernel_for(Convolution)

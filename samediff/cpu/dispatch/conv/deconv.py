@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.conv.deconv import TransposedConvolution
 from ...kernel_table import kernel_for
-from ...ops.convolution import transposed
+from ...routines.convolution import transposed
 
 
 @kernel_for(TransposedConvolution)

@@ -7,7 +7,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.conv.patches import Col2Im, Fold, Unfold, Unfolding
 from ...kernel_table import KERNELS, kernel_for
-from ...ops.patches import fold, unfold
+from ...routines.patches import fold, unfold
 
 
 @kernel_for(Unfold)

@@ -6,7 +6,7 @@ from ....ir.op import Kernel
 from ....ops.conv.pool import AveragePooling, MaxPooling, MaxPoolWithArgmax, PNormPool2D
 from ....ops.conv.pooling import WindowSum
 from ...kernel_table import KERNELS, kernel_for
-from ...ops.pooling import maximum, maximum_and_place, power_mean
+from ...routines.pooling import maximum, maximum_and_place, power_mean
 
 
 @kernel_for(MaxPooling)

@@ -13,7 +13,7 @@ from ....ir.op import Kernel
 from ....ops.index.gather import Gather, GatherGradient, GatherNd, GatherNdGradient
 from ....ops.index.indices import or_compute
 from ...kernel_table import kernel_for
-from ...ops.indexed import change, places, take
+from ...routines.indexed import change, places, take
 
 
 def change_at(y: TensorSpec, indices: TensorSpec, how: Any) -> Callable[..., bool] | None:

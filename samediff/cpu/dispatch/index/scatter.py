@@ -9,7 +9,7 @@ from ....ir.op import Kernel, Op
 from ....ops.index.indices import or_compute
 from ....ops.index.scatter import Scatter, ScatterNd, taken
 from ...kernel_table import kernel_for
-from ...ops.indexed import change
+from ...routines.indexed import change
 from .gather import change_at
 
 

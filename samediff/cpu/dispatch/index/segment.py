@@ -10,7 +10,7 @@ from ....ir.op import Kernel, Op
 from ....ops.index.indices import or_compute
 from ....ops.index.segment import Segment, UnsortedSegment, counts
 from ...kernel_table import kernel_for
-from ...ops.indexed import change
+from ...routines.indexed import change
 
 
 def segment_kernel(op: Op, name: str, empty_is_zero: bool, *specs: TensorSpec) -> Kernel | None:

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
 from ...kernel_table import kernel_for
-from ...ops import gated
+from ...routines import gated
 
 
 @kernel_for(GruSequence)

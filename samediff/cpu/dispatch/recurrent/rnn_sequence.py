@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad, compiled_name
 from ...kernel_table import kernel_for
-from ...ops import recurrent
+from ...routines import recurrent
 
 
 @kernel_for(RnnSequence)

@@ -6,7 +6,7 @@ from ....families.spreading import axes_of
 from ....ir.op import Kernel
 from ....ops.reduce.argreduce import IndexReduction
 from ...kernel_table import kernel_for
-from ...ops.positions import position
+from ...routines.positions import position
 
 
 @kernel_for(IndexReduction)

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.shape.blocks import RepeatCells, SumCells, Upsampling
 from ...kernel_table import KERNELS, kernel_for
-from ...ops.cells import repeated, summed
+from ...routines.cells import repeated, summed
 
 
 @kernel_for(RepeatCells)

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.conv.deconv import TransposedConvolution
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.convolution import transposed
+from ...routines.convolution import transposed
 
 
 @kernel_for(TransposedConvolution)

@@ -6,7 +6,7 @@ from ....ops.conv.pool import AveragePooling, MaxPooling, MaxPoolWithArgmax, PNo
 from ....ops.conv.pooling import WindowSum
 from ...actions import CudaKernel
 from ...kernel_table import KERNELS, kernel_for
-from ...ops.pooling import maximum, maximum_and_place, power_mean
+from ...routines.pooling import maximum, maximum_and_place, power_mean
 
 
 @kernel_for(MaxPooling)

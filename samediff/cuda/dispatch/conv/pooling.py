@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.conv.pooling import WindowGather, WindowScatter, WindowSpread, WindowSum
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.pooling import maximum_gradient, maximum_taken, spread, total
+from ...routines.pooling import maximum_gradient, maximum_taken, spread, total
 
 
 @kernel_for(WindowSum)

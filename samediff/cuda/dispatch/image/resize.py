@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.image.resize import Resize, ResizeBack
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.resampling import resized
+from ...routines.resampling import resized
 
 
 @kernel_for(Resize)

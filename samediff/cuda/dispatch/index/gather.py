@@ -6,8 +6,8 @@ from ....base.spec import TensorSpec, normalize_axis
 from ....ops.index.gather import Gather, GatherGradient, GatherNd, GatherNdGradient, OneHot
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.changes import changed, changed_nd, gradient_of
-from ...ops.rows import one_hot, take, take_nd
+from ...routines.changes import changed, changed_nd, gradient_of
+from ...routines.rows import one_hot, take, take_nd
 
 
 @kernel_for(Gather)

@@ -7,8 +7,8 @@ from ....base.spec import TensorSpec
 from ....ops.index.scatter import LastRow, Scatter, ScatterNd, taken
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.changes import changed, changed_nd, scattered
-from ...ops.rows import equal_rows
+from ...routines.changes import changed, changed_nd, scattered
+from ...routines.rows import equal_rows
 
 
 @kernel_for(Scatter)

@@ -5,8 +5,8 @@ from ....base.spec import TensorSpec
 from ....ops.index.segment import CountOfRow, Segment, UnsortedSegment
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.changes import segments
-from ...ops.rows import equal_rows
+from ...routines.changes import segments
+from ...routines.rows import equal_rows
 
 
 @kernel_for(CountOfRow)

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.linalg.matmul import BatchMmul, Matmul, TensorMmul
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.products import contraction, matmul, matmuls
+from ...routines.products import contraction, matmul, matmuls
 
 
 @kernel_for(Matmul)

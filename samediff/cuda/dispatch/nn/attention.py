@@ -7,7 +7,7 @@ from ...actions import CudaKernel
 from ...code.copies import copied
 from ...code.elementwise import loop
 from ...kernel_table import kernel_for
-from ...ops.products import project, project_back, projection_weights
+from ...routines.products import project, project_back, projection_weights
 
 
 @kernel_for(HideSteps)

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.nn.batch_norm import BatchNormInference, BatchNormTraining, BatchNormTrainingGrad
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.batch_norm import gradient, inference, training
+from ...routines.batch_norm import gradient, inference, training
 
 
 @kernel_for(BatchNormTraining)

@@ -10,7 +10,7 @@ from ....ir.run_context import stream_of
 from ....ops.nn.kept import Kept
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.masks import keep
+from ...routines.masks import keep
 
 
 @kernel_for(Kept)

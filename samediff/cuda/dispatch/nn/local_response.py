@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.nn.local_response import NeighbourSum
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.along import neighbours
+from ...routines.along import neighbours
 
 
 @kernel_for(NeighbourSum)

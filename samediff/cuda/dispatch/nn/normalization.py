@@ -8,7 +8,7 @@ from ....cpu.sweeps.sweeps import NORMALIZATIONS
 from ....ops.nn.normalization import BatchNorm, LayerNorm, StandardizedAxes, StandardizeSlope
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.batch_norm import given_statistics
+from ...routines.batch_norm import given_statistics
 from ...sweeps.sweep import swept
 
 

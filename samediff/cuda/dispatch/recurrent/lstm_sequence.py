@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops import lstm
+from ...routines import lstm
 
 
 @kernel_for(LstmSequence)

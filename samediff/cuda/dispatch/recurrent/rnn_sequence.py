@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops import rnn
+from ...routines import rnn
 
 
 @kernel_for(RnnSequence)

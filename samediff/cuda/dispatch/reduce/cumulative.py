@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec, normalize_axes
 from ....ops.reduce.cumulative import Cumulative
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.along import cumulative
+from ...routines.along import cumulative
 
 
 @kernel_for(Cumulative)

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ops.shape.batch_blocks import BatchToSpaceNd, SpaceToBatchNd
 from ...actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...ops.blocks import batch_to_space, space_to_batch
+from ...routines.blocks import batch_to_space, space_to_batch
 
 
 @kernel_for(SpaceToBatchNd)

@@ -5,8 +5,8 @@ from ....base.spec import TensorSpec
 from ....ops.shape.blocks import BatchToSpace, DepthToSpace, RepeatCells, SpaceToBatch, SpaceToDepth, SumCells, Upsampling
 from ...actions import CudaKernel
 from ...kernel_table import KERNELS, kernel_for
-from ...ops.blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth
-from ...ops.cells import repeated, summed
+from ...routines.blocks import batch_to_space, depth_to_space, space_to_batch, space_to_depth
+from ...routines.cells import repeated, summed
 
 
 @kernel_for(SpaceToDepth)

@@ -7,7 +7,7 @@ import pytest
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.ops import along
+from dl4py.samediff.cuda.routines import along
 from dl4py.samediff.ir.op import OPS
 
 from .support import check_kernel, needs_compiler

@@ -8,8 +8,8 @@ from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import spec_of
 from dl4py.samediff.cuda.drivers.emulator import Emulator
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.ops import changes
-from dl4py.samediff.cuda.ops.changes import Rows, lowest
+from dl4py.samediff.cuda.routines import changes
+from dl4py.samediff.cuda.routines.changes import Rows, lowest
 from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.ops.index.gather import GatherGradient, GatherNdGradient
 

@@ -9,8 +9,8 @@ from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.cuda.actions import Launch, Product
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.ops import columns, convolution, convolution_sizes, depthwise
-from dl4py.samediff.cuda.ops.convolution_sizes import LARGE, NARROW, SQUARE, TILES, shares_of, tile_for
+from dl4py.samediff.cuda.routines import columns, convolution, convolution_sizes, depthwise
+from dl4py.samediff.cuda.routines.convolution_sizes import LARGE, NARROW, SQUARE, TILES, shares_of, tile_for
 from dl4py.samediff.ops.conv.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D
 from dl4py.samediff.ops.conv.conv_forms import PointwiseConv2D
 from dl4py.samediff.ops.conv.convolving import FORMATS, Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape

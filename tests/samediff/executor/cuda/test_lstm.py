@@ -8,7 +8,7 @@ from dl4py.samediff.base.spec import spec_of
 from dl4py.samediff.cuda.actions import Launch
 from dl4py.samediff.cuda.drivers.emulator import Emulator
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.ops import series
+from dl4py.samediff.cuda.routines import series
 from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
 
 from .support import check_kernel, needs_compiler

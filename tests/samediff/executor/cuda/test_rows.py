@@ -11,7 +11,7 @@ from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import spec_of
 from dl4py.samediff.cuda.drivers.emulator import Emulator
 from dl4py.samediff.cuda.kernel_table import KERNELS
-from dl4py.samediff.cuda.ops.rows import position_type
+from dl4py.samediff.cuda.routines.rows import position_type
 from dl4py.samediff.ops.index.gather import EmbeddingLookup, Gather, GatherNd, OneHot
 from dl4py.samediff.ops.index.scatter import LastRow
 from dl4py.samediff.ops.index.segment import CountOfRow

@@ -174,7 +174,7 @@ def test_places_of_windows_without_a_number(width):
 
 
 def test_chunks_of_the_batch_are_all_there(monkeypatch, rng):
-    monkeypatch.setattr("dl4py.samediff.cpu.ops.convolution_shapes.COLUMN_BYTES", 4 * 2 * 9 * 16 * 2)
+    monkeypatch.setattr("dl4py.samediff.cpu.routines.convolution_shapes.COLUMN_BYTES", 4 * 2 * 9 * 16 * 2)
     geometry = Geometry(Window((3, 3), (1, 1), (1, 1), (1, 1)))
     x, w, g = (drawn(rng, s, np.float32) for s in ((5, 2, 4, 4), (3, 3, 2, 3), (5, 3, 4, 4)))
     agree(Convolution(geometry), x, w)

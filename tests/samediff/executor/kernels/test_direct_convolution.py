@@ -7,9 +7,9 @@ import pytest
 from dl4py.samediff.base.spec import spec_of
 from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.cpu.matrix.tiles import lanes_of
-from dl4py.samediff.cpu.ops.convolution import _shapes
-from dl4py.samediff.cpu.ops.direct import Direct
-from dl4py.samediff.cpu.ops.shares import Shared
+from dl4py.samediff.cpu.routines.convolution import _shapes
+from dl4py.samediff.cpu.routines.direct import Direct
+from dl4py.samediff.cpu.routines.shares import Shared
 from dl4py.samediff.ops.conv.conv import Conv2D
 from dl4py.samediff.ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
 from dl4py.samediff.ops.conv.pool import MaxPool2D
@@ -60,7 +60,7 @@ def direct(geometry, x, w):
 def always(request, monkeypatch):
     """No columns where they may be avoided; gradients of images in both ways."""
     for name, value in (("VECTORS", 0), ("PARTLY", 0), ("CELLS", 0), ("BEYOND", request.param)):
-        monkeypatch.setattr(f"dl4py.samediff.cpu.ops.direct.{name}", value)
+        monkeypatch.setattr(f"dl4py.samediff.cpu.routines.direct.{name}", value)
 
 
 def run(op, *arrays):
@@ -105,7 +105,7 @@ def test_bias(dtype, mode, rng):
 @pytest.mark.parametrize("shares", [1, 3])
 @pytest.mark.parametrize("stride, size, channels, kernel", [((2, 1), 16, 1, 3), ((1, 1), 5, 2, 3), ((1, 1), 16, 3, 1), ((1, 1), 9, 260, 3)])
 def test_what_columns_serve(stride, size, channels, kernel, shares, monkeypatch, rng):
-    monkeypatch.setattr("dl4py.samediff.cpu.ops.convolution_shapes.count_for", lambda _: shares)
+    monkeypatch.setattr("dl4py.samediff.cpu.routines.convolution_shapes.count_for", lambda _: shares)
     geometry = Geometry(Window((kernel, kernel), stride, (0, 0), (1, 1)), False, "OIYX")
     x, w = rng.normal(size=(5, channels, 12, size)).astype(np.float32), rng.normal(size=(60, channels, kernel, kernel)).astype(np.float32)
     g = rng.normal(size=output_shape(geometry, x.shape, w.shape)).astype(np.float32)
@@ -124,7 +124,7 @@ def test_any_number_of_shares_gives_the_same_bits(case, monkeypatch, always):
             for part in range(count):
                 self.function(*self.operands(*arrays), *self.numbers, part, count)
         return run
-    monkeypatch.setattr("dl4py.samediff.cpu.ops.direct.share_count", lambda: 3)
+    monkeypatch.setattr("dl4py.samediff.cpu.routines.direct.share_count", lambda: 3)
     for count in (1, 2, 5):                         # with memory for 3
         monkeypatch.setattr(Shared, "run", shares(count))
         for op, arrays in all_three(geometry, x, w, g):
@@ -137,7 +137,7 @@ def test_any_number_of_shares_gives_the_same_bits(case, monkeypatch, always):
 def test_threads_share_what_is_long(monkeypatch):
     geometry, x, w, g = drawn("images in groups", np.float32)
     seen = []
-    own = "dl4py.samediff.cpu.ops"
+    own = "dl4py.samediff.cpu.routines"
     monkeypatch.setattr(f"{own}.shares.share_count", lambda: 2)
     monkeypatch.setattr(f"{own}.direct.share_count", lambda: 2)
     monkeypatch.setattr(f"{own}.shares.LEAST", 1e3)

@@ -9,7 +9,7 @@ from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.cpu.kernels.series import SMALL
 from dl4py.samediff.cpu.matrix import blas
 from dl4py.samediff.cpu.native.program import Segment
-from dl4py.samediff.cpu.ops import recurrent
+from dl4py.samediff.cpu.routines import recurrent
 from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
 
 from .agreement import agree, spec

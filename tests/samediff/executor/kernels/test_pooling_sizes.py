@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu.ops.shares import Shared
+from dl4py.samediff.cpu.routines.shares import Shared
 from dl4py.samediff.ops.conv.pool import MaxPool2D
 from dl4py.samediff.ops.conv.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
 from dl4py.samediff.ops.conv.window import Window

@@ -18,13 +18,13 @@ from ..errors import did_you_mean
 from ..expressions.arrays import to_numpy
 from ..expressions.scalar import ALIASES, FUNCTIONS
 from ..expressions.tracing import _COMPOSED
-from ..families.array_call import ARRAY, ArrayCall, NotInGraphError, Size
-from ..families.graph_array import GraphArray
 from ..ir.op import OPS, as_tuple
+from .array_call import ARRAY, ArrayCall, NotInGraphError, Size
+from .graph_array import GraphArray
 
 if TYPE_CHECKING:
+    from ..ir.protocols import Graph
     from ..ir.variable import SDVariable
-    from .graph import SameDiff
 
 _REDUCTIONS = {"sum": "reduce_sum", "mean": "reduce_mean", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max",
                "amin": "reduce_min", "prod": "reduce_prod", "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin"}
@@ -32,7 +32,7 @@ _ELEMENTWISE = frozenset({*FUNCTIONS, *_COMPOSED, *ALIASES, "where"})
 _LIKE = {"zeros_like": 0, "ones_like": 1}
 
 
-def on_graph(sd: SameDiff, compute: Callable[..., Any], inputs: Sequence[SDVariable | None], **attributes: Any) -> tuple[SDVariable, ...]:
+def on_graph(sd: Graph, compute: Callable[..., Any], inputs: Sequence[SDVariable | None], **attributes: Any) -> tuple[SDVariable, ...]:
     """Run ``compute(xp, *arrays, **attributes)`` on variables of ``sd``: its results as new variables.
 
     Raises
@@ -54,7 +54,7 @@ class GraphNamespace:
 
     pi, e, inf, nan, newaxis = np.pi, np.e, np.inf, np.nan, None
 
-    def __init__(self, sd: SameDiff) -> None:
+    def __init__(self, sd: Graph) -> None:
         self.sd = sd
 
     # Between variables and arrays

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
-from ...cpu.ops.cells import joined
-from ...cpu.ops.grid import Grid
+from ...cpu.routines.cells import joined
+from ...cpu.routines.grid import Grid
 from ..actions import Action, CudaKernel, Launch
 from ..sources import source, type_name
 from .pooling import NUMBERS, SUMMED, Planes

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
-from ...cpu.ops.grid import Grid
+from ...cpu.routines.grid import Grid
 from ..actions import Action, CudaKernel, Launch
 from ..sources import type_name
 from .pooling import NUMBERS, SUMMED

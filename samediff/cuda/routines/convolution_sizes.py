@@ -9,7 +9,7 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...cpu.ops.grid import Grid
+from ...cpu.routines.grid import Grid
 from .windows import offsets, served
 
 if TYPE_CHECKING:

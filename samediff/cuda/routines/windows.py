@@ -11,7 +11,7 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...cpu.ops.grid import Grid
+from ...cpu.routines.grid import Grid
 from ..actions import Triple
 from ..sources import source, text_of
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...cpu.ops.grid import Grid
+from ...cpu.routines.grid import Grid
 from ..actions import Action, CudaKernel, Launch
 from ..sources import TYPES, type_name
 from .parts import work_type
