@@ -73,7 +73,7 @@ class GraphNamespace:
             return value  # type: ignore[no-any-return]
         if not isinstance(value, (bool, int, float, np.ndarray, np.generic, list, tuple)):
             raise NotInGraphError(f"expected an array or a number, got {type(value).__name__}")
-        return self.sd.constant(np.asarray(to_numpy(value), dtype if not hasattr(value, "dtype") else None))
+        return self.sd.constant(np.asarray(to_numpy(value), dtype if not hasattr(value, "dtype") else None))  # type: ignore[no-any-return]
 
     def node(self, op_id: str, arrays: Sequence[Any], **attributes: Any) -> Any:
         """Add a registered op."""
