@@ -1,6 +1,7 @@
 """Whether an op comes back from what it saves: its runs and its files see nothing else of it."""
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types
 from typing import Any
@@ -20,8 +21,10 @@ def check_restored(op: UserDefinedCustomOp, restored: UserDefinedCustomOp) -> No
     if lost:
         raise GraphError(f"{what}: set_properties_for_function does not restore {', '.join(lost)}: "
                          + "; ".join(f"{k} was {before[k]!r:.80}, is {after.get(k)!r:.80}" for k in lost))
-    mine, its, default = _state(op), _state(restored), _state(type(op)())
-    lost = [k for k, v in mine.items() if not (k in its and same(v, its[k])) and not (k in default and same(v, default[k]))]
+    fresh = type(op)()
+    mine, its, default = _state(op), _state(restored), _state(fresh)
+    lost = [k for k, v in mine.items() if not (k in its and same(v, its[k], (op, restored)))
+            and not (k in default and same(v, default[k], (op, fresh)))]
     if lost:
         raise GraphError(f"{what}: every run and every file makes a fresh instance, which lacks what this one has: "
                          + "; ".join(f"{k} is {mine.get(k)!r:.80}, there {its.get(k)!r:.80}" for k in lost)
@@ -34,8 +37,9 @@ def check_hidden(op: Op) -> None:
     def kept(name: str) -> bool:
         return name not in op.attribute_names() and not isinstance(getattr(type(op), name, None), functools.cached_property)
     mine = {n: v for n, v in vars(op).items() if kept(n)}
-    fresh = vars(type(op)(*op.values())) if mine else {}
-    lost = [n for n, v in mine.items() if n not in fresh or not same(v, fresh[n])]
+    again = type(op)(*op.values()) if mine else op
+    fresh = vars(again)
+    lost = [n for n, v in mine.items() if n not in fresh or not same(v, fresh[n], (op, again))]
     if lost:
         held = ", ".join(f"{n} = {mine[n]!r:.60}" for n in lost)
         raise GraphError(f"op {op.id!r} ({type(op).__name__}) holds {held}, which is no attribute: graphs and files would lose it. "
@@ -48,25 +52,42 @@ def _state(op: Any) -> dict[str, Any]:
     return {n: v for n, v in (slots | vars(op)).items() if n not in PASSING and not isinstance(v, SameDiff)}
 
 
-def same(a: Any, b: Any) -> bool:
-    """Whether two values mean the same: by value for data, by code for functions, by what they hold for other objects."""
-    if a is b:
+def same(a: Any, b: Any, *owners: tuple[Any, Any]) -> bool:
+    """Whether two values mean the same: by value for data, by code for functions, by what they hold for other objects.
+
+    Each pair of ``owners`` counts as the same, wherever the values lead back to it.
+    """
+    return _same(a, b, {(id(x), id(y)): (x, y) for x, y in owners})
+
+
+def _same(a: Any, b: Any, met: dict[tuple[int, int], tuple[Any, Any]]) -> bool:
+    """``met`` holds the pairs that are looked at already: one difference anywhere is enough, so nothing is looked at twice."""
+    if a is b or (id(a), id(b)) in met:
         return True
+    met[id(a), id(b)] = a, b
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return bool(np.shape(a) == np.shape(b) and np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc"))
+        a, b = np.asarray(a), np.asarray(b)
+        return bool(a.shape == b.shape and np.all((a == b) | ((a != a) & (b != b))))       # NaN is the same as NaN
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(same, a, b))
+        return len(a) == len(b) and all(_same(x, y, met) for x, y in zip(a, b))
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(v, b[k]) for k, v in a.items())
-    if isinstance(a, float) and isinstance(b, float) and a != a and b != b:
+        return a.keys() == b.keys() and all(_same(v, b[k], met) for k, v in a.items())
+    if isinstance(a, (float, np.generic)) and isinstance(b, (float, np.generic)) and a != a and b != b:
         return True
     if type(a) is not type(b):
         return isinstance(a, (bool, int, float, np.generic)) and isinstance(b, (bool, int, float, np.generic)) and bool(a == b)
     if isinstance(a, types.FunctionType):
-        return a.__code__ is b.__code__ and same(_closure(a), _closure(b)) and same(a.__defaults__, b.__defaults__)
+        return a.__code__ is b.__code__ and _same([_closure(a), a.__defaults__, a.__kwdefaults__],
+                                                  [_closure(b), b.__defaults__, b.__kwdefaults__], met)
+    if isinstance(a, types.MethodType):
+        return _same([a.__func__, a.__self__], [b.__func__, b.__self__], met)
+    if isinstance(a, functools.partial):
+        return _same([a.func, a.args, a.keywords], [b.func, b.args, b.keywords], met)
+    if dataclasses.is_dataclass(a):
+        return all(_same(getattr(a, f.name), getattr(b, f.name), met) for f in dataclasses.fields(a) if f.compare)
     if type(a).__eq__ is not object.__eq__:  # type: ignore[comparison-overlap]
         return bool(a == b)
-    return not hasattr(a, "__dict__") or same(vars(a), vars(b))
+    return not hasattr(a, "__dict__") or _same(vars(a), vars(b), met)
 
 
 def _closure(function: types.FunctionType) -> list[Any]:

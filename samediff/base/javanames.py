@@ -1,7 +1,6 @@
 """Java's camelCase names and Python's snake_case names, converted by one rule and one table of exceptions."""
 from __future__ import annotations
 
-import inspect
 import keyword
 import re
 from collections.abc import Callable
@@ -74,15 +73,18 @@ class JavaSpelling:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = (o for o in cls.__mro__ if o is cls or not issubclass(o, JavaSpelling))      # its bases did theirs
+        own = [o for o in cls.__mro__ if o is cls or not issubclass(o, JavaSpelling)]      # its bases did theirs
         for name in {n for owner in own for n in vars(owner) if "_" in n.strip("_") and not n.startswith("_")}:
             member = next(vars(o)[name] for o in cls.__mro__ if name in vars(o))
             if isinstance(member, (staticmethod, classmethod)) and to_camel(name) not in vars(cls):
                 setattr(cls, to_camel(name), member)
-        for name, member in list(vars(cls).items()):
-            snake = to_snake(name)
-            if snake != name and inspect.isfunction(member) and snake not in vars(cls) and callable(getattr(cls, snake, None)):
-                setattr(cls, snake, member)
+        for owner in own:
+            nearer = cls.__mro__[:cls.__mro__.index(owner) + 1]
+            for name, member in list(vars(owner).items()):
+                snake = to_snake(name)
+                if (snake != name and _is_method(member) and callable(getattr(cls, snake, None))
+                        and not any(snake in vars(o) for o in nearer)):
+                    setattr(cls, snake, member)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_"):
@@ -94,6 +96,11 @@ class JavaSpelling:
                 if prefix in ("get", "is", "set") and rest and _has(self, field):
                     return _accessor(self, prefix, field)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
+
+def _is_method(member: object) -> bool:
+    """Whether a member of a class may stand for a method: a function, a callable or a descriptor, but no class inside the class."""
+    return (callable(member) or hasattr(type(member), "__get__")) and not isinstance(member, type)
 
 
 def _has(obj: object, name: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from os import PathLike
 from typing import BinaryIO
 
+from ..base.locks import rlock
 from ..errors import FileFormatError
 from .regular import check_regular, open_regular, path_of
 
@@ -21,6 +22,7 @@ try:
 except ImportError:     # no locks of files on this system
     fcntl = None  # type: ignore[assignment]
 
+_extending = rlock()
 _LONGEST = 200                                              # bytes of a name that its temporary file repeats
 _TEMPORARY = re.compile(r"\.(.+)\.[0-9a-f]{12}\.tmp", re.DOTALL)
 _SURELY_OLD = 24 * 3600.0                                   # seconds, where locks do not tell whether somebody is writing
@@ -81,7 +83,8 @@ def write_file(path: str | PathLike[str], content: str | bytes) -> None:
 def extend_file(path: str | PathLike[str], content: bytes, end: bytes) -> None:
     """Put ``content`` in front of the ``end`` of a file, in place; what another process left half-written behind the last end goes.
 
-    For files that grow while others read them. After an error the file is as it was.
+    For files that grow while others read them; several threads and processes may extend one, in turn. After an error the file is as
+    it was.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def extend_file(path: str | PathLike[str], content: bytes, end: bytes) -> None:
     """
     text = path_of(path)
     check_regular(os.stat(text), text, "written")
-    with open(text, "r+b") as stream:
+    with _in_turn(text), open(text, "r+b") as stream:
         check_regular(os.fstat(stream.fileno()), text, "written")
         at = _last(stream, end)
         if at < 0:
@@ -130,12 +133,24 @@ def _remove_dead(path: str) -> None:
             os.remove(path)
 
 
-def _lock(stream: BinaryIO) -> bool | None:
+@contextlib.contextmanager
+def _in_turn(text: str) -> Iterator[None]:
+    """Nobody else extends the file meanwhile: no thread of this process, and where files have locks, no other process."""
+    with _extending, open(text, "r+b") as stream:
+        locked = _lock(stream, wait=True)
+        try:
+            yield
+        finally:
+            if locked:                  # closing alone would not do it: a process forked meanwhile has the file open too
+                fcntl.flock(stream.fileno(), fcntl.LOCK_UN)
+
+
+def _lock(stream: BinaryIO, wait: bool = False) -> bool | None:
     """Take the lock of a file: False where another process has it, that is, writes it; None where there are no locks."""
     if fcntl is None:
         return None
     try:
-        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:
         return False if error.errno in (errno.EWOULDBLOCK, errno.EACCES) else None
     return True

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import math
 import os
@@ -191,3 +192,29 @@ def test_classes_of_plug_ins_are_found_by_their_entry_points(tmp_path):
                           env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert done.stdout == "Halved(learning_rate=0.5)\n"
     assert "plug-in 'broken'" in done.stderr and "'acme-rules'" in done.stderr
+
+
+class _Called:
+    def __call__(self, x):
+        return x, "called"
+
+
+class _JavaMixIn:
+    def valueAt(self, x):
+        return x, "mix-in"
+
+
+@pytest.mark.parametrize("member, wanted", [
+    (staticmethod(lambda x: (x, "static")), "static"), (classmethod(lambda cls, x: (x, "class")), "class"), (_Called(), "called"),
+    (functools.partialmethod(lambda self, kind, x: (x, kind), "partial"), "partial"),
+    (property(lambda self: lambda x: (x, "property")), "property")])
+def test_everything_that_can_be_called_overrides_in_javas_spelling(member, wanted):
+    class Base(JavaSpelling):
+        def value_at(self, x):
+            return x, "base"
+
+    assert type("Own", (Base,), {"valueAt": member})().value_at(1) == (1, wanted)
+    assert type("Mixed", (_JavaMixIn, Base), {})().value_at(1) == (1, "mix-in")
+    assert type("Behind", (Base, _JavaMixIn), {})().value_at(1) == (1, "base")
+    assert type("Both", (_JavaMixIn, Base), {"valueAt": member})().value_at(1) == (1, wanted)
+    assert type("Nested", (Base,), {"valueAt": type("valueAt", (), {})})().value_at(1) == (1, "base")

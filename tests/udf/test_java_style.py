@@ -1,14 +1,18 @@
 """User-defined ops in DL4J's form."""
 from __future__ import annotations
 
+import dataclasses
 import enum
+import functools
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GradientError, GraphError, RegistrationError, ShapeError
 from dl4py.udf import LongShapeDescriptor, UserDefinedCustomOp, UserDefinedOp, UserOp, check_op, user_defined_op
+from dl4py.udf.restoring import same
 
 
 @UserDefinedOp
@@ -301,3 +305,38 @@ def test_check_op_takes_the_class_and_an_instance():
     for wrong in (UserDefinedCustomOp(), int, 3, UserOp):
         with pytest.raises((RegistrationError, GraphError)):
             check_op(wrong, [np.ones(3)])
+
+
+@dataclasses.dataclass
+class _Table:
+    values: np.ndarray
+
+
+class _Holder:
+    def __init__(self, factor, table):
+        self.tree = [factor]
+        self.tree.append(self.tree)
+
+        def down(n):
+            return factor if n == 0 else down(n - 1)
+        self.down, self.own, self.part = down, self.method, functools.partial(max, factor)
+        self.table = _Table(np.array(table))
+
+    def method(self):
+        pass
+
+
+def test_values_that_lead_back_to_themselves_are_compared():
+    first, again = _Holder(2, [1, 2]), _Holder(2, [1, 2])
+    assert same(first, again) and same(first.own, again.own)
+    assert not same(first, _Holder(2, [1, 3])) and not same(first, _Holder(3, [1, 2]))
+    assert not same(first.tree, _Holder(3, [1]).tree) and not same(first.down, _Holder(3, [1]).down)
+    assert not same(first.part, _Holder(3, [1]).part)
+    other = _Holder(3, [1])
+    assert not same(first.own, other.own) and same(first.own, other.own, (first, other))
+
+
+def test_nan_is_the_same_as_nan_in_every_type():
+    for dtype in (np.float16, np.float64, np.complex64, ml_dtypes.bfloat16):
+        value = np.array([1, np.nan]).astype(dtype)
+        assert same(value, value.copy()) and not same(value, value[::-1]) and same(value[1], value.copy()[1])

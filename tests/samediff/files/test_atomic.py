@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -203,3 +204,17 @@ def test_a_full_disk_leaves_what_a_file_had(old):
     done = subprocess.run([sys.executable, "-c", GROWING, str(old)], capture_output=True, text=True, check=True)
     assert done.stdout.strip()
     assert old.read_bytes() == b"x" * 900 + b"\n"
+
+
+def test_who_extends_waits_for_another_process(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    path = tmp_path / "lines"
+    path.write_bytes(b"a\n")
+    with open(path, "rb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        thread = threading.Thread(target=extend_file, args=(path, b"\nb", b"\n"))
+        thread.start()
+        thread.join(0.1)
+        assert thread.is_alive() and path.read_bytes() == b"a\n"
+    thread.join()
+    assert path.read_bytes() == b"a\nb\n"

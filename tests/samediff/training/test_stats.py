@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -113,3 +114,21 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingPackageError, match="pip install matplotlib"):
         plot_stats(InMemoryStatsStorage())
+
+
+def test_no_record_of_several_writers_is_lost(tmp_path):
+    path, count = tmp_path / "run.jsonl", 100
+    FileStatsStorage(path)
+
+    def write(k):
+        storage = FileStatsStorage(path)
+        for i in range(count):
+            storage.put({"iteration": i, "writer": k})
+
+    threads = [threading.Thread(target=write, args=(k,)) for k in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = FileStatsStorage(path).records()
+    assert [[r["iteration"] for r in found if r["writer"] == k] for k in range(3)] == [list(range(count))] * 3
