@@ -10,12 +10,14 @@ import queue
 import threading
 from collections.abc import Callable
 
+from ..base.locks import rlock
 from .matrix.blas_threads import thread_count
 
 #: Rows of a batch that a part should have at least, and multiplications from which there is more than one.
 ROWS, WORTH_PARTS = 5, 1 << 20
 
 _MOST = 4
+_starting = rlock()
 
 Call = Callable[[int, int, int], object]
 
@@ -58,7 +60,8 @@ def parts_of(rows: int, multiplications: int) -> list[tuple[int, int]]:
 
 def run_parts(call: Call, parts: list[tuple[int, int]]) -> None:
     """``call(part, low, high)`` for all parts; the first runs here. ``call`` must let go of the Python lock to gain anything."""
-    crew = _crew(os.getpid())
+    with _starting:
+        crew = _crew(os.getpid())
     if not crew.size or len(parts) < 2:
         for k, part in enumerate(parts):
             call(k, *part)
@@ -66,7 +69,10 @@ def run_parts(call: Call, parts: list[tuple[int, int]]) -> None:
     answers: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
     for k, part in enumerate(parts[1:], 1):
         crew.parts.put((call, (k, *part), answers))
-    call(0, *parts[0])
-    for error in [answers.get() for _ in parts[1:]]:
+    try:
+        call(0, *parts[0])
+    finally:                            # nobody writes any more once this is left
+        errors = [answers.get() for _ in parts[1:]]
+    for error in errors:
         if error is not None:
             raise error

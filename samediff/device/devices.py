@@ -17,7 +17,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..base.locks import rlock
 from ..errors import DeviceError, RegistrationError, did_you_mean
 from ..expressions.arrays import from_gpu, is_on_gpu
 
@@ -36,7 +35,6 @@ _MAKERS: dict[str, Callable[[Device], AnyBackend] | str] = {
 }
 _ALIASES = {"gpu": "cuda"}
 _backends: dict[Device, AnyBackend] = {}
-_making = rlock()
 
 
 @dataclass(frozen=True)
@@ -165,26 +163,31 @@ def register_device(kind: str, make: Callable[[Device], AnyBackend]) -> None:
     RegistrationError
         There is a device of that name.
     """
-    if not kind.isidentifier():
+    if not (isinstance(kind, str) and kind.isidentifier()):
         raise RegistrationError(f"a device cannot be called {kind!r}: expected a plain name such as 'mine'")
+    if not callable(make):
+        raise RegistrationError(f"devices called {kind!r} need a function that makes their back end, got {make!r:.60}")
     if kind in (*_MAKERS, *_ALIASES):
         raise RegistrationError(f"there is a device called {kind!r}; choose another name")
     _MAKERS[kind] = make
 
 
 def backend_of(where: Device | None = None) -> AnyBackend:
-    """The back end of a device (None: the CPU), made once."""
+    """The back end of a device (None: the CPU), the same every time."""
     where = where or CPU.device
     found = _backends.get(where)
     if found is None:
-        with _making:
-            found = _backends.get(where)
-            if found is None:
-                make = _MAKERS[where.kind]
-                if isinstance(make, str):
-                    module, _, name = make.partition(":")
-                    make = getattr(importlib.import_module(module), name)
-                found = _backends[where] = make(where)
+        if where.kind not in _MAKERS:
+            raise DeviceError(f"there is no kind of device called {where.kind!r}{did_you_mean(where.kind, _MAKERS)}; "
+                              f"there are: {', '.join(_MAKERS)}")
+        make = _MAKERS[where.kind]
+        if isinstance(make, str):
+            module, _, name = make.partition(":")
+            make = getattr(importlib.import_module(module), name)
+        made = make(where)              # without a lock: it may be anybody's code, which may wait for other threads
+        if made is None:
+            raise DeviceError(f"the maker registered for devices called {where.kind!r} returned None for {where}; expected a Backend")
+        found = _backends.setdefault(where, made)
     return found
 
 

@@ -48,21 +48,23 @@ class KernelTable(Generic[K]):
     def add_folder(self, ops: str, rules: str) -> None:
         """Rules for the ops of a package stand in modules of the same names in another package; the innermost package counts."""
         self._folders[ops] = rules
-        self._found.clear()
+        self._found = WeakKeyDictionary()
 
     def register(self, *classes: type[Op]) -> Callable[[RuleType], RuleType]:
         """Decorate the rule of these classes; a later one takes the place of an earlier one."""
         def registered(rule: RuleType) -> RuleType:
             self._rules.update(dict.fromkeys(classes, rule))
-            self._found.clear()
+            self._found = WeakKeyDictionary()
             return rule
         return registered
 
     def find(self, cls: type[Op]) -> Rule | None:
         """The rule of a class or of its nearest parent."""
-        if cls not in self._found:
-            self._found[cls] = self._search(cls)
-        return self._found[cls]
+        found = self._found             # a rule registered meanwhile replaces it: what was found before goes with the old one
+        if cls in found:
+            return found[cls]
+        rule = found[cls] = self._search(cls)
+        return rule
 
     def has(self, cls: type[Op]) -> bool:
         """Whether a kernel was written for a class; a class that can do without says so itself (``has_cpu()``, ``has_cuda()``)."""

@@ -1,13 +1,15 @@
 """Back ends from outside, and how kernels are found."""
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
 from dl4py.layers import BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam, SameDiff
-from dl4py.samediff.device.devices import Device, device, register_device
+from dl4py.samediff.device.devices import Device, backend_of, device, register_device
 from dl4py.samediff.errors import DeviceError, RegistrationError
 from dl4py.samediff.ir.kernel_table import KernelTable
 from dl4py.samediff.ops.elementwise.activations import Relu
@@ -117,3 +119,42 @@ def test_a_module_with_rules_that_is_broken_says_so(tmp_path, monkeypatch):
     assert table.find(Softmax) is None                      # there is no module for it
     with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
         table.find(Relu)
+
+
+def test_a_rule_registered_during_a_search_counts():
+    table = KernelTable("toy")
+    search = table._search
+
+    def meanwhile(cls):
+        found = search(cls)
+        table.register(Relu)(lambda op, x: f"relu of {x}")
+        return found
+
+    table._search = meanwhile
+    assert table.find(Relu) is None
+    table._search = search
+    assert table.kernel(Relu(), "x") == "relu of x"
+
+
+def test_a_maker_may_wait_for_a_thread_that_asks_for_devices():
+    def make(where):
+        thread = threading.Thread(target=backend_of, args=(Device("toy", 7),), daemon=True)
+        thread.start()
+        thread.join(5)
+        assert not thread.is_alive()
+        return toy.Toy()
+
+    register_device("waiting", make)
+    assert backend_of(Device("waiting")) is backend_of(Device("waiting"))
+
+
+def test_devices_that_are_none():
+    with pytest.raises(RegistrationError, match="cannot be called 3"):
+        register_device(3, lambda device: toy.Toy())
+    with pytest.raises(RegistrationError, match="need a function"):
+        register_device("without_maker", None)
+    with pytest.raises(DeviceError, match="no kind of device called 'tpu'"):
+        device(Device("tpu"))
+    register_device("makes_none", lambda device: None)
+    with pytest.raises(DeviceError, match="returned None"):
+        device("makes_none")

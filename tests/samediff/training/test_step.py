@@ -7,6 +7,7 @@ from dl4py.samediff.families.gradient import gradients
 from dl4py.samediff.ir.run_context import RunContext
 from dl4py.samediff.training import Sgd
 from dl4py.samediff.training.steps.step import FlatParameters, FlatSlot, TrainingStep
+from dl4py.samediff.training.steps.transaction import Transaction
 
 
 @pytest.mark.parametrize("order", ["c", "f"])
@@ -26,3 +27,30 @@ def test_gradients_land_in_the_flat_vector_whatever_the_order(order):
     before = flat.arrays["w"].copy()
     step.update(0, 0, 0.5)
     np.testing.assert_allclose(flat.arrays["w"], before - 0.1 * 0.5 * (6 + 2 * before), rtol=1e-6)
+
+
+class _Failing(np.ndarray):
+    def __setitem__(self, key, value):
+        raise OSError("the memory is gone")
+
+
+def test_what_cannot_be_restored_says_why():
+    with pytest.raises(OSError, match="the memory is gone"), Transaction([np.zeros(2).view(_Failing)]):
+        raise KeyboardInterrupt
+
+
+def test_what_is_restored_survives_interrupts():
+    class Interrupted(np.ndarray):
+        left = 3
+
+        def __setitem__(self, key, value):
+            if Interrupted.left:
+                Interrupted.left -= 1
+                raise KeyboardInterrupt
+            super().__setitem__(key, value)
+
+    array = np.zeros(2)
+    with pytest.raises(KeyboardInterrupt), Transaction([array.view(Interrupted)]):
+        array += 1
+        raise KeyboardInterrupt
+    assert array.tolist() == [0, 0]
