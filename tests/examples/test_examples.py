@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.samediff.executor.cuda.support import lacks_compiler
+from tests.samediff.cuda.support import lacks_compiler
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -22,7 +22,7 @@ class Area:
 _OPS = "tests/samediff/ops"
 AREAS = {
     "ops": Area("samediff/ops/*/*.py", (), (_OPS,)),
-    "kernels": Area("samediff/cpu/kernels/*.py", (), ("tests/samediff/executor/kernels", f"{_OPS}/test_every_op.py")),
+    "kernels": Area("samediff/cpu/kernels/*.py", (), ("tests/samediff/cpu/kernels", f"{_OPS}/test_every_op.py")),
     "files": Area("samediff/files/*.py", ("tests/samediff/files", "tests/test_savers.py")),
     "training": Area("samediff/training/**/*.py", ("tests/samediff/training", "tests/networks/test_training_listeners.py",
                                                 "tests/networks/test_profiling.py")),

@@ -19,7 +19,7 @@ from dl4py.networks import (
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.data import DataSet, ExistingDataSetIterator
 from dl4py.samediff.training import Adam, Listener, TrainingConfig
-from tests.samediff.executor.cuda.support import needs_compiler
+from tests.samediff.cuda.support import needs_compiler
 
 RNG = np.random.default_rng(3)
 BATCHES = [DataSet(RNG.standard_normal((8, 4)).astype("f"), np.eye(3, dtype="f")[RNG.integers(0, 3, 8)]) for _ in range(6)]

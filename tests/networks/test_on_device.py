@@ -20,7 +20,7 @@ from dl4py.layers import (
 from dl4py.networks import BackpropType, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet, ListDataSetIterator, device
 from dl4py.samediff.training import Adam, CollectScoresListener, Nesterovs
-from tests.samediff.executor.cuda.support import needs_compiler
+from tests.samediff.cuda.support import needs_compiler
 
 pytestmark = needs_compiler
 RNG = np.random.default_rng(5)

@@ -6,8 +6,8 @@ import pytest
 from dl4py.samediff import Device, ListDataSetIterator
 from dl4py.samediff.cuda.drivers import drivers
 from dl4py.samediff.device import devices
-from tests.samediff.executor.cuda.support import needs_compiler
-from tests.samediff.executor.cuda.test_gpu import cupy  # noqa: F401 - a fixture
+from tests.samediff.cuda.support import needs_compiler
+from tests.samediff.cuda.test_gpu import cupy  # noqa: F401 - a fixture
 
 from .test_on_device import CASES, _same
 

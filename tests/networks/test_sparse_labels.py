@@ -8,7 +8,7 @@ from dl4py.layers import DenseLayer, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import DataTypeError, ShapeError
-from tests.samediff.executor.cuda.support import needs_compiler
+from tests.samediff.cuda.support import needs_compiler
 
 X = np.ones((2, 3), np.float32)
 BAD = [np.nan, np.inf, 1.5, 3.0, -1.0]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dl4py.udf import UserOp, check_op, user_op
-from tests.samediff.executor.cuda.support import needs_compiler
+from tests.samediff.cuda.support import needs_compiler
 
 apart = pytest.mark.skipif(sys.platform != "linux", reason="checks run in the same process there")
 X = np.linspace(-1, 1, 12).reshape(3, 4)

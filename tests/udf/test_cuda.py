@@ -7,7 +7,7 @@ import pytest
 from dl4py.samediff import DataType, SameDiff, device
 from dl4py.samediff.errors import DeviceError, GraphError, RegistrationError
 from dl4py.udf import UserOp, check_op, user_op
-from tests.samediff.executor.cuda.support import needs_compiler
+from tests.samediff.cuda.support import needs_compiler
 
 TEXT = """
 extern "C" __global__ void scaled(const T *x, const T1 *y, T2 *out, const double factor, const long long power, const bool minus,

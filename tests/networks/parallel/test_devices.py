@@ -17,7 +17,7 @@ from dl4py.samediff.cuda.drivers.drivers import driver_of
 from dl4py.samediff.device.device_memory import Block, to_host
 from dl4py.samediff.errors import DeviceError
 from dl4py.samediff.training import Adam
-from tests.samediff.executor.cuda.support import needs_compiler
+from tests.samediff.cuda.support import needs_compiler
 
 pytestmark = needs_compiler
 PLACES = [Device.of(f"emulated:{k}") for k in range(3)]

@@ -15,7 +15,7 @@ from dl4py.samediff.cuda.drivers.emulator import Emulator
 
 from .nvrtc import compiled, nvrtc
 
-ROOT = Path(__file__).resolve().parents[3] / "golden"
+ROOT = Path(__file__).resolve().parents[2] / "golden"
 HERE = Device.of("emulated:63")
 
 

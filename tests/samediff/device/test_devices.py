@@ -15,8 +15,7 @@ from dl4py.samediff.device.devices import Device
 from dl4py.samediff.errors import DataTypeError
 from dl4py.samediff.ops.reduce.unique import Unique
 from dl4py.samediff.training import Adam
-
-from .executor.cuda.support import needs_compiler
+from tests.samediff.cuda.support import needs_compiler
 
 
 @pytest.mark.parametrize("name, expected", [("cpu", "cpu"), ("cuda", "cuda:0"), ("gpu:2", "cuda:2"), ("cuda:1", "cuda:1"),

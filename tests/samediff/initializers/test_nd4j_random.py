@@ -11,7 +11,7 @@ from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.errors import DataTypeError
 from dl4py.samediff.initializers.nd4j_random import Nd4jRandom
 
-RECORDED = Path(__file__).parents[1] / "golden" / "init"
+RECORDED = Path(__file__).parents[2] / "golden" / "init"
 
 EXACT = {
     "rand_4x5": lambda r: r.uniform((4, 5)),

@@ -4,7 +4,7 @@ from pathlib import Path
 from dl4py.samediff.ir.op import METHODS, OPS
 from dl4py.samediff.tools import op_docs
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "ops.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "ops.md"
 
 
 def test_document_is_up_to_date():
