@@ -16,7 +16,7 @@ K = TypeVar("K")      # what a back end calls a kernel
 class KernelTable(Generic[K]):
     """Functions ``rule(op, *specs)`` that make the kernel of an op for static inputs, or None where there is none.
 
-    A class without a rule takes that of its parent. Ops of other distributions may say theirs themselves, as a method with the name
+    A class without a rule takes that of its parent, unless it says otherwise what it computes. Ops of other distributions may say theirs themselves, as a method with the name
     of the back end. Modules with rules are imported when one of their ops is first asked for.
 
     Parameters
@@ -80,9 +80,17 @@ class KernelTable(Generic[K]):
         for parent in cls.__mro__:
             self._import_rules(parent.__module__)
             found = self._rules.get(parent) or parent.__dict__.get(self.name)
-            if found is not None:
+            if found is not None and self._knows(parent, cls):
                 return found  # type: ignore[no-any-return]
         return None
+
+    def _knows(self, parent: type[Op], cls: type[Op]) -> bool:
+        """Whether the rule of a parent is for what ``cls`` computes: who wrote it knew the parent and the classes of these folders."""
+        if cls.compute is parent.compute:
+            return True
+        author = next(c for c in cls.__mro__ if "compute" in vars(c))
+        ours = [any(f"{c.__module__}.".startswith(f"{p}.") for p in self._folders) for c in (parent, author)]
+        return ours[1] or not ours[0] and parent.compute is Op.compute
 
     def _import_rules(self, module: str) -> None:
         ops = max((p for p in self._folders if module.startswith(f"{p}.")), key=len, default=None)

@@ -11,8 +11,12 @@ from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import Adam, SameDiff
 from dl4py.samediff.device.devices import Device, backend_of, device, register_device
 from dl4py.samediff.errors import DeviceError, RegistrationError
+from dl4py.samediff.expressions.arrays import xp
 from dl4py.samediff.ir.kernel_table import KernelTable
+from dl4py.samediff.ir.op import OPS, Op
 from dl4py.samediff.ops.elementwise.activations import Relu
+from dl4py.samediff.ops.index.scatter import ScatterNd
+from dl4py.samediff.ops.index.segment import Segment
 from dl4py.samediff.ops.nn.softmax import Softmax
 
 from . import toy
@@ -107,6 +111,76 @@ def test_the_nearest_class_decides():
     table.register(Heir)(lambda op, x: f"heir of {x}")
     assert table.kernel(Heir(), "x") == "heir of x"
     assert table.kernel(Softmax(), "x") is None and not table.has(Softmax)
+
+
+class Other(Relu):
+    """A sub-class that computes something else."""
+
+    def compute(self, xp, x):
+        return -x
+
+
+class OtherHeir(Own):
+    """The same below a class with a kernel that it says itself."""
+
+    def compute(self, xp, x):
+        return -x
+
+
+class Family(Op):
+    """A parent without a meaning, whose kernel is for its heirs."""
+
+    def toy(self, x):
+        return f"family of {x}"
+
+
+class Member(Family):
+    """One of them."""
+
+    def compute(self, xp, x):
+        return x
+
+
+def test_a_kernel_is_not_taken_for_another_meaning():
+    table = KernelTable("toy")
+    table.register(Relu)(lambda op, x: f"relu of {x}")
+    assert [table.kernel(c(), "x") for c in (Other, OtherHeir, Member)] == [None, None, "family of x"]
+
+
+class Twice(OPS["segment_sum"]):
+    """A sum of segments, doubled."""
+
+    def compute(self, xp, data, ids):
+        return 2 * super().compute(xp, data, ids)
+
+
+class Last(Segment):
+    """The last row of each segment."""
+
+    id = "segment_last"
+
+    def compute(self, xp, data, ids):
+        return data[xp.flatnonzero(xp.append(ids[1:] != ids[:-1], True))]
+
+
+class Placed(ScatterNd):
+    """Every row replaced by the last update."""
+
+    id = "placed_everywhere"
+
+    def compute(self, xp, ref, indices, updates):
+        return ref * 0 + updates[-1]
+
+
+@pytest.mark.parametrize("where", ["cpu", "emulated"])
+def test_heirs_of_dl4py_ops_run_what_they_compute(where):
+    x, ids = np.arange(6, dtype=np.float32).reshape(3, 2), np.array([0, 0, 1])
+    for cls, arrays in ((Twice, [x, ids]), (Last, [x, ids]), (Placed, [x, ids[:, None], x])):
+        sd = SameDiff.create()
+        y = sd.add_op(cls(), [sd.placeholder(f"x{i}", "float" if a.dtype == x.dtype else "long", *a.shape) for i, a in enumerate(arrays)])
+        with device(where):
+            found = sd.output_single({f"x{i}": a for i, a in enumerate(arrays)}, y.name())
+        np.testing.assert_array_equal(found, cls().compute(xp, *arrays))
 
 
 def test_a_module_with_rules_that_is_broken_says_so(tmp_path, monkeypatch):
