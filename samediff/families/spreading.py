@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..base.spec import TensorSpec, may_spread, normalize_axes
+from ..base.named_axes import expect, expect_broadcast
+from ..base.spec import TensorSpec, may_spread, normalize_axes, size
 from ..errors import ShapeError
 from ..ir.op import Op, Specs, op
 
@@ -31,6 +32,15 @@ def _count(whole: Any, part: Any) -> int:
     return whole.size // part.size if part.size else 0
 
 
+def _expect_reduced(dimensions: tuple[int, ...], reduced: TensorSpec, like: TensorSpec, *axes: TensorSpec) -> None:
+    """ShapeError where ``reduced`` cannot be what is left of ``like`` without the axes; those in a variable are known when run."""
+    if axes or not (reduced.is_static and like.is_static) or like.shape is None:
+        return
+    gone = axes_of(dimensions, len(like.shape))
+    if size(reduced.shape) != size(tuple(1 if i in gone else n for i, n in enumerate(like.shape))):
+        raise ShapeError(f"shape {reduced.shape} is not what {like.shape} leaves without the axes {gone}")
+
+
 @op("spread", inputs="x like axes?", shape_inputs=(1,))
 class Spread(Op):
     """Repeat a reduced array along the reduced axes of ``like`` (made by gradients)."""
@@ -46,6 +56,7 @@ class Spread(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``."""
+        _expect_reduced(self.dimensions, *specs)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any, axes: Any = None) -> Any:
@@ -72,6 +83,9 @@ class Gathered(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``reduced``."""
+        x, reduced, like, *axes = specs
+        expect("x", x, like.shape)
+        _expect_reduced(self.dimensions, reduced, like, *axes)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, reduced: Any, like: Any, axes: Any = None) -> Any:
@@ -134,7 +148,9 @@ class BroadcastLike(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape of ``like``."""
-        return TensorSpec(specs[1].shape, specs[0].dtype)
+        x, like = specs
+        expect_broadcast("x", x, like.shape)
+        return TensorSpec(like.shape, x.dtype)
 
     def same_as(self, *specs: TensorSpec) -> int | None:
         """The array itself when there is nothing to repeat."""

@@ -16,8 +16,8 @@ K = TypeVar("K")      # what a back end calls a kernel
 class KernelTable(Generic[K]):
     """Functions ``rule(op, *specs)`` that make the kernel of an op for static inputs, or None where there is none.
 
-    A class without a rule takes that of its parent, unless it says otherwise what it computes. Ops of other distributions may say theirs themselves, as a method with the name
-    of the back end. Modules with rules are imported when one of their ops is first asked for.
+    A class without a rule takes that of its parent, unless it says otherwise what it computes. Ops of other distributions may say
+    theirs themselves, as a method with the name of the back end. Modules with rules are imported when one of their ops is first asked for.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class KernelTable(Generic[K]):
             return True
         author = next(c for c in cls.__mro__ if "compute" in vars(c))
         ours = [any(f"{c.__module__}.".startswith(f"{p}.") for p in self._folders) for c in (parent, author)]
-        return ours[1] or not ours[0] and parent.compute is Op.compute
+        return ours[1] or (not ours[0] and parent.compute is Op.compute)
 
     def _import_rules(self, module: str) -> None:
         ops = max((p for p in self._folders if module.startswith(f"{p}.")), key=len, default=None)

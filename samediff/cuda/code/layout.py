@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...base.spec import Shape
+from ...base.spec import Shape, may_spread
+from ...errors import ShapeError
 
 #: Indices below this are 32 bits wide, with room for one step beyond the end.
 NARROW = 2**31 - 2**24
@@ -53,7 +54,9 @@ def contiguous(sizes: Sequence[int]) -> Shape:
 
 
 def strides_of(array: Any, space: Sequence[int]) -> Shape:
-    """Strides in elements of an array broadcast to ``space``."""
+    """Strides in elements of an array broadcast to ``space``; ShapeError where it cannot be."""
+    if not may_spread(array.shape, space):
+        raise ShapeError(f"an array of shape {tuple(array.shape)} does not broadcast to {tuple(space)}")
     size = array.dtype.itemsize
     missing = len(space) - len(array.shape)
     if any(s % size for s in array.strides):

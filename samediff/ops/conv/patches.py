@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...base.named_axes import agree
+from ...base.named_axes import agree, expect
 from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
@@ -91,6 +91,7 @@ class Fold(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the images."""
+        expect("columns", specs[0], self.patches.shape(specs[1].shape))
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, columns: Any, x: Any) -> Any:

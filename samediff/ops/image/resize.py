@@ -97,6 +97,8 @@ class ResizeBack(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the image."""
+        resized: Any = self.of.infer(*specs[1:])
+        expect("g", specs[0], resized.shape)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, x: Any, size: Any = None) -> Any:

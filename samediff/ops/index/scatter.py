@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.named_axes import expect, expect_single
+from ...base.named_axes import expect, expect_leading, expect_single
 from ...base.spec import Shape, TensorSpec, may_equal, size
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
@@ -109,6 +109,7 @@ class LastRow(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As ``like``."""
+        expect_leading("like", specs[1], specs[0].shape)
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, indices: Any, like: Any) -> Any:

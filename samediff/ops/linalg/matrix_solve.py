@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.named_axes import expect_broadcast
 from ...base.spec import Shape, TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import GradientError, ShapeError
@@ -77,7 +78,9 @@ class MatrixScale(Composite):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x."""
-        return TensorSpec(specs[0].shape, specs[0].dtype)
+        x, factor = specs
+        expect_broadcast("factor", factor, None if x.shape is None else x.shape[:-2])
+        return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, factor: Any) -> Any:
         """By broadcasting."""

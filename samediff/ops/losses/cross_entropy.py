@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.choices import LossReduce
-from ...base.named_axes import expect
+from ...base.named_axes import expect, expect_broadcast
 from ...base.spec import Shape, TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
@@ -144,7 +144,9 @@ class LastAxis(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As ``like``."""
-        return TensorSpec(specs[1].shape, specs[0].dtype)
+        x, like = specs
+        expect_broadcast("x", x, None if like.shape is None else like.shape[:-1])
+        return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """A read-only view."""

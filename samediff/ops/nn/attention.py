@@ -5,8 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...base.named_axes import agree, expect_broadcast
-from ...base.spec import Shape, TensorSpec
+from ...base.named_axes import agree, expect, expect_broadcast
+from ...base.spec import Shape, TensorSpec, size
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.composite import Composite
@@ -118,6 +118,9 @@ class HideSteps(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the scores."""
+        scores, mask = specs
+        if scores.shape is not None:
+            expect("mask", mask, (scores.shape[0], scores.shape[-2]))
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
@@ -279,6 +282,7 @@ class HeadRows(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """(heads, size, outputs)."""
         w, x = (specs[0].shape or (-1,) * 2), (specs[1].shape or (-1,) * 4)
+        expect("w", specs[0], (size(x[1:3]), w[1]))
         return TensorSpec((x[1], x[2], w[1]), specs[0].dtype)
 
     def compute(self, xp: Any, w: Any, x: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axis, size
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
@@ -84,6 +85,8 @@ class ConcatPart(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As that input."""
+        whole: Any = Concat(self.dimension).infer(*specs[1:])
+        expect("x", specs[0], whole.shape)
         return TensorSpec(specs[1 + self.position].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *parts: Any) -> Any:
@@ -261,7 +264,10 @@ class TileSum(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As ``like``."""
-        return TensorSpec(specs[1].shape, specs[0].dtype)
+        x, like = specs[:2]
+        if x.is_static and like.is_static and (x.rank != like.rank or any(n and m % n for m, n in zip(x.shape or (), like.shape or ()))):
+            raise ShapeError(f"{x.shape} cannot be summed to {like.shape}, of which it holds no whole copies")
+        return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, like: Any, counts: Any = None) -> Any:
         """Copies as axes of their own, summed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axis
 from ...errors import ShapeError
 from ...families.families import View
@@ -102,6 +103,7 @@ class Placed(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As ``like``."""
+        expect("x", specs[0], self.of.infer(*specs[1:]).shape)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any, *numbers: Any) -> Any:
@@ -161,7 +163,7 @@ class Slice(Sliced):
 
 def _check_block(shape: Shape, begin: Sequence[int], sizes: Sequence[int]) -> None:
     for b, n, whole in zip(begin, sizes, shape):
-        if b < 0 or (whole != -1 and (b > whole or b + n > whole)):
+        if b < 0 or n < -1 or (whole != -1 and (b > whole or b + n > whole)):
             raise ShapeError(f"a block of {n} elements from {b} does not fit into an axis of size {whole}")
 
 

@@ -10,6 +10,8 @@ import randomruns
 from op_table import ROWS, Row
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.code.layout import strides_of
 from dl4py.samediff.errors import DL4PyError, ShapeError
 from dl4py.samediff.ir.op import METHODS, OPS, Op
 
@@ -163,3 +165,46 @@ def test_the_vector_of_a_distance_lies_along_the_axis_that_is_reduced(monkeypatc
         sd.set_loss_variables(distance.sum().name())
         assert sd.output_single({}, "d").tolist() == [3.0, 1.0, 1.0]
         assert sd.calculate_gradients({}, "y")["y"].tolist() == np.sign(y[:, None] - x).sum(1).tolist()
+
+
+def made(name: str, *attributes: Any) -> Op:
+    return OPS[name](*attributes)
+
+
+#: Ops that gradients make, beside inputs that contradict each other: files may hold such nodes.
+CONTRADICTIONS = {
+    "hide_steps": (lambda: made("hide_steps"), (2, 4, 3), (2, 3)),
+    "matrix_scale": (lambda: made("matrix_scale"), (2, 3, 3), (4,)),
+    "last_axis_spread": (lambda: made("last_axis_spread"), (3,), (4, 5)),
+    "last_row": (lambda: made("last_row"), (3,), (4, 5)),
+    "tile_sum": (lambda: made("tile_sum", (2, 1)), (3, 3), (2, 3)),
+    "resize_back": (lambda: made("resize_back", made("resize_bilinear", 4, 4)), (1, 3, 4, 1), (1, 2, 2, 1)),
+    "spread": (lambda: made("spread", (0,)), (4,), (2, 3)),
+    "spread_sum": (lambda: made("spread_sum", (0,)), (2, 4), (4,), (2, 3)),
+    "broadcast_like": (lambda: made("broadcast_like"), (2,), (2, 3)),
+    "head_rows": (lambda: made("head_rows"), (5, 3), (1, 2, 2, 4)),
+    "concat_part": (lambda: made("concat_part", 0, 1), (4, 2), (2, 2), (3, 2)),
+    "placed": (lambda: made("placed", made("slice", (0,), (2,))), (3,), (4,)),
+    "fold": (lambda: made("fold", made("im2col", 2, 2).patches()), (1, 1, 2, 2, 3, 3), (1, 1, 3, 3)),
+}
+
+
+@pytest.mark.parametrize("name", CONTRADICTIONS)
+def test_inputs_of_gradients_that_contradict_each_other(name):
+    op, *shapes = CONTRADICTIONS[name]
+    specs = [TensorSpec(s, DataType.INT if name == "last_row" and not i else DataType.FLOAT) for i, s in enumerate(shapes)]
+    with pytest.raises(ShapeError):
+        op().infer(*specs)
+
+
+def test_loops_of_devices_refuse_arrays_that_do_not_broadcast():
+    with pytest.raises(ShapeError, match=r"shape \(2,\) does not broadcast to \(2, 3\)"):
+        strides_of(np.zeros(2), (2, 3))
+
+
+def test_blocks_whose_sizes_come_as_a_variable():
+    for sizes in ([-2], [-3]):
+        sd = SameDiff()
+        y = sd.slice(*given(sd, (4,)), sd.constant(np.array([1])), sd.placeholder("n", "long", 1))
+        with pytest.raises(ShapeError, match=f"a block of {sizes[0]} elements"):
+            sd.output_single({"x0": np.zeros(4, np.float32), "n": np.array(sizes)}, y.name())
