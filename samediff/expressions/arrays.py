@@ -99,12 +99,15 @@ def centred(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """
     library = namespace_of(x)
     first = x[tuple(slice(0, 1) if i in axes else slice(None) for i in range(x.ndim))] if x.size else x.dtype.type(0)
-    mean = library.where(library.isfinite(first), first, x.dtype.type(0))
-    rest = x - mean
-    for _ in range(2):
-        shift = mean_over(rest, axes, keepdims=True)
-        mean, rest = mean + shift, rest - shift
-    return mean, rest
+    wide = np.result_type(x.dtype, np.float32) if x.dtype.itemsize == 2 else x.dtype       # differences of HALF may lie beyond it
+    mean = library.where(library.isfinite(first), first, x.dtype.type(0)).astype(wide)
+    rest = x.astype(wide, copy=False) - mean
+    shift = mean_over(rest, axes, keepdims=True)
+    mean, rest = mean + shift, rest - shift
+    left = mean_over(rest, axes, keepdims=True)
+    left = library.where(library.isfinite(shift) & library.isfinite(left), left, wide.type(0))
+    mean, rest = mean + left, rest - left
+    return mean.astype(x.dtype), rest.astype(x.dtype)
 
 
 def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

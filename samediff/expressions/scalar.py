@@ -6,6 +6,7 @@ float32: where NumPy would fall back to float64 only because a Python number met
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -62,11 +63,19 @@ def is_floating(dtype: DType) -> bool:
     return dtype.kind == "f" or dtype.name == "bfloat16"
 
 
+def promoted(types: Sequence[DType]) -> DType:
+    """NumPy's common type; beside a type with which bfloat16 has none, it counts as float32, as in NumPy's functions."""
+    try:
+        return np.result_type(*types)
+    except np.exceptions.DTypePromotionError:
+        return np.result_type(*(np.float32 if t.name == "bfloat16" else t for t in types))
+
+
 def common_type(operands: list[Operand], default: DType) -> DType:
     """The type in which operands meet; ``default`` is the floating type to take when Python numbers decide alone."""
     strong = [o for o in operands if isinstance(o, np.dtype)]
     weak = [o for o in operands if not isinstance(o, np.dtype)]
-    found = np.result_type(*strong) if strong else None
+    found = promoted(strong) if strong else None
     if found is not None and (not weak or is_floating(found)):
         return found
     if found is not None and found != BOOL:

@@ -9,7 +9,7 @@ import numpy as np
 from ..base.source import user_line
 from ..errors import DataTypeError, GraphError, did_you_mean
 from . import scalar_node as node
-from .scalar import ALIASES, BOOL, FUNCTIONS, DType, common_type, is_floating, operand_type
+from .scalar import ALIASES, BOOL, FUNCTIONS, DType, common_type, is_floating, operand_type, promoted
 from .scalar_node import Expr
 
 
@@ -130,7 +130,7 @@ class Tracer:
 
     def __init__(self, dtypes: Sequence[DType]) -> None:
         floats = [d for d in dtypes if is_floating(d)]
-        self._default = np.result_type(*floats) if floats else np.dtype(np.float64)
+        self._default = promoted(floats) if floats else np.dtype(np.float64)
 
     def __getattr__(self, name: str) -> Any:
         canonical = ALIASES.get(name, name)

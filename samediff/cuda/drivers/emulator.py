@@ -79,7 +79,9 @@ class Emulator:
 
     def view(self, memory: Array, start: int, shape: Sequence[int], dtype: Any, strides: Sequence[int] | None = None) -> Array:
         """The array that begins ``start`` bytes into the memory of another."""
-        return np.ndarray(tuple(shape), dtype, memory.data, start, strides) if memory.size else np.empty(tuple(shape), dtype)
+        if not memory.size:
+            return np.empty(tuple(shape), dtype)
+        return np.ndarray(tuple(shape), dtype, memory.reshape(-1).view(np.uint8).data, start, strides)        # bfloat16 has no buffer
 
     def staging(self, size: int) -> HostBytes:
         """Memory for what every run gets from the host."""

@@ -29,8 +29,9 @@ def _power(xp: Any, x: Any, y: Any) -> Any:
 
 def _quotient(xp: Any, x: Any, y: Any) -> Any:
     """x / y; of whole numbers truncated toward zero, 0 where y is 0, and the smallest number over -1 is itself."""
-    if x.dtype.kind not in "iu" or y.dtype.kind not in "iub":
+    if x.dtype.kind not in "iub" or y.dtype.kind not in "iub":
         return x / y
+    x = x.astype(y.dtype) if x.dtype.kind == "b" else x
     y = _meeting(x, y)
     down = x // y
     if down.dtype.kind == "u":

@@ -201,7 +201,7 @@ class ConfusionMatrix(Op):
 
     def compute(self, xp: Any, labels: Any, pred: Any, weights: Any = None) -> Any:
         """Added one by one."""
-        n = self.num_classes or int(max(labels.max(initial=-1), pred.max(initial=-1))) + 1
+        n = self.num_classes or max((int(part.max()) + 1 for part in (labels, pred) if part.size), default=0)
         for what, classes in (("label", labels), ("prediction", pred)):
             check_range(f"{self.id}: {what}", classes, n, "a number of classes of")
         out = xp.zeros((n, n), xp.int64 if weights is None else weights.dtype)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import ml_dtypes
 import numpy as np
 
 from ...base.named_axes import expect_leading
@@ -47,7 +48,7 @@ def _prod(xp: Any, data: Any, ids: Any, n: int) -> Any:
 
 def _extreme(name: str, empty_is_zero: bool) -> Reducer:
     def reduce(xp: Any, data: Any, ids: Any, n: int) -> Any:
-        info: Any = np.finfo(data.dtype) if data.dtype.kind == "f" else np.iinfo(data.dtype)
+        info: Any = np.iinfo(data.dtype) if data.dtype.kind in "iu" else ml_dtypes.finfo(data.dtype)  # type: ignore[no-untyped-call]
         out = xp.full((n, *data.shape[1:]), info.min if name == "maximum" else info.max, data.dtype)
         getattr(xp, name).at(out, ids, data)
         if empty_is_zero:

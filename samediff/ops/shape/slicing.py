@@ -254,7 +254,7 @@ class ReverseSequence(Op):
         seq, batch = self.seq_dim % x.ndim, self.batch_dim % x.ndim
         check_lengths(f"{self.id}: length", lengths, x.shape[seq])
         steps = xp.arange(x.shape[seq])
-        n = lengths.reshape(-1, 1)
+        n = lengths.reshape(-1, 1).astype(steps.dtype)      # UINT64 and LONG would meet in DOUBLE
         order = xp.where(steps < n, n - 1 - steps, steps)
         order = order if batch < seq else order.T
         return xp.take_along_axis(x, order.reshape([k if i in (seq, batch) else 1 for i, k in enumerate(x.shape)]), seq)

@@ -10,6 +10,8 @@ from op_table import ROWS, Row
 from randomgraphs import reference
 
 from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.device.devices import device
+from dl4py.samediff.expressions.arrays import centred
 from dl4py.samediff.families.families import Elementwise
 from dl4py.samediff.ir.op import OPS
 
@@ -89,3 +91,38 @@ def test_functions_take_denormals_as_they_are(name, dtype):
         wanted = reference(sd, {"x": given}, [y.name()])[y.name()]
     tiny = np.finfo(dtype.numpy).tiny
     np.testing.assert_allclose(y.eval({"x": given}), wanted, rtol=1e-6, atol=tiny)
+
+
+@pytest.mark.parametrize("where", ["plan", "reference", "emulated"])
+def test_brief_types_and_numbers_without_a_sign(where, monkeypatch):
+    """Quotients of truth values, bfloat16 beside other types, segments of it, means whose differences leave the type, unsigned indices."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference" if where == "reference" else "plan")
+
+    def run(call: Any, *arrays: Any) -> Any:
+        sd = SameDiff()
+        y = call(sd, *(sd.placeholder(f"x{i}", DataType.of(a.dtype), *a.shape) for i, a in enumerate(arrays)))
+        with device("emulated" if where == "emulated" else "cpu"):
+            return [sd.output_single({f"x{i}": a for i, a in enumerate(arrays)}, y.name()).tolist()]
+    brief, whole = np.array([2, 3, 5], ml_dtypes.bfloat16), np.array([7, 0, 5], np.uint64)
+    truth = np.array([True, True, False])
+    assert run(lambda sd, a, b: a.rdiv(b), whole, truth) == [[0, 0, 0]]
+    assert run(lambda sd, a, b: b.div(a), whole.astype(np.int32), truth) == [[False, False, False]]
+    for other in (np.int16, np.int32, np.int64, np.float16):
+        assert run(lambda sd, a, b: a + b, whole.astype(other), brief) == [[9, 3, 10]]
+    ids = np.array([0, 0, 1], np.int32)
+    assert run(lambda sd, x, i: sd.segment_max(x, i), brief, ids) == [[3, 5]]
+    assert run(lambda sd, x, i: sd.unsorted_segment_min(x, i, 2), brief, ids) == [[2, 5]]
+    row = np.array([[1, 2, 3]], np.float32)
+    assert run(lambda sd, x, n: sd.reverse_sequence(x, n, 1, 0), row, np.array([2], np.uint64)) == [[[2, 1, 3]]]
+    assert run(lambda sd, a, b: sd.math.confusion_matrix(a, b), *np.array([[0, 1], [1, 1]], np.uint8)) == [[[0, 1], [0, 1]]]
+    sd = SameDiff()
+    constant = sd.constant(brief) * 2
+    with device("emulated" if where == "emulated" else "cpu"):
+        assert sd.output_single({}, constant.name()).tolist() == [4, 6, 10]
+
+
+def test_what_is_centred():
+    mean, rest = centred(np.array([60000, -60000], np.float16), (0,))
+    assert mean.tolist() == [0] and rest.tolist() == [60000, -60000]
+    with np.errstate(invalid="ignore"):
+        assert centred(np.array([np.inf, 1], np.float32), (0,))[0].tolist() == [np.inf]

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ....base.spec import TensorSpec
@@ -24,7 +25,7 @@ def segment_kernel(op: Op, name: str, empty_is_zero: bool, *specs: TensorSpec) -
     if calls[1] is None or (name in ("mean", "sqrt_n") and dtype.kind != "f"):
         return None
     made_of = data.dtype
-    limits: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+    limits: Any = np.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     start = {"prod": 1, "max": limits.min, "min": limits.max}.get(name, 0)
 
     def kernel(data: Any, ids: Any, *rest: Any) -> bool:
