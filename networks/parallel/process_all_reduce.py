@@ -1,16 +1,15 @@
 """Exchange of arrays between processes of one machine, through shared memory."""
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from multiprocessing.context import SpawnContext
-from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
 import numpy as np
 
 from ...samediff.errors import GraphError
 from .all_reduce import SharedMemoryAllReduce
+from .process_barrier import ProcessBarrier
 
 _ALIGN = 64
 
@@ -18,39 +17,30 @@ _ALIGN = 64
 class ProcessAllReduce(SharedMemoryAllReduce):
     """Ranks that are processes. Each has a region of a shared memory, into which it copies what it lends.
 
-    An end can be given to a process that is being started, as one of its arguments. Rank 0 makes the memory and removes it.
+    An end can be given to a process that is being started, as one of its arguments. The memory has no name: it goes with the last
+    process that has it, however that ends.
 
     Parameters
     ----------
     rank, size : int
-    barrier : multiprocessing.Barrier
-    name : str
-        Name of the shared memory.
+    barrier : ProcessBarrier
+    memory : array of bytes that the processes share
     region : int
         Bytes for each rank: no larger array can be exchanged.
     """
 
-    def __init__(self, rank: int, size: int, barrier: Any, name: str, region: int) -> None:
-        self.rank, self.size, self.barrier, self._name, self._region = rank, size, barrier, name, region
-        self._memory: SharedMemory | None = None
+    def __init__(self, rank: int, size: int, barrier: ProcessBarrier, memory: Any, region: int) -> None:
+        self.rank, self.size, self.barrier, self._memory, self._region = rank, size, barrier, memory, region
 
     @classmethod
     def group(cls, size: int, region: int, context: SpawnContext) -> list[ProcessAllReduce]:
         """The ends of a group of processes; that of rank 0 stays in this one."""
         region = -(-region // _ALIGN) * _ALIGN
-        memory, barrier = SharedMemory(create=True, size=size * region), context.Barrier(size)
-        ends = [cls(rank, size, barrier, memory.name, region) for rank in range(size)]
-        ends[0]._memory = memory
-        return ends
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_memory": None}
+        memory = context.RawArray("B", size * region)
+        return [cls(rank, size, barrier, memory, region) for rank, barrier in enumerate(ProcessBarrier.group(size))]
 
     def _view(self, rank: int, dtype: Any, size: int) -> Any:
-        if self._memory is None:
-            self._memory = SharedMemory(self._name)
-        buffer: Any = self._memory.buf
-        return np.frombuffer(buffer, np.uint8, size * dtype.itemsize, rank * self._region).view(dtype)
+        return np.frombuffer(self._memory, np.uint8, size * dtype.itemsize, rank * self._region).view(dtype)
 
     def _lend(self, flat: Any) -> None:
         if flat.nbytes > self._region:
@@ -64,9 +54,5 @@ class ProcessAllReduce(SharedMemoryAllReduce):
         flat[...] = self._view(self.rank, flat.dtype, flat.size)
 
     def close(self) -> None:
-        if self._memory is not None:
-            with contextlib.suppress(BufferError):      # the traceback of a failure holds a view: the memory goes with it
-                self._memory.close()
-            if self.rank == 0:
-                self._memory.unlink()
-            self._memory = None
+        self.barrier.close()
+        self._memory = None

@@ -1,165 +1,124 @@
 """Workers that are processes."""
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import pickle
-import queue
-import signal
-import threading
-import traceback
+import time
 from collections.abc import Sequence
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import Any
 
-from ...samediff.base.background import started
 from ...samediff.errors import WorkerError
 from ...samediff.training.listeners.listener import Listener
 from ..models.fitting import Fitting
 from .all_reduce import AllReduce, BrokenGroupError
 from .process_all_reduce import ProcessAllReduce
-from .replica import Begin, Replica, SharedListeners, Task
+from .process_handle import ProcessHandle
+from .replica import Begin, Task
 from .settings import WrapperSettings
-from .workers import NoWorkerError, Workers
+from .worker_process import FINISH
+from .workers import Workers
 
 _SECONDS_TO_END = 10.0
-_SECONDS_BETWEEN_LOOKS = 1.0
+_MAIN = 'if __name__ == "__main__":'
 
 
 class ProcessWorkers(Workers):
     """Workers that are processes of this machine; they live until :meth:`close`.
 
     A process gets the configuration and makes a network of its own; parameters come through shared memory. Listeners stay in this
-    process and hear rank 0 only.
+    process and hear rank 0 only. All waiting is for channels, and those of a process end when it does.
     """
 
     def __init__(self, network: Fitting, settings: WrapperSettings) -> None:
-        self._processes: list[Any] = []
-        self._all_started, self._closing = threading.Event(), False
-        if started(self._watch_over, name="dl4py-training-watch") is None:
-            raise NoWorkerError("no thread can be started that watches over processes")
-        context, flat = multiprocessing.get_context("spawn"), network.engine.flat
+        _refuse_where_none_starts()
+        made, flat, context = _pickled(network), network.engine.flat, multiprocessing.get_context("spawn")
         ends = ProcessAllReduce.group(settings.workers, max(flat.params.nbytes, flat.state.nbytes, 64), context)
         self.ranks: AllReduce = ends[0]
-        self._queues = [context.Queue(2) for _ in ends[1:]]
-        self._answers: list[Connection] = []
-        self._error: BaseException | None = None
-        made = pickle.dumps((type(network), network._configuration))
-        for end, tasks in zip(ends[1:], self._queues):
-            here, there = context.Pipe(False)
-            process = context.Process(target=_serve, args=(made, end, settings, tasks, there), daemon=True,
-                                      name=f"dl4py-training-{end.rank}")
-            process.start()
-            there.close()
-            self._answers.append(here)
-            self._processes.append(process)
-        self._all_started.set()
+        self._others: list[ProcessHandle] = []
+        self._all_started = False
+        try:
+            for end in ends[1:]:
+                self._others.append(ProcessHandle(end, settings, context))
+                self._others[-1].start(self.ranks.abort)
+            self._ask_all(made)
+        except BaseException:
+            self.close()
+            raise
+        finally:                    # from now on these are open in their processes only
+            for end in ends[1:]:
+                end.close()
+        self._all_started = True
 
     def begin(self, begin: Begin, listeners: Sequence[Listener], lock: Any) -> None:
-        for rank in range(1, self.ranks.size):
-            self._put(rank, begin)
+        for other in self._others:
+            self._put(other, begin)
 
     def feed(self, rank: int, task: Task) -> None:
-        self._put(rank, task)
+        self._put(self._others[rank - 1], task)
 
-    def _put(self, rank: int, task: Any) -> None:
-        while True:
-            try:
-                self._queues[rank - 1].put(task, timeout=_SECONDS_BETWEEN_LOOKS)
-            except queue.Full:
-                if self._processes[rank - 1].is_alive():
-                    continue
-                raise self._ended(rank) from None
-            return
+    def _put(self, other: ProcessHandle, message: Any) -> None:
+        if not other.put(message):
+            raise self.error() or BrokenGroupError(f"worker {other.rank} ended: it takes no more tasks")
 
     def finish(self) -> None:
-        for rank in range(1, self.ranks.size):
-            self._put(rank, "finish")
-        self._receive(None)
-        if self._error is not None:
-            raise self._error
+        self._ask_all(FINISH)
+
+    def _ask_all(self, message: Any) -> None:
+        """Hand something to every worker and wait until all have answered that they are done."""
+        for other in self._others:
+            self._put(other, message)
+        found = self._first_error(None)
+        if found is not None:
+            raise found
 
     def error(self) -> BaseException | None:
-        self._receive(_SECONDS_TO_END)
-        return self._error
+        return self._first_error(_SECONDS_TO_END)
 
-    def _receive(self, seconds: float | None) -> None:
-        """Hear of each worker that it is done, or what went wrong first."""
-        left = dict(zip(self._answers, range(1, self.ranks.size)))
-        while left and self._error is None:
-            ready = wait(list(left), seconds)
-            if not ready:
-                return
-            for answers in ready:
-                assert isinstance(answers, Connection)
-                rank = left.pop(answers)
+    def _first_error(self, seconds: float | None) -> BaseException | None:
+        """Hear from each worker, as long as one answers within that time."""
+        left: dict[Any, ProcessHandle] = {other.channel.socket: other for other in self._others}
+        broken: BaseException | None = None
+        while left and (ready := wait(list(left), seconds)):
+            for other in [left.pop(socket) for socket in ready]:
                 try:
-                    found = answers.recv()
-                except (EOFError, OSError):
-                    found = self._ended(rank)
-                if isinstance(found, BaseException) and not isinstance(found, BrokenGroupError):
-                    self._error = self._error or found
+                    found: BaseException | None = other.channel.receive()
+                except OSError:
+                    found = self._ended(other)
+                if isinstance(found, BrokenGroupError):     # the reason is at another worker
+                    broken = found
+                elif found is not None:
+                    return found
+        return broken
 
-    def _ended(self, rank: int) -> WorkerError:
-        process = self._processes[rank - 1]
-        process.join(_SECONDS_TO_END)
-        return WorkerError(f"the process of worker {rank} ended with the exit code {process.exitcode} before its work was done")
-
-    def _watch_over(self) -> None:
-        """Nobody waits for a process that has ended."""
-        self._all_started.wait()
-        wait([p.sentinel for p in self._processes])
-        if not self._closing:
-            self.ranks.abort()
+    def _ended(self, other: ProcessHandle) -> WorkerError:
+        when = "before its work was done; the next fit starts new workers" if self._all_started else (
+            f"while it started, and standard error says why; a script that trains with processes does so below {_MAIN}")
+        return WorkerError(f"the process of worker {other.rank} ended with the exit code {other.exit_code(_SECONDS_TO_END)} {when}")
 
     def close(self) -> None:
-        self._closing = True
         self.ranks.abort()
-        for tasks in self._queues:
-            with contextlib.suppress(queue.Full):
-                tasks.put(None, timeout=_SECONDS_BETWEEN_LOOKS)
-        for process, tasks, answers in zip(self._processes, self._queues, self._answers):
-            process.join(_SECONDS_TO_END)
-            if process.is_alive():
-                process.terminate()
-                process.join()
-            process.close()
-            tasks.cancel_join_thread()
-            tasks.close()
-            answers.close()
+        for other in self._others:
+            other.channel.end()             # now every process ends by itself, unless it does something else for long
+        end = time.monotonic() + _SECONDS_TO_END
+        for other in self._others:
+            other.close(max(0.0, end - time.monotonic()))
         self.ranks.close()
 
 
-def _serve(made: bytes, ranks: AllReduce, settings: WrapperSettings, tasks: Any, answers: Connection) -> None:
-    """The main function of a process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C is the first worker's business, which then ends this process
-    failed = False
-    replica: Replica | None = None
-    hear = SharedListeners(())
-    while (task := tasks.get()) is not None:
-        if failed:
-            continue
-        if task == "finish":
-            answers.send(None)
-            continue
-        try:
-            if replica is None:
-                kind, configuration = pickle.loads(made)
-                replica = Replica(kind(configuration).init(), ranks, settings)
-            replica.do(task, hear)
-        except Exception as error:                      # raised again where the training was called
-            failed = True
-            answers.send(_portable(error, ranks.rank))
-            ranks.abort()
-    ranks.close()
+def _refuse_where_none_starts() -> None:
+    """A process that is being started, or one of a pool, can start none."""
+    process = multiprocessing.current_process()
+    if getattr(process, "_inheriting", False):
+        raise WorkerError(f"a process that is being started runs this script again and would train too: put what trains below {_MAIN}")
+    if process.daemon:
+        raise WorkerError(f"{process.name} is a daemonic process (such as one of multiprocessing.Pool), which cannot start processes: "
+                          "leave processes=False, or train in a process with daemon=False")
 
 
-def _portable(error: Exception, rank: int) -> BaseException:
-    """The error in a form that another process can read."""
-    notes = [*getattr(error, "__notes__", ()), f"in worker {rank} of the parallel training, a process:\n{traceback.format_exc()}"]
+def _pickled(network: Fitting) -> bytes:
     try:
-        found: BaseException = pickle.loads(pickle.dumps(error))
-    except Exception:           # an error's class may have any constructor
-        found = WorkerError(f"{type(error).__name__}: {error}")
-    found.__dict__["__notes__"] = notes
-    return found
+        return pickle.dumps((type(network), network._configuration))
+    except (AttributeError, TypeError, pickle.PicklingError) as error:
+        raise WorkerError(f"the configuration cannot be given to another process: {error}; define its classes and functions at the top "
+                          "of a module, or leave processes=False") from error

@@ -65,12 +65,15 @@ class ThreadWorkers(Workers):
         self._errors: list[BaseException] = []
         self._hear = SharedListeners(())
         self._threads: list[threading.Thread] = []
-        for rank, (replica, tasks) in enumerate(zip(self._replicas, self._queues), 1):
-            thread = started(self._work, rank, replica, tasks, name=f"dl4py-training-{rank}")
-            if thread is None:
-                self.close()
-                raise NoWorkerError(f"no thread can be started for worker {rank}")
-            self._threads.append(thread)
+        try:
+            for rank, (replica, tasks) in enumerate(zip(self._replicas, self._queues), 1):
+                thread = started(self._work, rank, replica, tasks, name=f"dl4py-training-{rank}")
+                if thread is None:
+                    raise NoWorkerError(f"no thread can be started for worker {rank}")
+                self._threads.append(thread)
+        except BaseException:
+            self.close()
+            raise
 
     def begin(self, begin: Begin, listeners: Sequence[Listener], lock: Any) -> None:
         self._hear = SharedListeners(listeners, lock)

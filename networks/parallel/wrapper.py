@@ -57,7 +57,8 @@ class ParallelWrapper(HasListeners, JavaSpelling):
         Without effect: buffers are planned when a graph is compiled.
     processes : bool, default False
         Workers besides the first are processes rather than threads: worth it where layers or data run much Python code. They start
-        anew, so a script needs ``if __name__ == "__main__":``; listeners hear the first worker only.
+        anew, so a script needs ``if __name__ == "__main__":`` and classes of layers stand at the top of a module; listeners hear the
+        first worker only.
 
     devices : sequence of str, default none
         Where the workers run, in turn: ``["cuda:0", "cuda:1"]``. GPUs with one thread each exchange by NCCL, others through the memory
@@ -70,7 +71,7 @@ class ParallelWrapper(HasListeners, JavaSpelling):
     DeviceError
         A device that is not there.
     WorkerError
-        The process of a worker ended. Errors of workers are raised by :meth:`fit` as they are.
+        The process of a worker ended (was killed, say), or cannot start. Errors of workers are raised by :meth:`fit` as they are.
 
     Examples
     --------
@@ -117,9 +118,10 @@ class ParallelWrapper(HasListeners, JavaSpelling):
                 self._run(batches, replica, workers, SharedListeners(listeners, lock))
                 workers.finish()
             except BaseException as error:
-                found = workers.error() if isinstance(error, BrokenGroupError) else None
-                self._end()
-                self._workers = None
+                try:
+                    found = workers.error() if isinstance(error, BrokenGroupError) else None
+                finally:
+                    self._end_workers()
                 if found is not None:
                     raise found from None
                 raise
@@ -150,7 +152,7 @@ class ParallelWrapper(HasListeners, JavaSpelling):
         """The first worker and the others, made at the first fit, and again for a changed configuration."""
         structure = self._network.engine.structure
         if self._workers is None or self._replica is None or not self._is_made_for(structure):
-            self._end()
+            self._end_workers()
             self._workers = workers = self._started()
             self._end = weakref.finalize(self, _close, workers, os.getpid())
             self._replica, self._made_for = Replica(self._network, workers.ranks, self.settings), (structure, os.getpid())
@@ -166,7 +168,7 @@ class ParallelWrapper(HasListeners, JavaSpelling):
                 from .process_workers import ProcessWorkers
                 return ProcessWorkers(self._network, self.settings)
             return ThreadWorkers(self._network, self.settings)
-        except NoWorkerError as error:
+        except (NoWorkerError, OSError) as error:
             report(f"ParallelWrapper trains with one worker: {error}")
             return ThreadWorkers(self._network, self.settings.replace(workers=1))
 
@@ -183,10 +185,13 @@ class ParallelWrapper(HasListeners, JavaSpelling):
     def shutdown(self) -> None:
         """End all workers; a further :meth:`fit` makes new ones."""
         with self._lock:
-            self._end()
-            self._workers = None
+            self._end_workers()
 
     close = shutdown
+
+    def _end_workers(self) -> None:
+        self._workers = None        # first, so that an interrupt leaves none that are half ended
+        self._end()
 
     def get_model(self) -> Fitting:
         """The network."""

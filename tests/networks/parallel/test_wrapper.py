@@ -228,7 +228,7 @@ def test_errors_of_processes():
             wrapper.fit([*batches(5), DataSet(X[:5, :3], Y[:5])])
         assert any("in worker 1" in note for note in raised.value.__notes__)
         wrapper.fit(batches(5, 5))
-        wrapper._workers._processes[0].kill()
+        wrapper._workers._others[0].process.kill()
         with pytest.raises(WorkerError, match="worker 1 ended with the exit code -9"):
             wrapper.fit(batches(5, 5))
     assert net.get_iteration_count() in (1, 2)
