@@ -118,11 +118,12 @@ def remove_left_over(folder: str | PathLike[str], of: Callable[[str], bool]) -> 
 
     Only the user's own: a writer holds a lock on its file as long as it lives.
     """
-    for entry in os.scandir(folder):
-        found = _TEMPORARY.fullmatch(entry.name)
-        if found and of(found[1]) and entry.is_file(follow_symlinks=False):
-            with contextlib.suppress(OSError):      # gone meanwhile, or not ours to remove: it is in nobody's way
-                _remove_dead(entry.path)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            found = _TEMPORARY.fullmatch(entry.name)
+            if found and of(found[1]) and entry.is_file(follow_symlinks=False):
+                with contextlib.suppress(OSError):      # gone meanwhile, or not ours to remove: it is in nobody's way
+                    _remove_dead(entry.path)
 
 
 def _remove_dead(path: str) -> None:

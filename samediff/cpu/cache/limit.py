@@ -43,7 +43,8 @@ def tidy(folder: Path, now: float | None = None) -> int:
     try:
         stamp.touch()
         os.utime(stamp, (now, now))
-        files = [(entry, entry.stat(follow_symlinks=False)) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+        with os.scandir(folder) as entries:
+            files = [(entry, entry.stat(follow_symlinks=False)) for entry in entries if entry.is_file(follow_symlinks=False)]
     except OSError:                     # a folder that cannot be written is not ours to tidy
         return 0
     left = [entry for entry, found in files if _LEFT.fullmatch(entry.name) and now - found.st_mtime > PAUSE]

@@ -119,8 +119,9 @@ class HideSteps(Op):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the scores."""
         scores, mask = specs
+        expect("mask", mask, None if mask.shape is None else (-1,) * 2)
         if scores.shape is not None:
-            expect("mask", mask, (scores.shape[0], scores.shape[-2]))
+            expect_broadcast("mask", mask, (scores.shape[0], scores.shape[-2]))
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
