@@ -96,8 +96,9 @@ class ThreadWorkers(Workers):
 
     def close(self) -> None:
         self.ranks.abort()
-        for thread, tasks in zip(self._threads, self._queues):
+        for tasks in self._queues:          # also of a thread that an interrupt kept from the list
             tasks.put(None)
+        for thread in self._threads:
             thread.join()
 
     def _work(self, rank: int, replica: Replica, tasks: queue.Queue[Any]) -> None:

@@ -49,7 +49,7 @@ def test_collections_at_any_point_of_training_and_of_requests():
 
 
 def test_networks_in_cycles_end_in_whatever_thread_collects():
-    ended, end = [], threading.Event()
+    ended, end, before = [], threading.Event(), set(threading.enumerate())
 
     def collect():
         while not end.wait(0.005):
@@ -75,7 +75,8 @@ def test_networks_in_cycles_end_in_whatever_thread_collects():
             thread.join()
     for _ in range(200):
         gc.collect()
-        left = [t.name for t in threading.enumerate() if t.name.startswith(("dl4py-training", "dl4py-inference", "dl4py-read"))]
+        left = [t.name for t in set(threading.enumerate()) - before
+                if t.name.startswith(("dl4py-training", "dl4py-inference", "dl4py-read"))]
         if not left and len(ended) == 10:
             break
         threading.Event().wait(0.05)

@@ -65,7 +65,7 @@ def held():
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_worker_killed_at_any_moment_of_the_training(mode):
-    draw, net, left = random.Random(1), network(), []
+    draw, net, left, (before, *_) = random.Random(1), network(), [], held()
     with wrapped(net, mode) as wrapper:
         for _ in range(3):
             wrapper.fit(ROUND)
@@ -78,7 +78,7 @@ def test_a_worker_killed_at_any_moment_of_the_training(mode):
             left.append(held())
             rounds = net.get_iteration_count() - start.get_iteration_count()
             assert net.params().tobytes() + net.updater_state().tobytes() in after(start, mode, rounds)
-    assert left == [([], [], left[0][2])] * 3
+    assert left == [(before, [], left[0][2])] * 3
 
 
 def test_a_worker_killed_while_it_starts(monkeypatch):
