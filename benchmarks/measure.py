@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 from workloads import CPU, WORKLOADS, Place, Task, Workload
 
-MODULES = {"dl4py": "with_dl4py", "numpy": "with_numpy", "jax": "with_jax", "torch": "with_torch", "torch_cl": "with_torch",
-           "torch_compile": "with_torch", "ort": "with_onnxruntime", "ort_1t": "with_onnxruntime", "dl4j": "with_dl4j",
-           "dl4j_1t": "with_dl4j", "dl4py_uncaptured": "with_dl4py"}
+MODULES = {"dl4py": "with_dl4py", "dl4py_compiled": "with_dl4py_compiled", "numpy": "with_numpy", "jax": "with_jax", "torch": "with_torch",
+           "torch_cl": "with_torch", "torch_compile": "with_torch", "ort": "with_onnxruntime", "ort_1t": "with_onnxruntime",
+           "dl4j": "with_dl4j", "dl4j_1t": "with_dl4j", "dl4py_uncaptured": "with_dl4py"}
 ON = {"cpu": tuple(s for s in MODULES if s != "dl4py_uncaptured"), "emulated": ("dl4py", "dl4py_uncaptured"),
       "cuda": ("dl4py", "dl4py_uncaptured", "torch", "torch_compile", "jax", "ort")}       # systems by kind of device
 SLICE = 0.2         # seconds
@@ -25,11 +25,25 @@ CHECKED = 20        # steps, after which all must have the same score
 Running = TypeVar("Running")
 
 
+def _module(system: str) -> str:
+    """Of systems that are no columns of the table: rows of the grid, and dl4py without one of its parts."""
+    return MODULES.get(system) or ("grid_tasks" if system.startswith("grid_") else "ablation")
+
+
+def _named(name: str) -> Workload:
+    """A workload, or a row of the grid."""
+    found = next((w for w in WORKLOADS if w.name == name), None)
+    if found is not None:
+        return found
+    from grid_rows import find  # which brings dl4py into the process
+    return find(name)  # type: ignore[return-value]  # has the same attributes
+
+
 class Here:
     """A workload of one system in this process."""
 
     def __init__(self, system: str, workload: Workload, place: Place = CPU) -> None:
-        module = importlib.import_module(MODULES[system])
+        module = importlib.import_module(_module(system))
         made = module.make(workload, system) if place == CPU else module.make(workload, system, place)
         if made is None:
             raise NotImplementedError(f"{system} has no {workload.name}")
@@ -106,7 +120,7 @@ def serve(system: str, name: str, device: str, on_device: str) -> None:
             print("ImportError", *str(missing).split())
         return
     try:
-        here = Here(system, next(w for w in WORKLOADS if w.name == name), place)
+        here = Here(system, _named(name), place)
     except (ImportError, NotImplementedError) as missing:
         print(type(missing).__name__ if isinstance(missing, NotImplementedError) else "ImportError", missing, flush=True)
         return
@@ -135,7 +149,7 @@ def compare(workload: Workload, systems: Iterable[str], rounds: int, where: type
             one = started(where, system, workload, place)
             if one is not None:
                 running[system] = one
-        checked = 1 if workload.kind == "job" else 2 if workload.task == "chain" else CHECKED
+        checked = 1 if workload.kind == "job" else 2 if workload.task in ("chain", "map") else CHECKED
         scores: dict[str, list[float]] = {}
         for system, one in running.items():
             before = [] if workload.kind == "job" else [one.score()]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table
+from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table, total
 
 from dl4py.layers import (
     LSTM,
@@ -157,9 +157,10 @@ def _block(w: Workload) -> Task:
 
 def _graph(w: Workload, build: Callable[..., Any], gradients: Iterable[str]) -> Task:
     """A graph that is computed, with gradients where names are given."""
-    sd, feeds = SameDiff.create(), [({"x": x},) for x, _ in w.batches()]
-    x = sd.placeholder("x", DataType.FLOAT, *feeds[0][0]["x"].shape)
-    build(sd, x, **{name: sd.var(name, value) for name, value in w.weights().items()}).mark_as_loss()
+    sd, batches = SameDiff.create(), w.batches()
+    feeds = [(dict(zip("xy", pair[:1 + (w.task == "slopes")])),) for pair in batches]
+    placeholders = [sd.placeholder(name, DataType.FLOAT, *a.shape) for name, a in feeds[0][0].items()]
+    build(sd, *placeholders, **{name: sd.var(name, value) for name, value in w.weights().items()}).mark_as_loss()
     asked = list(gradients)
 
     def step(given: dict[str, np.ndarray]) -> list[np.ndarray]:
@@ -167,11 +168,20 @@ def _graph(w: Workload, build: Callable[..., Any], gradients: Iterable[str]) -> 
             return list(sd.output(given, "out").values())
         outputs, slopes = sd.calculate_gradients_and_outputs(given, ["out"], asked)
         return [*outputs.values(), *slopes.values()]
-    return Task(looped(step, feeds), lambda: float(sum(np.abs(a).sum(dtype=np.float64) for a in step(*feeds[0]))))
+    return Task(looped(step, feeds), lambda: total(step(*feeds[0])))
+
+
+def _map(sd: SameDiff, x: Any) -> Any:
+    return sd.math.add("out", x * sd.nn.sigmoid(x * 1.7), sd.math.tanh(x) * sd.math.exp(-x * x))
 
 
 def _chain(sd: SameDiff, x: Any) -> Any:
     return (x * sd.nn.sigmoid(x * 1.7) + sd.math.tanh(x) * sd.math.exp(-x * x)).sum("out")
+
+
+def _slopes(sd: SameDiff, x: Any, y: Any, W1: Any, bW1: Any, W2: Any, bW2: Any) -> Any:
+    hidden = sd.nn.relu(x.mmul(W1) + bW1, 0)
+    return sd.loss.softmax_cross_entropy("out", y, hidden.mmul(W2) + bW2, None)
 
 
 def _tiny(sd: SameDiff, x: Any, W: Any, b: Any) -> Any:
@@ -186,7 +196,8 @@ def _tiny_mm(sd: SameDiff, x: Any, W: Any, b: Any) -> Any:
     return x
 
 
-GRAPHS = {"chain": (_chain, ["x"]), "tiny": (_tiny, []), "tiny_mm": (_tiny_mm, []), "tiny_grad": (_tiny, ["x", "b"])}
+GRAPHS = {"map": (_map, []), "slopes": (_slopes, ["W1", "bW1", "W2", "bW2"]), "chain": (_chain, ["x"]),
+          "tiny": (_tiny, []), "tiny_mm": (_tiny_mm, []), "tiny_grad": (_tiny, ["x", "b"])}
 
 
 def _job(w: Workload) -> Task:

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table
+from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table, total
 
 SYSTEMS = ("jax",)
 Tree = dict[str, Any]
@@ -141,8 +141,8 @@ def _network(w: Workload, place: Place) -> Task:
     return Task(looped(step, data, lambda: jax.block_until_ready(s)), score)
 
 
-def _chain(x: jax.Array) -> jax.Array:
-    return (x * jax.nn.sigmoid(1.7 * x) + jnp.tanh(x) * jnp.exp(-x * x)).sum()
+def _map(x: jax.Array) -> jax.Array:
+    return x * jax.nn.sigmoid(1.7 * x) + jnp.tanh(x) * jnp.exp(-x * x)
 
 
 def _tiny(x: jax.Array, b: jax.Array) -> jax.Array:
@@ -163,13 +163,17 @@ def _graph(w: Workload, place: Place) -> Task:
         for _ in range(10):
             x = jnp.tanh(x @ weights["W"] + b)
         return x
-    called = jax.jit({"chain": jax.value_and_grad(_chain), "tiny": _tiny, "tiny_mm": tiny_mm, "tiny_grad": _tiny_grad}[w.task])
-    data = [(x, *([weights["b"]] if weights else [])) for x, _ in _prepared(w, place)]
+
+    def loss(p: Tree, x: jax.Array, y: jax.Array) -> jax.Array:
+        return -(jax.nn.log_softmax(_mlp(w, p, x, {}, None)[0]) * y).sum() / w.batch
+    called = jax.jit({"map": _map, "chain": jax.value_and_grad(lambda x: _map(x).sum()), "tiny": _tiny, "tiny_mm": tiny_mm,
+                      "tiny_grad": _tiny_grad, "slopes": jax.value_and_grad(loss)}[w.task])
+    data = [(weights, x, y) if w.task == "slopes" else (x, *([weights["b"]] if weights else [])) for x, y in _prepared(w, place)]
     done = jax.device_get if place.from_host else jax.block_until_ready
 
-    def step(*given: jax.Array) -> Any:
+    def step(*given: Any) -> Any:
         return done(called(*given))
-    return Task(looped(step, data), lambda: float(sum(np.abs(a).sum(dtype=np.float64) for a in jax.tree.leaves(step(*data[0])))))
+    return Task(looped(step, data), lambda: total(step(*data[0])))
 
 
 def _job(w: Workload) -> Task:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from workloads import GATE, RATE, Task, Workload, cross_entropy, looped, table
+from workloads import GATE, RATE, Task, Workload, cross_entropy, looped, table, total
 
 SYSTEMS = ("numpy",)
 Arrays = dict[str, np.ndarray]
@@ -101,6 +101,18 @@ def _network(w: Workload) -> Task:
     return Task(looped(predict, [(x,) for x, _ in data]), lambda: cross_entropy(predict(data[0][0]), data[0][1]))
 
 
+def _slopes(w: Workload) -> Task:
+    net, data = Mlp(w), w.batches()
+
+    def step(x: np.ndarray, y: np.ndarray) -> list[Any]:
+        return [net.score(x, y), net.gradients(x, y)]
+    return Task(looped(step, data), lambda: total(step(*data[0])))
+
+
+def _map(x: np.ndarray) -> np.ndarray:
+    return x * _sigmoid(np.float32(1.7) * x) + np.tanh(x) * np.exp(-x * x)
+
+
 def _chain(x: np.ndarray) -> list[np.ndarray]:
     s, t, e = _sigmoid(np.float32(1.7) * x), np.tanh(x), np.exp(-x * x)
     return [(x * s + t * e).sum(), s + np.float32(1.7) * x * s * (1 - s) + (1 - t * t) * e - 2 * x * t * e]
@@ -134,8 +146,9 @@ def _tiny(w: Workload) -> Any:
 
 
 def _graph(w: Workload) -> Task:
-    call, data = _chain if w.task == "chain" else _tiny(w), [(x,) for x, _ in w.batches()]
-    return Task(looped(call, data), lambda: float(sum(np.abs(a).sum(dtype=np.float64) for a in call(*data[0]))))
+    call: Any = {"chain": _chain, "map": _map}.get(w.task) or _tiny(w)
+    data = [(x,) for x, _ in w.batches()]
+    return Task(looped(call, data), lambda: total(call(*data[0])))
 
 
 def _job(w: Workload) -> Task:
@@ -155,6 +168,6 @@ def make(w: Workload, system: str = "numpy") -> Task | None:
     """The workload in NumPy; None where nobody would write it by hand."""
     if w.task in ("lenet", "char", "uci", "block"):
         return None
-    if w.task == "table":
-        return _job(w)
+    if w.task in ("table", "slopes"):
+        return (_job if w.task == "table" else _slopes)(w)
     return _network(w) if w.sizes else _graph(w)

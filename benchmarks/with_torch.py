@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table
+from workloads import CPU, GATE, HEADS, RATE, Place, Task, Workload, cross_entropy, looped, table, total
 
 SYSTEMS = ("torch", "torch_cl", "torch_compile")
 LONGEST = 600           # seconds that a compilation may take
@@ -91,7 +91,7 @@ class _Block(nn.Module):
 
 
 MODELS: dict[str, Callable[[Workload], nn.Module]] = {
-    **dict.fromkeys(("mlp", "custom", "builtin", "regular", "table"), _mlp),
+    **dict.fromkeys(("mlp", "custom", "builtin", "regular", "table", "slopes"), _mlp),
     "lenet": _lenet, "char": _Lstm, "uci": _Lstm, "block": _Block}
 TORCH_GATES = (3, 1, 0, 2)          # PyTorch's order (input, forget, cell, output) in ours (cell, forget, output, input)
 
@@ -225,8 +225,26 @@ def _inference(w: Workload, net: nn.Module, data: list[tuple[Tensor, ...]], syst
     return Task(run, score)
 
 
+def _slopes(w: Workload, system: str, place: Place) -> Task:
+    """Loss and gradients of all weights."""
+    net, data = model(w).to(place.device), _prepared(w, system, place)
+    loss, weights = _loss(w, net), list(net.parameters())
+    if system == "torch_compile":
+        loss = _compiled(loss, data[0], place)
+
+    def step(x: Tensor, y: Tensor) -> list[Tensor]:
+        found = loss(x, y)
+        return [found, *torch.autograd.grad(found, weights)]
+    fed = _fed(step, place)
+    return Task(looped(fed, data, _end(place)), lambda: total([t.detach().cpu() for t in fed(*data[0])]))
+
+
+def _map(x: Tensor) -> Tensor:
+    return x * torch.sigmoid(1.7 * x) + torch.tanh(x) * torch.exp(-x * x)
+
+
 def _chain(x: Tensor) -> Tensor:
-    return (x * torch.sigmoid(1.7 * x) + torch.tanh(x) * torch.exp(-x * x)).sum()
+    return _map(x).sum()
 
 
 def _graph(w: Workload, system: str, place: Place) -> Task:
@@ -239,7 +257,7 @@ def _graph(w: Workload, system: str, place: Place) -> Task:
     asked = w.task in ("chain", "tiny_grad")
     rest = [weights["b"].requires_grad_(asked)] if weights else []
     given = [(_lying(torch.from_numpy(x), place).requires_grad_(asked and not place.from_host),) for x, _ in w.batches()]
-    called = _chain if w.task == "chain" else tiny
+    called = {"chain": _chain, "map": _map}.get(w.task, tiny)
     if system == "torch_compile":
         with torch.inference_mode(not asked):
             called = _compiled(called, (given[0][0].to(place.device).requires_grad_(asked), *rest), place)
@@ -253,7 +271,7 @@ def _graph(w: Workload, system: str, place: Place) -> Task:
         with torch.inference_mode():
             return [called(*inputs)]
     fed = _fed(step, place)
-    return Task(looped(fed, given, _end(place)), lambda: float(sum(t.detach().abs().sum(dtype=torch.float64) for t in fed(*given[0]))))
+    return Task(looped(fed, given, _end(place)), lambda: total([t.detach().cpu() for t in fed(*given[0])]))
 
 
 def _job(w: Workload, place: Place) -> Task:
@@ -300,4 +318,6 @@ def make(w: Workload, system: str, place: Place = CPU) -> Task | None:
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = place.tf32
     if w.task == "table":
         return _job(w, place)
+    if w.task == "slopes":
+        return _slopes(w, system, place)
     return (_network if w.task in MODELS else _graph)(w, system, place)

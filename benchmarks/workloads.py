@@ -76,7 +76,7 @@ class Workload:
     def batches(self) -> list[Arrays]:
         """Inputs and labels; varied, because one fixed batch drives Adam's state into denormals."""
         rng = np.random.default_rng(7)
-        return [DATA[self.task](self, rng) for _ in range(2 if self.task == "chain" else 16)]
+        return [DATA[self.task](self, rng) for _ in range(2 if self.task in ("chain", "map") else 16)]
 
     def weights(self) -> dict[str, np.ndarray]:
         """Initial weights: matrices (in, out), kernels (out, in, height, width); "b..." are biases, at 0 but for forget gates."""
@@ -101,6 +101,15 @@ def looped(step: Callable[..., object], batches: list[Any], end: Callable[[], ob
             step(*next(turn))
         end()
     return run
+
+
+def total(found: Any) -> float:
+    """The score of arrays that were computed: the sum of all their sizes."""
+    if isinstance(found, dict):
+        found = list(found.values())
+    if isinstance(found, (list, tuple)):
+        return sum(map(total, found))
+    return float(np.abs(np.asarray(found)).sum(dtype=np.float64))
 
 
 def cross_entropy(probabilities: Any, y: np.ndarray) -> float:
@@ -151,11 +160,11 @@ def _normal(*shapes: tuple[int, ...]) -> Callable[[np.random.Generator], Arrays]
 
 
 DATA: dict[str, Callable[[Workload, np.random.Generator], Arrays]] = {
-    **dict.fromkeys(("mlp", "custom", "builtin", "regular", "table"), _vectors),
+    **dict.fromkeys(("mlp", "custom", "builtin", "regular", "table", "slopes"), _vectors),
     "lenet": lambda w, rng: (rng.random((w.batch, 1, 28, 28), np.float32), _labels(w, rng)),
     "char": _characters,
     "uci": lambda w, rng: (rng.standard_normal((w.batch, w.steps, 1), np.float32), _labels(w, rng)),
-    "chain": lambda w, rng: _normal((w.steps,), (1,))(rng),
+    **dict.fromkeys(("chain", "map"), lambda w, rng: _normal((w.steps,), (1,))(rng)),
     "block": lambda w, rng: _normal((w.batch, w.steps, w.sizes[0]))(rng),
     **dict.fromkeys(("tiny", "tiny_mm", "tiny_grad"), lambda w, rng: _normal((8, 8), (1,))(rng)),
 }
@@ -178,10 +187,10 @@ def _block(w: Workload) -> dict[str, tuple[int, ...]]:
 
 
 SHAPES: dict[str, Callable[[Workload], dict[str, tuple[int, ...]]]] = {
-    **dict.fromkeys(("mlp", "custom", "builtin", "regular", "table"), lambda w: _dense(w.sizes)),
+    **dict.fromkeys(("mlp", "custom", "builtin", "regular", "table", "slopes"), lambda w: _dense(w.sizes)),
     "lenet": lambda w: {"K1": (20, 1, 5, 5), "bK1": (20,), "K2": (50, 20, 5, 5), "bK2": (50,), **_dense((800, 500, 10))},
     "char": _recurrent, "uci": _recurrent, "block": _block,
-    "chain": lambda w: {},
+    "chain": lambda w: {}, "map": lambda w: {},
     **dict.fromkeys(("tiny", "tiny_mm", "tiny_grad"), lambda w: {"W": (8, 8), "b": (8,)}),
 }
 
@@ -207,5 +216,8 @@ WORKLOADS = (
     Workload("W7", "MLP with a custom op and its gradient, b32", "custom", "train", 32, DIGITS),
     Workload("W7_builtin", "the same of built-in ops", "builtin", "train", 32, DIGITS),
     Workload("W8", "MLP 784-256-128-10, batch norm, dropout, b128", "regular", "train", 128, (784, 256, 128, 10), tolerance=0.2),
+    Workload("W11_1e7", "x sigmoid(1.7x) + tanh(x) exp(-xx), 1e7, an array", "map", "call", 1, (), 10_000_000),
+    Workload("W11_1e6", "the same, 1e6", "map", "call", 1, (), 1_000_000),
+    Workload("W12", "MLP 784-256-10, loss and gradients, b32", "slopes", "call", 32, DIGITS),
     Workload("W10", "CSV 100,000 x 20, standardise, one epoch b128", "table", "job", 128, (20, 64, 32, 3)),
 )

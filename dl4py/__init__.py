@@ -24,33 +24,37 @@ if TYPE_CHECKING:
     from .layers import *
     from .networks import *
     from .samediff import *
+    from .samediff.arrays import *
     from .samediff.data import *
     from .samediff.evaluation import *
+    from .samediff.nd4j import *
+    from .samediff.scopes import *
     from .samediff.training import *
     from .udf import *
 
     __version__: str
 
 _PACKAGES = ("samediff", "layers", "networks", "udf")
-_PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation")
+_PUBLIC = (*_PACKAGES, "samediff.training", "samediff.data", "samediff.evaluation", "samediff.arrays", "samediff.scopes", "samediff.nd4j")
 
 if not all((Path(__file__).parent / name).is_dir() for name in _PACKAGES):      # a checkout on a system without symbolic links
     __path__.append(str(Path(__file__).resolve().parent.parent))  # noqa: F405
 
-_ARRAYS = "arrays are NumPy's: Nd4j.zeros(2, 3) is np.zeros((2, 3)); dl4py.samediff.files.Nd4j reads and writes ND4J's array files"
 _ELSEWHERE = {
-    "Nd4j": _ARRAYS, "INDArray": _ARRAYS, "NDArray": _ARRAYS,
+    "NDArray": "arrays are NumPy's; INDArray has DL4J's methods",
     "zoo": "there are no zoo models yet: examples/ builds such networks, ComputationGraph.load reads the zips of DL4J's zoo",
     "nlp": "there is no text processing: train vectors with gensim, and give them to an EmbeddingLayer (EmbeddingInitializer)",
     "rl4j": "there is no reinforcement learning: networks of this package work as policies in gymnasium's loops",
     "spark": "there is no Spark: ParallelWrapper trains with several threads, processes or GPUs",
     "ui": "there is no training server: StatsListener records to a file, and dl4py.samediff.training draws plots",
-    "KerasModelImport": "Keras' files are not read",
+    "KerasModelImport": "Keras' files are not read: write the network as a configuration and set its weights with set_param",
+    **dict.fromkeys(("TFImport", "TFGraphMapper", "TensorflowFrameworkImporter", "OnnxFrameworkImporter", "OnnxImport"),
+                    "files of TensorFlow and ONNX are not read: build the graph with SameDiff, take values from .npz or .safetensors"),
     "datavec": "records are read by dl4py.samediff.data: CSVRecordReader, CSVSequenceRecordReader, record iterators",
 }
 
 
-def __getattr__(name: str) -> Any:
+def _found(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(f".{name}", __name__)
     if name == "__version__":
@@ -74,8 +78,12 @@ def _unknown(name: str) -> str:
     from .samediff.errors import did_you_mean
     known = {key.lower(): text for key, text in _ELSEWHERE.items()}
     advice = known.get(name.lower())
-    return f"dl4py has no {name!r}" + (f": {advice}" if advice else did_you_mean(name, __getattr__("__all__")))
+    return f"dl4py has no {name!r}" + (f": {advice}" if advice else did_you_mean(name, _found("__all__")))
 
 
 def __dir__() -> list[str]:
-    return [*__getattr__("__all__"), "__version__"]
+    return [*_found("__all__"), "__version__"]
+
+
+if not TYPE_CHECKING:       # else no misspelt name would be noticed
+    __getattr__ = _found

@@ -12,6 +12,7 @@ if __name__ == "networks":
     text = "networks/ is the source folder of dl4py.networks: run `pip install -e .` once, then import dl4py.networks"
     raise ImportError(text)
 
+from ..layers.types.layer_type import LayerType
 from .early_stopping import (
     AutoencoderScoreCalculator,
     BestScoreEpochTerminationCondition,
@@ -21,6 +22,7 @@ from .early_stopping import (
     EarlyStoppingConfiguration,
     EarlyStoppingGraphTrainer,
     EarlyStoppingListener,
+    EarlyStoppingModelSaver,
     EarlyStoppingResult,
     EarlyStoppingTrainer,
     EpochTerminationCondition,
@@ -40,13 +42,15 @@ from .early_stopping import (
     VAEReconErrorScoreCalculator,
     VAEReconProbScoreCalculator,
 )
+from .engine.gradient import Gradient
 from .files.exchange import set_arrays, to_arrays, to_same_diff
+from .keras import register_keras_layer
 from .models.computation_graph import ComputationGraph
+from .models.keras_import import KerasModelImport
 from .models.model_serializer import ModelSerializer
 from .models.multilayer import MultiLayerNetwork
 from .parallel import InferenceMode, LoadBalanceMode, ParallelInference, ParallelWrapper, TrainingMode
 from .reports.layer_view import LayerView
-from .structure.builders import GraphBuilder, ListBuilder
 from .structure.configuration import (
     ComputationGraphConfiguration,
     LayerVertex,
@@ -54,7 +58,8 @@ from .structure.configuration import (
     NetworkConfiguration,
     NeuralNetConfiguration,
 )
-from .structure.layer_type import LayerType
+from .structure.graph_builder import GraphBuilder
+from .structure.list_builder import ListBuilder
 from .structure.settings import (
     BackpropType,
     CacheMode,
@@ -82,16 +87,19 @@ __all__ = [
     "EarlyStoppingConfiguration",
     "EarlyStoppingGraphTrainer",
     "EarlyStoppingListener",
+    "EarlyStoppingModelSaver",
     "EarlyStoppingResult",
     "EarlyStoppingTrainer",
     "EpochTerminationCondition",
     "FineTuneConfiguration",
+    "Gradient",
     "GradientStepFunction",
     "GraphBuilder",
     "InMemoryModelSaver",
     "InferenceMode",
     "InvalidScoreIterationTerminationCondition",
     "IterationTerminationCondition",
+    "KerasModelImport",
     "LayerType",
     "LayerVertex",
     "LayerView",
@@ -124,6 +132,7 @@ __all__ = [
     "VAEReconErrorScoreCalculator",
     "VAEReconProbScoreCalculator",
     "WorkspaceMode",
+    "register_keras_layer",
     "set_arrays",
     "to_arrays",
     "to_same_diff",

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import ops
-from .base.choices import ImageResizeMethod, LossReduce, Mode, PadMode
+from .base.enums import ImageResizeMethod, LossReduce, Mode, PadMode
 from .ops.conv.cnn_configuration import (
     Conv1DConfig, Conv2DConfig, Conv3DConfig, DataFormat, DeConv2DConfig, DeConv3DConfig, Divisor, LocalResponseNormalizationConfig,
     PaddingMode, Pooling2DConfig, Pooling2DType, Pooling3DConfig, Pooling3DType, WeightsFormat)
@@ -22,9 +22,10 @@ from .expressions.conditions import Condition, Conditions
 from .base.datatype import DataType
 from .device.devices import Device, current_device, device, set_device
 from .errors import DeviceError
-from .graph.external_errors import SameDiffUtils
+from .graph.running.external_errors import SameDiffUtils
 from .graph.functions import InvokeParams, LoopParams
 from .graph.graph import SameDiff
+from .graph.importing import OnnxFrameworkImporter
 from .ir.indexing import SDIndex
 from .graph.inference_session import InferenceSession
 from .initializers.schemes import (
@@ -38,31 +39,40 @@ from .ops.recurrent.rnn_configuration import (
     GRUWeights, LSTMActivations, LSTMConfiguration, LSTMDataFormat, LSTMDirectionMode, LSTMLayerConfig, LSTMLayerWeights, LSTMWeights,
     RnnDataFormat, SRUWeights)
 from .ir.variable import SDVariable, VariableType
-from .graph.differentiation import OutAndGrad
-from .graph.execution import BatchOutput as BatchOutputConfig
+from .graph.differential_function import DifferentialFunction
+from .graph.running.differentiation import OutAndGrad
+from .graph.running.execution import BatchOutput as BatchOutputConfig
 from .graph.loop_lambdas import ControlFlow, LoopArgs, LoopLambdaArgs
 from .base.names import NameScope
-from .graph.sd_value import SDValue, SDValueType
+from .base.java.pair import Pair
+from .ir.sd_value import SDValue, SDValueType
+from .graph.running.whole_runs import ExecResult
 from .graph.validation import EqualityFn, GradCheckUtil, OpValidation, RelErrorFn, TestCase
 from .graph.tensor_array import TensorArray
 from .ir.typed import install
 
 if TYPE_CHECKING:
-    from .data import DataSet, MultiDataSet
-    from .evaluation import Evaluation
-    from .training import History, TrainingConfig
+    from .arrays import *
+    from .nd4j import *
+    from .data import *
+    from .evaluation import *
+    from .scopes import *
+    from .training import *
 
 __all__ = [
     "BatchOutputConfig", "ControlFlow", "EqualityFn", "GradCheckUtil", "LoopArgs", "LoopLambdaArgs", "NameScope", "OpValidation",
-    "current_device", "Device", "device", "DeviceError", "OutAndGrad", "RelErrorFn", "set_device", "SDValue", "SDValueType", "TestCase",
+    "current_device", "Device", "DifferentialFunction", "ExecResult",
+    "device", "DeviceError", "OutAndGrad", "RelErrorFn", "set_device", "SDValue", "SDValueType", "TestCase",
+    "compiled", "CompiledGraphFunction",
     "Condition", "Conditions", "ConstantInitScheme", "Conv1DConfig", "Conv2DConfig", "Conv3DConfig", "DataFormat",
     "DataSet", "DataType", "DeConv2DConfig", "DeConv3DConfig", "DistributionInitScheme", "Divisor", "Evaluation",
-    "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "InferenceSession", "InvokeParams",
-    "LecunUniformInitScheme", "LocalResponseNormalizationConfig",
+    "EagerOps", "GraphScope", "GRUWeights", "History", "IdentityInitScheme", "ImageResizeMethod", "INDArray", "InferenceSession",
+    "InvokeParams",
+    "LazyINDArray", "LecunUniformInitScheme", "LocalResponseNormalizationConfig",
     "LoopParams", "LossReduce", "LSTMActivations", "LSTMConfiguration", "LSTMDataFormat",
     "LSTMDirectionMode", "LSTMLayerConfig", "LSTMLayerWeights", "LSTMWeights", "Mode", "MultiDataSet",
-    "NDArraySupplierInitScheme", "OneInitScheme", "ops", "PaddingMode", "PadMode", "PartitionMode", "Pooling2DConfig",
-    "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "ReluInitScheme", "ReluUniformInitScheme", "RnnDataFormat",
+    "NDArraySupplierInitScheme", "OneInitScheme", "OnnxFrameworkImporter", "ops", "PaddingMode", "PadMode", "Pair", "PartitionMode",
+    "Pooling2DConfig", "Pooling2DType", "Pooling3DConfig", "Pooling3DType", "ReluInitScheme", "ReluUniformInitScheme", "RnnDataFormat",
     "SameDiff", "SameDiffUtils", "SDIndex", "SDVariable", "SigmoidUniformInitScheme", "SRUWeights", "TensorArray", "TrainingConfig",
     "UniformInitScheme", "VariableType", "VarScalingNormalFanAvgInitScheme", "VarScalingNormalFanInInitScheme",
     "VarScalingNormalFanOutInitScheme", "VarScalingNormalUniformFanInInitScheme",
@@ -71,14 +81,15 @@ __all__ = [
 
 install()              # ops as attributes of the classes
 
-_ON_FIRST_USE = ("training", "data", "evaluation")       # importing the package stays light
+_ON_FIRST_USE = ("training", "data", "evaluation", "arrays", "scopes", "nd4j")       # importing the package stays light
 
 
-def __getattr__(name: str) -> Any:
-    if not name.startswith("_"):
-        for package in _ON_FIRST_USE:
-            found = import_module(f".{package}", __name__)
-            if name in found.__all__:
-                globals()[name] = getattr(found, name)
-                return globals()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+if not TYPE_CHECKING:       # else no misspelt name would be noticed
+    def __getattr__(name: str) -> Any:
+        if not name.startswith("_"):
+            for package in _ON_FIRST_USE:
+                found = import_module(f".{package}", __name__)
+                if name in found.__all__:
+                    globals()[name] = getattr(found, name)
+                    return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -5,7 +5,9 @@
     DL4PyError
     ├── GraphError (ValueError)              the graph is built or asked wrongly
     │   ├── ShapeError                       shapes that do not fit each other
-    │   └── GradientError                    no gradient, no loss, not on the path
+    │   │   └── OutOfRangeError (IndexError)  a position that an array does not have
+    │   ├── GradientError                    no gradient, no loss, not on the path
+    │   └── GraphScopeError                  values of an array that is recorded and not computed yet
     ├── DataTypeError (TypeError)            data types that do not fit
     ├── UnknownNameError (KeyError)          no variable, op or placeholder of that name
     ├── ConfigurationError (ValueError)      an invalid network, layer or training configuration
@@ -41,8 +43,24 @@ class ShapeError(GraphError):
     """Shapes that do not fit each other or a declaration."""
 
 
+class OutOfRangeError(ShapeError, IndexError):
+    """A position that an array does not have."""
+
+
+class ValueNeededError(GraphError):
+    """A value that must be known while a graph is built and is not; ``names`` says which placeholders it depends on."""
+
+    def __init__(self, message: str, names: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.names = names
+
+
 class GradientError(GraphError):
     """A gradient that does not exist: no derivative, no loss, or not on a path to the loss."""
+
+
+class GraphScopeError(GraphError):
+    """What a graph scope cannot record, or the values of an array that it has not computed yet."""
 
 
 class DataTypeError(DL4PyError, TypeError):

@@ -11,19 +11,21 @@ import hypothesis
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))      # helpers that tests import, such as gradcheck
-
-
 # The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones.
 hypothesis.settings.register_profile("same", derandomize=True)
 hypothesis.settings.register_profile("search")
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are named by their argument and number: what they hold may be the time, and workers must agree on the names of tests."""
+    return argname if isinstance(val, bytes | bytearray) else None
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests marked ``gpu`` need one."""
     if item.get_closest_marker("gpu") is not None:
-        from dl4py.samediff.cuda.presence import cupy_for
+        from dl4py.samediff.cuda.availability import cupy_for
         from dl4py.samediff.errors import DeviceError
         try:
             cupy_for(0)
@@ -43,6 +45,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Threads that a failed test left behind do not keep the run from ending; worker processes wait for each other, and are ended."""
     if not hasattr(config, "workerinput"):
         faulthandler.dump_traceback_later(60, exit=True, file=sys.__stderr__)
+
+
+@pytest.fixture(autouse=True)
+def no_new_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checks of plug-ins start no processes, which takes seconds each, except in tests marked ``new_processes``."""
+    if request.node.get_closest_marker("new_processes") is None:
+        monkeypatch.setenv("DL4PY_IN_NEW_PROCESS", "1")
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from executors import BothExecutors, difference
-from replay import Recorded, data_of, gradient_of, outputs_of
 
 from dl4py.layers import DenseLayer, GaussianNoise, OutputLayer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet, DataType, MultiDataSet, SameDiff
 from dl4py.samediff.plans.plan import Plan
 from dl4py.samediff.training import Sgd, TrainingConfig
-from dl4py.samediff.training.steps.whole_step import WholeStep
+from dl4py.samediff.training.steps.fused_step import FusedStep
+from tests.helpers.executors import BothExecutors, difference
+from tests.helpers.replay import Recorded, data_of, gradient_of, outputs_of
 
 ROOT = Path(__file__).parent / "golden"
 STEPS = 4
@@ -102,7 +102,7 @@ def test_a_wrong_result_is_found(both):
         outputs_of(net, x, fm, lm)
         for _ in range(STEPS):
             net.fit(DataSet(x[0], y[0]))
-    run, step = Plan.run, WholeStep.__call__
+    run, step = Plan.run, FusedStep.__call__
 
     def disturbed(plan, feeds, context):
         return tuple(None if r is None else r * r.dtype.type(1.0001) for r in run(plan, feeds, context))
@@ -116,7 +116,7 @@ def test_a_wrong_result_is_found(both):
     with mock.patch.object(Plan, "run", disturbed):
         found = both.compare(job)[1]
     assert any(".output" in text for text in found) and any(".fit/score" in text for text in found)
-    with mock.patch.object(WholeStep, "__call__", disturbed_step):
+    with mock.patch.object(FusedStep, "__call__", disturbed_step):
         found = both.compare(job)[1]
     assert found and ".fit/parameters" in found[0]
 

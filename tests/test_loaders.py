@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_savers import data, graph, graph_network, network, normalizer
 
 from dl4py.networks import ComputationGraph, ModelSerializer, MultiLayerNetwork
 from dl4py.networks.commands import convert, inspect, main
@@ -33,7 +32,8 @@ from dl4py.samediff.data import (
 from dl4py.samediff.errors import DL4PyError, PathError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
 from dl4py.samediff.training import CheckpointListener, FileStatsStorage
-from dl4py.samediff.training.listeners.checkpoint_folder import available_checkpoints
+from dl4py.samediff.training.checkpoints.checkpoint_folder import available_checkpoints
+from tests.test_savers import data, graph, graph_network, network, normalizer
 
 
 def _read_csv(path: Path) -> Any:
@@ -104,7 +104,7 @@ def _scaler() -> StandardScaler:
 
 
 def _checkpoints(folder: Path) -> None:
-    from test_savers import fitted
+    from tests.test_savers import fitted
     fitted(CheckpointListener.Builder(folder).save_every_n_epochs(1).log_saving(False).build())
 
 
@@ -242,6 +242,7 @@ for path in sorted(folder.glob("*.trap")):
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.slow
 def test_hostile_files_cost_little(tmp_path):
     """Less than a second each where nothing else runs; twice that is allowed here."""
     network().save(tmp_path / "warm up.zip")
@@ -251,6 +252,7 @@ def test_hostile_files_cost_little(tmp_path):
     assert (done.stdout, done.returncode) == ("", 0), done.stderr
 
 
+@pytest.mark.slow
 def test_networks_of_many_layers_come_back(tmp_path):
     for count in (1000, 2400):
         net = MultiLayerNetwork.load(_large(tmp_path / "n.zip", count))

@@ -5,9 +5,8 @@ import inspect
 import re
 from pathlib import Path
 
-from public_api import public
-
 from dl4py.samediff.base.javanames import to_camel
+from tests.helpers.public_api import public
 
 ROOT = Path(__file__).resolve().parent.parent
 WORD, USE = re.compile(r"[A-Za-z_]\w*"), re.compile(r"[.\"']([A-Za-z_]\w*)")

@@ -6,10 +6,10 @@ import inspect
 import textwrap
 
 import pytest
-from public_api import public
 
 from dl4py.samediff.base.javanames import JavaSpelling
 from dl4py.samediff.configuration.configuration import Configuration
+from tests.helpers.public_api import public
 
 SHARED = JavaSpelling, Configuration        # bases that have nothing to do with what a class does
 
@@ -49,6 +49,7 @@ def functions():
                 yield f"{name}.{method}", plain, plain.__doc__
 
 
+@pytest.mark.slow
 def test_what_is_never_read_is_said_to_have_no_effect():
     silent = [f"{name}({parameter})" for name, function, doc in functions() for parameter in unused(function)
               if parameter not in (doc or "") or "no effect" not in doc.lower()]

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import randomruns
 
 from dl4py.samediff.errors import ShapeError
+from tests.helpers import randomruns
 
 ONE = np.ones(3, np.float32)
 
@@ -34,7 +34,7 @@ def test_outcomes(compiled, reference, moved, kind):
 def test_a_case_that_kills_its_process(tmp_path, monkeypatch, capsys):
     """It is counted, and the cases behind it are tried all the same."""
     (tmp_path / "deadly_cases.py").write_text(
-        "import os, randomruns\n"
+        "import os\nfrom tests.helpers import randomruns\n"
         "def case(seed, number):\n"
         "    os._exit(9) if number == 2 else None\n"
         "    return randomruns.Outcome('equal' if number < 6 else 'differs')\n")

@@ -1,8 +1,12 @@
 """Rules for the source tree as a whole."""
 from __future__ import annotations
 
+import ast
 import re
+from collections import Counter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("samediff", "layers", "networks", "udf", "tests", "examples", "benchmarks", "docs", ".ci")
@@ -25,3 +29,23 @@ def test_no_source_file_is_too_long():
 
 def test_no_path_of_one_machine():
     assert not {name: match.group() for name, text in sources().items() if (match := MACHINE.search(text))}
+
+
+def modules():
+    """The parsed modules of the packages, by path."""
+    packages = "samediff/", "layers/", "networks/", "udf/"
+    return {name: ast.parse(text) for name, text in sources(".py").items() if name.startswith(packages)}
+
+
+@pytest.mark.slow
+def test_one_class_for_a_name():
+    names = Counter(node.name for tree in modules().values() for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [n for n, count in names.items() if count > 1] == ["Nd4j"]       # DL4J's for files alone, and the whole one, which has these
+
+
+@pytest.mark.slow
+def test_modules_say_what_they_are():
+    """The first line begins with the subject: no questions."""
+    asks = re.compile(r"(What|How|Which|Where|From|Whether|When|Whose|Who|Why)\b")
+    first = {name: (ast.get_docstring(tree) or "").split("\n")[0] for name, tree in modules().items()}
+    assert not {name: line for name, line in first.items() if not line or asks.match(line)}

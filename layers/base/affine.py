@@ -1,4 +1,4 @@
-"""What layers with a weight matrix share: parameters, pre-activations, activations."""
+"""Base of layers with a weight matrix: parameters, pre-activations, activations."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...samediff.errors import ConfigurationError
 from ..ops.masks import masked
 from ..types.parameters import LayerScope, ParameterTable
+from .base import FeedForwardLayer
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -21,12 +22,8 @@ def activated(layer: Any, sd: SameDiff, z: SDVariable) -> SDVariable:
     return activation.define(sd, z)
 
 
-class Affine:
+class Affine(FeedForwardLayer):
     """``activation(x @ W + b)`` for layers with ``n_in`` inputs and ``n_out`` outputs. Shapes: x (batch, n_in) -> (batch, n_out)."""
-
-    n_in: int
-    n_out: int
-    bias_init: float
 
     def define_parameters(self, params: ParameterTable) -> None:
         """W (n_in, n_out), then b (n_out,)."""

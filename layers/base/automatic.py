@@ -11,7 +11,7 @@ from ..preprocessors import (
     InputPreProcessor,
     RnnToFeedForwardPreProcessor,
 )
-from ..types.formats import CNN3DFormat, RNNFormat
+from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import (
     InputType,
     InputTypeConvolutional,
@@ -25,6 +25,16 @@ from ..types.input_type import (
 def refuse(owner: str, input_type: InputType, expected: str) -> ConfigurationError:
     """The error of an input type that a layer cannot take."""
     return ConfigurationError(f"{owner} expects {expected} input; got {input_type!r}")
+
+
+def refuse_channels_last(owner: str, *input_types: InputType) -> None:
+    """ConfigurationError for series and images with their channels last, for what reads them as (batch, channels, …) and nothing else."""
+    for t in input_types:
+        form = getattr(t, "format", None)
+        if form in (RNNFormat.NWC, CNN2DFormat.NHWC):
+            wanted = RNNFormat.NCW if form is RNNFormat.NWC else CNN2DFormat.NCHW
+            raise ConfigurationError(f"{owner} reads its input as {wanted.name}; got {t!r}. Let what is in front give {wanted.name}, or "
+                                     "put a preprocessor between them that permutes the axes")
 
 
 def none_needed(owner: str, t: InputType, form: RNNFormat | None = None) -> InputPreProcessor | None:

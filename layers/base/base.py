@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import InitVar
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
-from ...samediff.configuration.configuration import Configuration, configuration, field, option
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.steps.flat import GradientNormalization
+from ...samediff.training.steps.flat_layout import GradientNormalization
 from ...samediff.training.updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
 from ...samediff.training.updaters.updater import IUpdater
 from ..functions.activations import IActivation
@@ -21,10 +21,14 @@ from ..functions.weight_noise import IWeightNoise
 from ..preprocessors import InputPreProcessor
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutionalFlat, InputTypeFeedForward
+from ..types.java_names import BaseLayerNames, FeedForwardLayerNames, LayerNames, NoParamLayerNames
+from ..types.layer_type import LayerType
 from ..types.old_options import OLD_OPTIONS
 from . import automatic
 from .contract import LayerContract
 from .defaults import LayerDefaults, _distribution, constrainer, merged, regularizer
+
+__all__ = ["BaseLayer", "FeedForwardLayer", "Layer", "NoParamLayer", "layer"]
 
 T = TypeVar("T")
 Rule = Callable[[str, InputType, RNNFormat | None], InputPreProcessor | None]
@@ -34,6 +38,14 @@ PACKAGE = "org.deeplearning4j.nn.conf.layers."
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 def layer(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Register a layer class under its full Java name, or under a simple name in DL4J's package of layers.
+
+    Parameters
+    ----------
+    java_name : str, optional
+        What files call the class: a full Java name, or a simple one in DL4J's package of layers. None for base classes, which have
+        no form in files.
+    aliases : tuple of str
+        Further names under which files may have it.
 
     Raises
     ------
@@ -53,24 +65,42 @@ def positional(owner: str, names: tuple[str, ...], *args: Any) -> dict[str, Any]
 
 
 @configuration(kw_only=True)
-class Layer(LayerContract, Configuration):
+class Layer(LayerContract, Configuration, LayerNames):
     """Base of all layers. Constructors take keywords only; builders take DL4J's options in both spellings.
 
     ``dropout`` acts on the input of the layer (a number is the probability to KEEP a value).
     ``constraints`` act on parameters
     after each update; ``constrain_weights``, ``constrain_bias`` and ``constrain_all_parameters`` add them. Values left
-    unset (None or NaN) are taken from the network.
+    unset (None or NaN) are taken from the network. ``dl4j_type`` is what ``net.get_layer(0).type()`` answers; None: the type of the
+    layer inside, else FEED_FORWARD.
+
+    Parameters
+    ----------
+    layer_name : str, optional
+        By default "layer" and the number of the layer, in graphs the name of the vertex.
+    dropout : float or IDropout, optional
+        Acts on the input of the layer while training; a number is the probability to KEEP a value.
+    constraints : LayerConstraint or sequence of them, optional
+        Act on parameters after each update.
+    constrain_all_parameters, constrain_weights, constrain_bias : LayerConstraint or sequence of them, optional
+        Constraints on parameters of one kind, added to ``constraints``.
+    gradient_normalization : GradientNormalization or str, optional
+        What is done to gradients before the updater has them.
+    gradient_normalization_threshold : float
+        The largest size that it leaves as it is, 1 in a network that names none.
     """
 
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
+    reads_channels_first: ClassVar[bool] = False        # and has no option for another order
+    dl4j_type: ClassVar[LayerType | None] = None
     weight_names: ClassVar[tuple[str, ...]] = ()
     bias_names: ClassVar[tuple[str, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ()  # what the positional arguments of DL4J's constructors and builders are
     layer_name: str | None = field(default=None, aliases=("name",))
-    dropout: IDropout | None = field(default=None, json="idropout", aliases=("drop_out", "i_dropout"))
-    constraints: tuple[LayerConstraint, ...] | None = None
-    gradient_normalization: GradientNormalization | None = None
+    dropout: Convertible[IDropout | None] = field(default=None, json="idropout", aliases=("drop_out", "i_dropout"))
+    constraints: Convertible[tuple[LayerConstraint, ...] | None] = None
+    gradient_normalization: Convertible[GradientNormalization | None] = None
     gradient_normalization_threshold: float = math.nan
     constrain_all_parameters: InitVar[Any] = constrainer(ALL)
     constrain_weights: InitVar[Any] = constrainer(WEIGHTS)
@@ -148,6 +178,8 @@ class Layer(LayerContract, Configuration):
         if not isinstance(input_type, kinds):
             names = " or ".join(k.__name__.removeprefix("InputType") for k in kinds)
             raise automatic.refuse(self.label, input_type, names)
+        if self.reads_channels_first:
+            automatic.refuse_channels_last(self.label, input_type)
 
 
 INHERITED = frozenset({
@@ -156,28 +188,51 @@ INHERITED = frozenset({
 
 
 @layer()
-class NoParamLayer(Layer):
+class NoParamLayer(Layer, NoParamLayerNames):
     """A layer without parameters."""
 
-    gradient_normalization: GradientNormalization | None = GradientNormalization.None_
+    gradient_normalization: Convertible[GradientNormalization | None] = GradientNormalization.None_
     gradient_normalization_threshold: float = 0.0
 
 
 @layer()
-class BaseLayer(Layer):
+class BaseLayer(Layer, BaseLayerNames):
     """A layer with parameters.
 
     ``l1``, ``l2`` and ``weight_decay`` act on weights, ``l1_bias`` … on biases;
     each adds to the list ``regularization``
     (``regularization_bias``). ``dist`` is ``weight_init`` from a distribution.
+
+    Parameters
+    ----------
+    activation : str, Activation or IActivation, optional
+        Sigmoid where neither layer nor network name one.
+    weight_init : str, WeightInit, IWeightInit or Distribution, optional
+        First values of weights; Xavier's where neither layer nor network name them.
+    dist : Distribution, optional
+        ``weight_init`` from a distribution.
+    bias_init : float
+        First value of biases; 0 where neither layer nor network name it.
+    gain_init : float
+        First value of the gain of layer normalization; 1 where neither layer nor network name it.
+    regularization, regularization_bias : sequence of Regularization
+        Terms that act on weights, and on biases.
+    l1, l2, weight_decay : float, optional
+        Strengths of terms that are added to ``regularization``; 0 removes one.
+    l1_bias, l2_bias, weight_decay_bias : float, optional
+        The same in ``regularization_bias``.
+    updater, bias_updater : IUpdater, optional
+        Of all parameters of the layer, and of its biases alone.
+    weight_noise : IWeightNoise, optional
+        Acts on weights in each forward pass while training.
     """
 
-    activation: IActivation | None = field(default=None, json="activationFn")
-    weight_init: IWeightInit | None = field(default=None, json="weightInitFn")
+    activation: Convertible[IActivation | None] = field(default=None, json="activationFn")
+    weight_init: Convertible[IWeightInit | None] = field(default=None, json="weightInitFn")
     bias_init: float = math.nan
     gain_init: float = math.nan
-    regularization: tuple[Regularization, ...] = ()
-    regularization_bias: tuple[Regularization, ...] = ()
+    regularization: Convertible[tuple[Regularization, ...]] = ()
+    regularization_bias: Convertible[tuple[Regularization, ...]] = ()
     updater: IUpdater | None = field(default=None, json="iupdater")
     bias_updater: IUpdater | None = None
     weight_noise: IWeightNoise | None = None
@@ -196,13 +251,23 @@ class BaseLayer(Layer):
 
 
 @layer()
-class FeedForwardLayer(BaseLayer):
-    """A layer with ``n_in`` inputs and ``n_out`` outputs per example; ``n_in`` may be left to the input type."""
+class FeedForwardLayer(BaseLayer, FeedForwardLayerNames):
+    """A layer with ``n_in`` inputs and ``n_out`` outputs per example; ``n_in`` may be left to the input type.
+
+    Parameters
+    ----------
+    n_in : int
+        Size of the input; 0 where the input type of the network is to say it.
+    n_out : int
+        Size of the output (``units`` in builders).
+    time_distributed_format : RNNFormat, optional
+        Order of the axes of a series whose steps the layer sees one by one.
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_feed_forward
     n_in: int = 0
     n_out: int = field(default=0, aliases=("units",))
-    time_distributed_format: RNNFormat | None = None
+    time_distributed_format: Convertible[RNNFormat | None] = None
 
     def validate(self) -> None:
         if self.n_in < 0 or self.n_out < 0:

@@ -1,4 +1,4 @@
-"""What a layer does in a network: parameters, its part of the graph, masks, losses."""
+"""Contract of a layer in a network: parameters, its part of the graph, masks, losses."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ...samediff.errors import ConfigurationError
 from ...samediff.ir.variable import SDVariable
 from ..types.parameters import LayerScope, Parameter, ParameterTable
-from .authored import Guarded
+from .user_methods import Guarded
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -34,10 +34,14 @@ class LayerContract(Guarded):
 
         Parameters
         ----------
-        sd : the network's graph, inside the name scope of the layer
-        x : the input, after preprocessor and dropout
-        params : the declared parameters as variables; also recurrent state and running statistics
-        mask : (batch, 1) or (batch, time) of 1 and 0, or None
+        sd : SameDiff
+            The network's graph, inside the name scope of the layer.
+        x : SDVariable
+            The input, after preprocessor and dropout.
+        params : LayerScope
+            The declared parameters as variables; also recurrent state and running statistics.
+        mask : SDVariable or None
+            (batch, 1) or (batch, time) of 1 and 0.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement define_layer(self, sd, x, params, mask)")
 

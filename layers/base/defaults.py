@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import InitVar
 from typing import Any, ClassVar
 
-from ...samediff.configuration.configuration import Configuration, configuration, field, option
-from ...samediff.training.steps.flat import GradientNormalization
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
+from ...samediff.training.steps.flat_layout import GradientNormalization
 from ...samediff.training.updaters.regularization import (
     L1Regularization,
     L2Regularization,
@@ -22,6 +22,7 @@ from ..functions.dropout import IDropout
 from ..functions.weight_init import IWeightInit, WeightInitXavier
 from ..functions.weight_noise import IWeightNoise
 from ..types.formats import AlgoMode, ConvolutionMode
+from ..types.java_names import LayerDefaultsNames
 from ..types.old_options import OLD_OPTIONS
 
 
@@ -53,25 +54,55 @@ def _distribution(values: dict[str, Any], distribution: Any) -> None:
 
 
 @configuration(kw_only=True)
-class LayerDefaults(Configuration):
-    """The values that layers take from their network where they set none themselves."""
+class LayerDefaults(Configuration, LayerDefaultsNames):
+    """The values that layers take from their network where they set none themselves.
+
+    Parameters
+    ----------
+    activation : str, Activation or IActivation
+        Sigmoid by default.
+    weight_init : WeightInit, str, IWeightInit or Distribution
+        First values of weights; Xavier's by default. ``dist`` takes a distribution alone.
+    bias_init, gain_init : float
+        First values of biases, 0 by default, and of gains of layer normalization, 1 by default.
+    updater : IUpdater
+        Of all parameters; ``Sgd(1e-3)`` by default.
+    bias_updater : IUpdater, optional
+        Of biases, in place of ``updater``.
+    dropout : float or IDropout, optional
+        Acts on the input of each layer while training; a number is the probability to KEEP a value.
+    weight_noise : IWeightNoise, optional
+        Acts on weights in each forward pass while training.
+    convolution_mode : ConvolutionMode or str
+        Where windows of convolutions and poolings lie; Truncate by default.
+    gradient_normalization : GradientNormalization or str
+        What is done to gradients before the updaters have them; None_ by default.
+    gradient_normalization_threshold : float
+        The largest size that it leaves as it is; 1 by default.
+    cudnn_algo_mode : AlgoMode or str
+        For cuDNN in DL4J; kept in files, without effect here.
+    regularization, regularization_bias, l1, l2, weight_decay, l1_bias, l2_bias, weight_decay_bias
+        Terms and their strengths, as of `BaseLayer`.
+    constraints, constrain_all_parameters, constrain_weights, constrain_bias
+        Act on parameters after each update, as of `Layer`.
+    """
 
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
-    activation: IActivation = field(default=ActivationSigmoid(), aliases=("activation_fn",))
-    weight_init: IWeightInit = field(default=WeightInitXavier(), aliases=("weight_init_fn",))
+    activation: Convertible[IActivation] = field(default=ActivationSigmoid(), aliases=("activation_fn",))
+    weight_init: Convertible[IWeightInit] = field(default=WeightInitXavier(), aliases=("weight_init_fn",))
     bias_init: float = 0.0
     gain_init: float = 1.0
-    regularization: tuple[Regularization, ...] = ()
-    regularization_bias: tuple[Regularization, ...] = ()
-    dropout: IDropout | None = field(default=None, aliases=("drop_out", "i_dropout"))
+    regularization: Convertible[tuple[Regularization, ...]] = ()
+    regularization_bias: Convertible[tuple[Regularization, ...]] = ()
+    dropout: Convertible[IDropout | None] = field(default=None, aliases=("drop_out", "i_dropout"))
     weight_noise: IWeightNoise | None = None
     updater: IUpdater = field(default=Sgd(1e-3), aliases=("i_updater",))
     bias_updater: IUpdater | None = None
-    gradient_normalization: GradientNormalization = GradientNormalization.None_
+    gradient_normalization: Convertible[GradientNormalization] = GradientNormalization.None_
     gradient_normalization_threshold: float = 1.0
-    convolution_mode: ConvolutionMode = ConvolutionMode.Truncate
-    cudnn_algo_mode: AlgoMode = AlgoMode.PREFER_FASTEST
-    constraints: tuple[LayerConstraint, ...] = ()
+    convolution_mode: Convertible[ConvolutionMode] = ConvolutionMode.Truncate
+    cudnn_algo_mode: Convertible[AlgoMode] = AlgoMode.PREFER_FASTEST
+    constraints: Convertible[tuple[LayerConstraint, ...]] = ()
     l1: InitVar[float | None] = regularizer(L1Regularization, "regularization")
     l2: InitVar[float | None] = regularizer(L2Regularization, "regularization")
     weight_decay: InitVar[float | None] = regularizer(WeightDecay, "regularization")

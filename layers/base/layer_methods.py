@@ -4,10 +4,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+__all__ = ["at_work"]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class AtWork(Protocol):
+class BoundLayer(Protocol):
     """A layer in a network, as its own methods see it."""
 
     @property
@@ -26,7 +28,12 @@ class AtWork(Protocol):
 def at_work(method: F) -> F:
     """Offer a method of a layer class as ``network.get_layer(...).method(*args)``.
 
-    Its arguments are ``(self, net, *args)``, where ``net`` is an :class:`AtWork`.
+    Its arguments are ``(self, net, *args)``, where ``net`` is an :class:`BoundLayer`.
+
+    Parameters
+    ----------
+    method : function
+        ``method(self, net, *args)`` of a layer class.
 
     Examples
     --------

@@ -2,21 +2,24 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...samediff.base.checks import CheckReport, require_instance
+from ...samediff.base.datatype import is_floating
+from ...samediff.base.user_code.check_report import CheckReport, require_instance
 from ..base.base import Layer
 from ..types.input_type import InputType
 from ..vertices import GraphVertex
 from .check_parts import configuration_checks, graph_checks, masks_for, options_kept
 from .check_subject import Runner, Subject, drawn, time_axis
 
+__all__ = ["check_layer", "check_vertex"]
+
 
 def check_layer(layer: Layer, inputs: InputType | Any, labels: Any = None, *, input_type: InputType | None = None, mask: Any = None,
-                tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
+                tolerance: float = 1e-4, seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check a layer: its configuration, types, gradients, masks, files, and training in a small network.
 
     Parameters
@@ -33,6 +36,10 @@ def check_layer(layer: Layer, inputs: InputType | Any, labels: Any = None, *, in
         For the examples, or the labels of an output layer; series and rows of losses are masked by default.
     tolerance : float
         Largest relative error of a gradient.
+    allow : collection of str
+        Names of checks that may fail, because it is intended.
+    seed : int
+        Of drawn examples, labels and parameters.
 
     Returns
     -------
@@ -62,22 +69,25 @@ def check_layer(layer: Layer, inputs: InputType | Any, labels: Any = None, *, in
         inner = made[0].conf.replace()
         _run(report, made[0], None if mask is None else [np.asarray(mask)], tolerance, seed)
         options_kept(report, [(kept, layer), (inner, made[0].conf)])
-    return report
+    return report.permit(allow)
 
 
 def check_vertex(vertex: GraphVertex, *inputs: InputType | Any, input_types: Sequence[InputType] | None = None,
-                 masks: Sequence[Any] | None = None, tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
+                 masks: Sequence[Any] | None = None, tolerance: float = 1e-4, seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check a vertex as :func:`check_layer` does a layer.
 
     Parameters
     ----------
     vertex : GraphVertex
+        Options that it leaves open are taken from a network's defaults, sizes from the input types.
     *inputs : InputType or array
         One for each input, then one for each network input that the vertex names.
     input_types : sequence of InputType, optional
         The types of given examples.
     masks : sequence of array or None, optional
         One for each input; series are masked by default.
+    tolerance, seed, allow
+        As of :func:`check_layer`.
 
     Examples
     --------
@@ -96,7 +106,7 @@ def check_vertex(vertex: GraphVertex, *inputs: InputType | Any, input_types: Seq
         inner = made[0].conf.replace()
         _run(report, made[0], masks, tolerance, seed)
         options_kept(report, [(kept, vertex), (inner, made[0].conf)])
-    return report
+    return report.permit(allow)
 
 
 def _examples(inputs: Sequence[Any], kinds: Sequence[InputType] | None, seed: int) -> tuple[list[InputType], list[Any]]:
@@ -104,7 +114,7 @@ def _examples(inputs: Sequence[Any], kinds: Sequence[InputType] | None, seed: in
     arrays = [drawn(one, rng) if isinstance(one, InputType) else np.asarray(one) for one in inputs]
     types = [one if isinstance(one, InputType) else None if kinds is None else kinds[i] for i, one in enumerate(inputs)]
     found = [_open(InputType.infer(a)) if t is None else t for t, a in zip(types, arrays)]
-    return found, [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
+    return found, [a.astype(np.float64) if is_floating(a.dtype) else a for a in arrays]
 
 
 def _open(kind: InputType) -> InputType:

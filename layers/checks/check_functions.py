@@ -1,12 +1,13 @@
 """Checking activations, losses and preprocessors, one's own or built in."""
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
-from ...samediff.base.checks import CheckFailure, CheckReport, require_instance
 from ...samediff.base.datatype import DataType
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
 from ...samediff.errors import ConfigurationError
 from ...samediff.executor.session import run
 from ...samediff.graph.gradient_check import check_gradient
@@ -20,15 +21,25 @@ from ..types.input_type import InputType
 from .check_parts import close, configuration_checks, fits
 from .check_subject import distinct, drawn, time_axis
 
+__all__ = ["check_activation", "check_loss", "check_preprocessor"]
 
-def check_activation(activation: IActivation | Activation | str, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
+
+def check_activation(activation: IActivation | Activation | str, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0,
+                     allow: Collection[str] = ()) -> CheckReport:
     """Check an activation function: configuration, gradient, large inputs, both floating types.
 
     Parameters
     ----------
-    activation : IActivation or name
+    activation : IActivation, Activation or str
+        What to check.
     x : array, optional
         Inputs away from points without a derivative; drawn by default.
+    tolerance : float
+        Largest relative error of a gradient.
+    seed : int
+        Of drawn inputs.
+    allow : collection of str
+        Names of checks that may fail, because it is intended.
 
     Examples
     --------
@@ -66,7 +77,7 @@ def check_activation(activation: IActivation | Activation | str, x: Any = None, 
     report.run("large inputs", large)
     report.run("gradient", lambda: check_gradient(lambda sd, v: activation.define(sd, v[0]), [given], 1, tolerance, seed,
                                                   names=["the input"]))
-    return report
+    return report.permit(allow)
 
 
 def _defined(define: Any, *arrays: Any) -> Any:
@@ -76,15 +87,23 @@ def _defined(define: Any, *arrays: Any) -> Any:
 
 
 def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: Any, activation: Any = "identity", *, tolerance: float = 1e-4,
-               seed: int = 0) -> CheckReport:
+               seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check a loss function: configuration, gradient for the output, scores of examples, masks, both floating types.
 
     Parameters
     ----------
-    loss : ILossFunction or name
+    loss : ILossFunction, LossFunction or str
+        What to check.
     labels, output : array
         Labels (batch, n) and what the activation acts on (batch, m), away from points without a derivative.
-    activation : IActivation or name
+    activation : IActivation, Activation or str
+        Acts on ``output``; identity by default.
+    tolerance : float
+        Largest relative error of a gradient.
+    seed : int
+        Of the directions in which gradients are compared.
+    allow : collection of str
+        Names of checks that may fail, because it is intended.
 
     Examples
     --------
@@ -151,21 +170,30 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
     report.run("masks", masked)
     report.run("gradient with masks", lambda: differences(True))
     report.run("float32", single)
-    return report
+    return report.permit(allow)
 
 
 def check_preprocessor(preprocessor: InputPreProcessor, inputs: InputType | Any, *, input_type: InputType | None = None,
-                       minibatch: int | None = None, tolerance: float = 1e-4, seed: int = 0) -> CheckReport:
+                       minibatch: int | None = None, tolerance: float = 1e-4, seed: int = 0,
+                     allow: Collection[str] = ()) -> CheckReport:
     """Check a preprocessor: configuration, types, array code against graph, gradients, masks.
 
     Parameters
     ----------
     preprocessor : InputPreProcessor
+        What to check.
     inputs : InputType or array
+        An example to run; of a type, one is drawn.
     input_type : InputType, optional
         The type of a given array, where its shape alone does not tell it.
     minibatch : int, optional
         Number of examples, where the first axis of the input has more: steps of series as rows.
+    tolerance : float
+        Largest relative error of a gradient.
+    seed : int
+        Of drawn inputs.
+    allow : collection of str
+        Names of checks that may fail, because it is intended.
 
     Examples
     --------
@@ -185,7 +213,7 @@ def check_preprocessor(preprocessor: InputPreProcessor, inputs: InputType | Any,
         report.run("backprop", checker.backprop)
         report.run("any batch size", checker.batches)
         report.run("masks", checker.masks)
-    return report
+    return report.permit(allow)
 
 
 class _Preprocessing:
@@ -237,6 +265,11 @@ class _Preprocessing:
         twice = np.concatenate([self.x, self.x])
         a, b = self.in_graph(twice, 2 * self.minibatch), self.preprocessor.pre_process(twice, 2 * self.minibatch)
         close(a, b, "graph and array code of twice as many examples")
+        if len(b) != len(twice):                # examples are not rows of the result
+            return f"{len(self.x)} and {len(twice)}"
+        other = np.concatenate([self.x[:1], 2 * self.x[1:] + 1])
+        first = self.preprocessor.pre_process(other, self.minibatch)[:1]
+        close(first, self.preprocessor.pre_process(self.x, self.minibatch)[:1], "the first example beside others: examples are mixed. Both")
         return f"{len(self.x)} and {len(twice)}"
 
     def masks(self) -> str:

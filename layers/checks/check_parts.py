@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ...samediff.base.checks import CheckFailure, CheckReport
-from ...samediff.base.datatype import DataType
+from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.configuration.configuration import Configuration
 from ...samediff.executor.session import uses_reference
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
+from ...samediff.initializers.nd4j_random import Nd4jRandom
+from ..base.base import BaseLayer, Layer
+from ..functions.constraints import MaxNormConstraint
 from ..types.input_type import InputType, InputTypeRecurrent
+from ..types.parameters import Parameter
 from .check_subject import STEPS, Result, Runner, Subject, time_axis
 
 
@@ -96,6 +100,17 @@ def used(subject: Subject) -> str:
     return f"{len(names)}"
 
 
+def statistics(subject: Subject, runner: Runner) -> str:
+    """Each statistic moves in training."""
+    names = [p.name for p in subject.parameters if p.role == "statistic"]
+    moves = runner.variables().hooks.moves
+    if len(moves) < len(names):
+        still = [n for n in names if n not in moves] or names
+        raise CheckFailure(f"nothing moves {', '.join(still)} in training: params.move(name, step) takes step off after each one; what "
+                           "never changes is an option or a constant")
+    return ", ".join(names)
+
+
 def keeps(subject: Subject, promised: InputType, shape: tuple[int, ...], text: str) -> None:
     """The shape of the promised type, unless the type is only what DL4J reports."""
     if not getattr(subject.conf, "reports_other_type", False):
@@ -147,7 +162,7 @@ def gradient(subject: Subject, masks: Sequence[Any], tolerance: float, seed: int
     extra = [subject.labels if with_labels else None, label_mask]
     arrays = [*subject.arrays, *[subject.values[n] for n in names], *masks, *extra]
     fixed = {count + i for i in range(len(names)) if subject.frozen and subject.is_layer} | set(range(count + len(names), len(arrays)))
-    if all(a is None or a.dtype.kind != "f" for i, a in enumerate(arrays) if i not in fixed):
+    if all(a is None or not is_floating(a.dtype) for i, a in enumerate(arrays) if i not in fixed):
         return "nothing to differentiate"
 
     def build(sd: Any, variables: list[Any]) -> list[Any]:
@@ -206,12 +221,71 @@ def masked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
 
 
 def unmasked(subject: Subject, runner: Runner, masks: Sequence[Any]) -> str:
-    """What it means that the mask is not looked at: no failure, several of DL4J's layers leave masks to the next one."""
+    """What it means that the mask is not looked at: nothing where steps do not see each other, and several of DL4J's layers do so."""
     try:
         masked(subject, runner, masks)
     except CheckFailure:
-        return "not looked at: masked steps have an influence on others"
+        if not subject.foreign:
+            return "not looked at: masked steps have an influence on others"
+        raise CheckFailure("masked steps have an influence on activations that count, and the mask is not looked at: use it in "
+                           "define_layer, or say that this is intended: allow={'masks'}") from None
     return "not looked at"
+
+
+def states(subject: Subject, runner: Runner) -> str:
+    """State that is read is kept for the next piece of a series."""
+    hooks = runner.variables().hooks
+    lost, unread = hooks.read - set(hooks.kept), set(hooks.kept) - hooks.read
+    if lost or unread:
+        name = min(lost or unread)
+        raise CheckFailure(f"the state {name!r} is read by params.state and never kept: params.keep_state({name!r}, value) hands it on"
+                           if lost else f"the state {name!r} is kept and never read: params.state({name!r}, x, size) gives it")
+    return ", ".join(sorted(hooks.kept)) or "none"
+
+
+def weights(subject: Subject) -> str:
+    """Initial weights differ from each other, and from those of another seed."""
+    first, second = ({n: np.asarray(v, np.float64) for n, v in subject.conf.initial_values(Nd4jRandom(seed), np.dtype(np.float64)).items()}
+                     for seed in (1, 2))
+    for p in subject.parameters:
+        given = p.init is not None or getattr(subject.conf, "weight_init", None) is not None
+        if p.role != "weight" or len([n for n in p.shape if n > 1]) < 2:
+            continue
+        values = first[p.name]
+        if not values.any() and not _says_zero(subject.conf, p):
+            raise CheckFailure(f"all initial values of {p.name!r} are 0: the units of the layer stay equal. Leave init to the layer's "
+                               "initialiser, or say that this is intended: allow={'initial weights'}")
+        if given and len(np.unique(values)) > values.size // 2 and np.array_equal(values, second[p.name]):
+            raise CheckFailure(f"every seed gives the same initial values of {p.name!r}: draw from the rng that is given")
+    return f"{sum(p.role == 'weight' for p in subject.parameters)}"
+
+
+def _says_zero(conf: Any, parameter: Parameter) -> bool:
+    """Whether the options of a layer ask for zeros, or another constant."""
+    init = getattr(conf, "weight_init", None)
+    return any(word in str(init).lower() for word in ("zero", "constant")) if parameter.init is None else False
+
+
+def inner_rules(subject: Subject) -> str:
+    """What is said of the layers inside acts: constraints and regularization."""
+    conf, names = subject.conf, []
+    for name in type(conf)._fields:
+        held = getattr(conf, name)
+        if not isinstance(held, Layer) or not held.parameter_table():
+            continue
+        names.append(name)
+        ruled = held.replace(constraints=(MaxNormConstraint(max_norm=1.0, params=tuple(p.name for p in held.parameter_table())),))
+        if not conf.replace(**{name: ruled}).constraints_in_force:
+            raise CheckFailure(f"constraints of the layer in {name!r} are lost: derive from ContainerLayer, or give them on in "
+                               "constraints_in_force, by the names that the parameters have here")
+        if isinstance(held, BaseLayer):
+            inside = held.replace(l2=0.5)
+            made = conf.replace(**{name: inside})
+            regular = [any(part.regularization_for(p) for p in part.parameter_table()) for part in (inside, made)]
+            if regular == [True, False]:
+                raise CheckFailure(f"regularization of the layer in {name!r} is lost: derive from ContainerLayer, or write "
+                                   "regularization_for")
+    return ", ".join(names) or "none"
 
 
 def _along(mask: Any, a: Any, kind: Any) -> Any:
@@ -315,8 +389,16 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
         return
     report.run("values are finite", lambda: finite(subject, runner))
     report.run("gradient", lambda: gradient(subject, (), tolerance, seed))
+    if subject.foreign and subject.parameters:
+        report.run("initial weights", lambda: weights(subject))
+    if subject.foreign and subject.is_layer and not subject.frozen:
+        report.run("rules of layers inside", lambda: inner_rules(subject))
+    if runner.variables().hooks.read or runner.variables().hooks.kept:
+        report.run("states", lambda: states(subject, runner))
     if subject.parameters and not (subject.frozen or hasattr(subject.conf, "define_pretraining")):
         report.run("parameters are used", lambda: used(subject))
+    if subject.foreign and subject.is_layer and not subject.frozen and any(p.role == "statistic" for p in subject.parameters):
+        report.run("statistics", lambda: statistics(subject, runner))
     if masks is not None:
         if takes_masks(subject, runner, masks):
             report.run("masks", lambda: masked(subject, runner, masks))

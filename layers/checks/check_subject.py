@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...samediff.base.datatype import DataType
+from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.executor.session import run
 from ...samediff.graph.graph import SameDiff
 from ...samediff.initializers.nd4j_random import Nd4jRandom
@@ -89,6 +89,11 @@ class Subject:
     def is_layer(self) -> bool:
         """A layer, not a vertex."""
         return isinstance(self.conf, Layer)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether its class is not one of dl4py's own, which follow DL4J."""
+        return not type(self.conf).__module__.startswith("dl4py.")
 
     @property
     def has_loss(self) -> bool:
@@ -185,7 +190,7 @@ class Runner:
 
     def _cast(self, a: Any) -> Any:
         a = np.asarray(a)
-        return a.astype(self.dtype.numpy) if a.dtype.kind == "f" else a
+        return a.astype(self.dtype.numpy) if is_floating(a.dtype) else a
 
     def _build(self, feeds: dict[str, Any]) -> tuple[SameDiff, Built]:
         sd = SameDiff()

@@ -1,10 +1,11 @@
-"""What layers and vertices defined as SameDiff graphs are configured with."""
+"""Configuration of layers and vertices that are defined as SameDiff graphs."""
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import InitVar, replace
 from typing import Any, ClassVar
 
+from ...samediff.configuration.configuration import Convertible
 from ...samediff.errors import ConfigurationError
 from ...samediff.text.json_order import key_order
 from ...samediff.training.updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
@@ -12,6 +13,7 @@ from ...samediff.training.updaters.updater import IUpdater
 from ..base.base import Layer, layer
 from ..base.defaults import LayerDefaults, regularizer
 from ..functions.weight_init import IWeightInit, WeightInit
+from ..types.java_names import GraphDefinedHiddenLayerNames, GraphDefinedLayerNames
 from ..types.parameters import Parameter
 
 
@@ -24,7 +26,7 @@ def with_parameters(document: dict[str, Any], key: str, found: dict[str, Any] | 
         return document
     document[key] = found
     tag = {k: v for k, v in document.items() if k.startswith("@")}
-    return tag | {k: document[k] for k in key_order(None, document.keys() - tag.keys())}
+    return tag | {k: document[k] for k in key_order((), document.keys() - tag.keys())}
 
 
 def shapes_document(defined: Callable[[], list[Parameter]]) -> dict[str, Any] | None:
@@ -40,14 +42,20 @@ def shapes_document(defined: Callable[[], list[Parameter]]) -> dict[str, Any] | 
 
 
 @layer()
-class GraphDefinedLayer(Layer):
-    """A layer defined by a graph: regularization and updaters as for other layers, weights initialised by itself."""
+class GraphDefinedLayer(Layer, GraphDefinedLayerNames):
+    """A layer defined by a graph: regularization and updaters as for other layers, weights initialised by itself.
+
+    Parameters
+    ----------
+    regularization, regularization_bias, updater, bias_updater, l1, l2, weight_decay, l1_bias, l2_bias, weight_decay_bias
+        As of `BaseLayer`; those of the network where the layer has none.
+    """
 
     summary_sizes: ClassVar[bool] = False       # summaries show no n_in and n_out
     summary_name: ClassVar[str] = "SameDiffLayer"
     takes_dropout: ClassVar[bool] = False
-    regularization: tuple[Regularization, ...] = ()
-    regularization_bias: tuple[Regularization, ...] = ()
+    regularization: Convertible[tuple[Regularization, ...]] = ()
+    regularization_bias: Convertible[tuple[Regularization, ...]] = ()
     updater: IUpdater | None = None
     bias_updater: IUpdater | None = None
     l1: InitVar[float | None] = regularizer(L1Regularization, "regularization")
@@ -74,12 +82,18 @@ class GraphDefinedLayer(Layer):
 
 
 @layer()
-class GraphDefinedHiddenLayer(GraphDefinedLayer):
-    """A hidden layer defined by a graph; ``weight_init`` is a :class:`WeightInit`, ``param_weight_init`` one per
-    parameter.
+class GraphDefinedHiddenLayer(GraphDefinedLayer, GraphDefinedHiddenLayerNames):
+    """A hidden layer defined by a graph, with an initialiser of its own: that of the network is not taken.
+
+    Parameters
+    ----------
+    weight_init : WeightInit or str, optional
+        First values of weights; Xavier's by default. Biases start at 0.
+    param_weight_init : dict of IWeightInit by str, optional
+        Initialisers of single parameters, by their names, in place of ``weight_init``.
     """
 
-    weight_init: WeightInit | None = WeightInit.XAVIER
+    weight_init: Convertible[WeightInit | None] = WeightInit.XAVIER
     param_weight_init: dict[str, IWeightInit] | None = None
 
     def initial_value(self, parameter: Parameter, rng: Any, dtype: Any) -> Any:

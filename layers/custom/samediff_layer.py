@@ -9,27 +9,36 @@ import numpy as np
 from ...samediff.configuration.configuration import field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ir.variable import SDVariable
-from ..base import authored
-from ..base.authored import DefaultMask, routed
+from ..base import user_methods
 from ..base.base import layer
 from ..base.defaults import LayerDefaults
+from ..base.user_methods import DefaultMask, routed
 from ..functions.activations import Activation, IActivation
 from ..functions.constraints import ALL, BIASES, WEIGHTS, LayerConstraint
 from ..functions.weight_noise import IWeightNoise
 from ..ops.step_ops import mask_shape
 from ..types.formats import MaskState
 from ..types.input_type import InputType
+from ..types.java_names import AbstractSameDiffLayerNames, SameDiffLambdaLayerNames, SameDiffLayerNames
 from ..types.parameters import LayerScope
-from .declared import Declaring, SDLayerParams
+from .parameter_declarations import DeclaresParameters, SDLayerParams
 from .samediff_base import GraphDefinedHiddenLayer, GraphDefinedLayer
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
 
+__all__ = ["AbstractSameDiffLayer", "SameDiffLambdaLayer", "SameDiffLayer", "SameDiffLayerUtils"]
+
 
 @layer()
-class AbstractSameDiffLayer(Declaring, GraphDefinedLayer):
-    """What hidden and output layers of this kind share: parameters, types, values of the network."""
+class AbstractSameDiffLayer(DeclaresParameters, GraphDefinedLayer, AbstractSameDiffLayerNames):
+    """What hidden and output layers of this kind share: parameters, types, values of the network.
+
+    Parameters
+    ----------
+    weight_noise : IWeightNoise, optional
+        Acts on weights in each forward pass while training; that of the network where left out.
+    """
 
     takes_dropout: ClassVar[bool] = True
     validates_several: ClassVar[bool] = False
@@ -41,7 +50,7 @@ class AbstractSameDiffLayer(Declaring, GraphDefinedLayer):
 
     def declared(self) -> SDLayerParams:
         params = SDLayerParams(self.label)
-        authored.call(self, self.define_parameters, params)
+        user_methods.call(self, self.define_parameters, params)
         return params
 
     def get_layer_params(self) -> SDLayerParams:
@@ -75,7 +84,7 @@ class AbstractSameDiffLayer(Declaring, GraphDefinedLayer):
 
 
 @layer()
-class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer):
+class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer, SameDiffLayerNames):
     """A hidden layer of one's own (DL4J's ``SameDiffLayer``): annotated fields are its options.
 
     Write ``define_parameters``, ``initialize_parameters``, ``get_output_type`` and ``define_layer``; gradients, masks,
@@ -107,8 +116,8 @@ class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer):
         routed(cls, "define_layer", "_define")
 
     def _define(self, author: Callable[..., Any], sd: SameDiff, x: SDVariable, *rest: Any) -> SDVariable:
-        (x,) = authored.checked(self, sd, [x], AbstractSameDiffLayer.validate_input)
-        return authored.variable(self, author, sd, x, *self._arguments(sd, x, *rest))
+        (x,) = user_methods.checked(self, sd, [x], AbstractSameDiffLayer.validate_input)
+        return user_methods.variable(self, author, sd, x, *self._arguments(sd, x, *rest))
 
     def _arguments(self, sd: SameDiff, x: SDVariable, params: Any, mask: SDVariable | None = None) -> tuple[Any, ...]:
         return params, sd.add_op(DefaultMask(self), [x]) if mask is None else mask
@@ -129,12 +138,12 @@ class SameDiffLayer(AbstractSameDiffLayer, GraphDefinedHiddenLayer):
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
         if mask is None:
             return None
-        found = authored.call(self, self.feed_forward_mask_array, mask, MaskState.Active, -1)
+        found = user_methods.call(self, self.feed_forward_mask_array, mask, MaskState.Active, -1)
         return found[0] if isinstance(found, (tuple, list)) else found  # type: ignore[no-any-return]
 
 
 @layer()
-class SameDiffLambdaLayer(SameDiffLayer):
+class SameDiffLambdaLayer(SameDiffLayer, SameDiffLambdaLayerNames):
     """A hidden layer without parameters: write ``define_layer(self, sd, layer_input)`` (DL4J's ``SameDiffLambdaLayer``).
 
     Examples

@@ -4,21 +4,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.configuration.configuration import configuration
 from ..functions.activations import IActivation
 from ..functions.losses import ILossFunction
 from ..ops.loss_rows import MaskedRows
+from ..types.java_names import SameDiffLossNames
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = ["SameDiffLoss", "loss"]
 
 T = TypeVar("T")
 
 
 def loss(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Register a loss class under the name that files use for it; annotated fields become its options.
+
+    Parameters
+    ----------
+    java_name : str, optional
+        The name, with a part of your own in front, as ``"org.acme.MyLoss"``. None for base classes, which have no form in files.
+    aliases : tuple of str
+        Further names under which files may have it.
 
     Raises
     ------
@@ -29,7 +39,7 @@ def loss(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Call
 
 
 @configuration
-class SameDiffLoss(ILossFunction):
+class SameDiffLoss(ILossFunction, SameDiffLossNames):
     """Base of losses written as a graph: implement ``define_loss``; gradients follow.
 
     Masks multiply the scores of examples, (batch, 1).

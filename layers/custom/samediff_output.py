@@ -4,26 +4,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError, GraphError, did_you_mean
 from ...samediff.ir.variable import SDVariable
-from ..base import authored
-from ..base.authored import routed
+from ..base import user_methods
 from ..base.base import layer
+from ..base.user_methods import routed
+from ..functions.weight_init import WeightInit
 from ..ops.loss_rows import MaskedRows
+from ..types.java_names import SameDiffOutputLayerNames
 from ..types.parameters import LayerScope
 from .samediff_layer import AbstractSameDiffLayer
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
 
+__all__ = ["SameDiffOutputLayer"]
+
 
 @layer()
-class SameDiffOutputLayer(AbstractSameDiffLayer):
+class SameDiffOutputLayer(AbstractSameDiffLayer, SameDiffOutputLayerNames):
     """An output or loss layer of one's own (DL4J's ``SameDiffOutputLayer``).
 
     ``define_layer(sd, layer_input, labels, param_table)`` returns the loss as a scalar, summed over the examples, as in
     DL4J, or one loss for each example, (batch,): then label masks and ``score_examples`` work too.
     ``activations_vertex_name`` names the variable that ``output()`` returns, "input" the layer's input itself.
+
+    Parameters
+    ----------
+    weight_init : WeightInit or str, optional
+        First values of weights, for ``initialize_parameters``; Xavier's where left out.
 
     Examples
     --------
@@ -41,6 +51,7 @@ class SameDiffOutputLayer(AbstractSameDiffLayer):
     has_loss: ClassVar[bool] = True
     loss_uses_feature_mask: ClassVar[bool] = False
     summary_name: ClassVar[str] = "SameDiffOutputLayer"
+    weight_init: Convertible[WeightInit | None] = field(default=None, omit_none=True)       # XAVIER where nothing is said
 
     def define_layer(self, sd: SameDiff, layer_input: SDVariable, labels: SDVariable | None, param_table: LayerScope) -> SDVariable:  # type: ignore[override]  # DL4J's arguments
         """Build the graph and return the loss, a scalar or (batch,)."""
@@ -62,21 +73,21 @@ class SameDiffOutputLayer(AbstractSameDiffLayer):
         """The network asks with its scope for the activations, a subclass with labels for the loss."""
         if isinstance(labels, LayerScope):
             return self._made(author, sd, x, labels)[0]
-        return authored.variable(self, author, sd, x, labels, params)
+        return user_methods.variable(self, author, sd, x, labels, params)
 
     def _made(self, author: Callable[..., Any], sd: SameDiff, x: SDVariable, params: LayerScope) -> tuple[SDVariable, SDVariable]:
         """Activations and loss; one run of the author's code serves both."""
         if "activations" not in params.made:
-            (x,) = authored.checked(self, sd, [x], AbstractSameDiffLayer.validate_input)
+            (x,) = user_methods.checked(self, sd, [x], AbstractSameDiffLayer.validate_input)
             labels = params.labels
             if labels is None and self.labels_required():     # never computed: only activations can be asked for
                 labels = sd.placeholder(f"{sd.current_name_scope() or self.label}/labels_not_given", x.dtype, None)
-            params.made["loss"] = authored.variable(self, author, sd, x, labels, params)
+            params.made["loss"] = user_methods.variable(self, author, sd, x, labels, params)
             params.made["activations"] = self._activations(sd, x)
         return params.made["activations"], params.made["loss"]
 
     def _activations(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        name = authored.call(self, self.activations_vertex_name)
+        name = user_methods.call(self, self.activations_vertex_name)
         if name == "input":
             return x
         scope = sd.current_name_scope()

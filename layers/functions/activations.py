@@ -2,24 +2,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from ...samediff.base.authored import keeps_shape
-from ...samediff.base.javanames import JavaSpelling, squash
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.pair import Pair
+from ...samediff.base.javanames import squash
+from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.base.user_code.user_methods import keeps_shape
 from ...samediff.configuration.classes import find_class
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ...samediff.ir.op import Op
 from ..ops import activation_ops as ops
-from .direct import direct, floating
+from ..types.java_names import (
+    ActivationCubeNames,
+    ActivationELUNames,
+    ActivationGELUNames,
+    ActivationHardSigmoidNames,
+    ActivationHardTanHNames,
+    ActivationIdentityNames,
+    ActivationLReLUNames,
+    ActivationMishNames,
+    ActivationNames,
+    ActivationPReLUNames,
+    ActivationRationalTanhNames,
+    ActivationRectifiedTanhNames,
+    ActivationReLU6Names,
+    ActivationReLUNames,
+    ActivationRReLUNames,
+    ActivationSELUNames,
+    ActivationSigmoidNames,
+    ActivationSoftmaxNames,
+    ActivationSoftPlusNames,
+    ActivationSoftSignNames,
+    ActivationSwishNames,
+    ActivationTanHNames,
+    ActivationThresholdedReLUNames,
+    IActivationNames,
+)
+from .eager import direct, floating
+from .java_forms import define_activation, is_in_java_form
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = [
+    "Activation", "ActivationCube", "ActivationELU", "ActivationGELU", "ActivationHardSigmoid", "ActivationHardTanH", "ActivationIdentity",
+    "ActivationLReLU", "ActivationMish", "ActivationPReLU", "ActivationRReLU", "ActivationRationalTanh", "ActivationReLU",
+    "ActivationReLU6", "ActivationRectifiedTanh", "ActivationSELU", "ActivationSigmoid", "ActivationSoftPlus", "ActivationSoftSign",
+    "ActivationSoftmax", "ActivationSwish", "ActivationTanH", "ActivationThresholdedReLU", "BaseActivationFunction", "IActivation",
+    "activation",
+]
 
 _PACKAGE = "org.nd4j.linalg.activations.impl."
 
@@ -29,6 +65,13 @@ T = TypeVar("T", bound="IActivation")
 
 def activation(java_name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
     """Register an activation function of one's own under the name that files use; annotated fields become its options.
+
+    Parameters
+    ----------
+    java_name : str
+        A full Java name.
+    aliases : tuple of str
+        Further names under which files may have it.
 
     Examples
     --------
@@ -44,8 +87,11 @@ def activation(java_name: str, *, aliases: tuple[str, ...] = ()) -> Callable[[ty
 
 
 @configuration
-class IActivation(Configuration):
+class IActivation(Configuration, IActivationNames):
     """Base of all activation functions. Fields of this type also take an :class:`Activation` or its name.
+
+    A class of one's own writes ``define``; or, as DL4J's do, ``get_activation(x, training)`` and ``backprop(x, epsilon)`` on arrays, which
+    run in Python.
 
     Examples
     --------
@@ -54,6 +100,11 @@ class IActivation(Configuration):
     """
 
     result_checks = {"define": keeps_shape}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if is_in_java_form(cls, "get_activation", "backprop"):
+            setattr(cls, "define", define_activation)  # noqa: B010  # mypy knows no such assignment
 
     @classmethod
     def of(cls, value: Any) -> Self:
@@ -74,18 +125,22 @@ class IActivation(Configuration):
         graph = direct(self, "define", [x])
         return graph.run([x], [graph.result.name()], training=training)[0]
 
-    def backprop(self, x: Any, epsilon: Any) -> tuple[Any, Any]:
+    def backprop(self, x: Any, epsilon: Any) -> Pair[Any, Any]:
         """The gradient for the pre-activation ``x`` from that for the activation, and the one for parameters (None)."""
         x = floating(x)
         graph = direct(self, "define", [x])
-        return graph.run([x], [graph.gradient(0)], seed=floating(epsilon), training=True)[0], None
+        return Pair(graph.run([x], [graph.gradient(0)], seed=floating(epsilon), training=True)[0], None)
 
     def __str__(self) -> str:
         return next((a.name.lower() for a in Activation if a.value == type(self).__name__), repr(self))
 
 
+#: DL4J's name of the base of those that are written in Java.
+BaseActivationFunction = IActivation
+
+
 @configuration(_PACKAGE + "ActivationCube")
-class ActivationCube(IActivation):
+class ActivationCube(IActivation, ActivationCubeNames):
     """``x³``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -93,19 +148,30 @@ class ActivationCube(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationELU")
-class ActivationELU(IActivation):
-    """``x`` where positive, else ``alpha * (exp(x) - 1)`` (Clevert et al., 2015)."""
+class ActivationELU(IActivation, ActivationELUNames):
+    """``x`` where positive, else ``alpha * (exp(x) - 1)`` (Clevert et al., 2015).
+
+    Parameters
+    ----------
+    alpha : float
+        What is approached, with the sign changed, far below 0; default 1.
+    """
 
     alpha: float = 1.0
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        return sd.add_op(ops.Elu(self.alpha), [x])  # type: ignore[no-any-return]
+        return sd.add_op(ops.LayerElu(self.alpha), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationGELU")
-class ActivationGELU(IActivation):
+class ActivationGELU(IActivation, ActivationGELUNames):
     """Gaussian error linear unit (Hendrycks and Gimpel, 2016): ``x * sigmoid(1.702 x)``, or the tanh form when
     precise.
+
+    Parameters
+    ----------
+    precise : bool
+        Take the tanh form; False by default.
     """
 
     precise: bool = False
@@ -115,7 +181,7 @@ class ActivationGELU(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationHardSigmoid")
-class ActivationHardSigmoid(IActivation):
+class ActivationHardSigmoid(IActivation, ActivationHardSigmoidNames):
     """``min(1, max(0, 0.2 x + 0.5))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -123,7 +189,7 @@ class ActivationHardSigmoid(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationHardTanH")
-class ActivationHardTanH(IActivation):
+class ActivationHardTanH(IActivation, ActivationHardTanHNames):
     """``max(-1, min(1, x))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -131,7 +197,7 @@ class ActivationHardTanH(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationIdentity")
-class ActivationIdentity(IActivation):
+class ActivationIdentity(IActivation, ActivationIdentityNames):
     """``x``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -139,17 +205,23 @@ class ActivationIdentity(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationLReLU")
-class ActivationLReLU(IActivation):
-    """``x`` where positive, else ``alpha * x``."""
+class ActivationLReLU(IActivation, ActivationLReLUNames):
+    """``x`` where positive, else ``alpha * x``.
+
+    Parameters
+    ----------
+    alpha : float
+        Slope of negative values; default 0.01.
+    """
 
     alpha: float = 0.01
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
-        return sd.add_op(ops.LeakyRelu(self.alpha), [x])  # type: ignore[no-any-return]
+        return sd.add_op(ops.LayerLeakyRelu(self.alpha), [x])  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationMish")
-class ActivationMish(IActivation):
+class ActivationMish(IActivation, ActivationMishNames):
     """``x * tanh(log(1 + exp(x)))`` (Misra, 2019)."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -157,11 +229,19 @@ class ActivationMish(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationPReLU")
-class ActivationPReLU(IActivation):
-    """``x`` where positive, else ``alpha * x`` with an array of slopes."""
+class ActivationPReLU(IActivation, ActivationPReLUNames):
+    """``x`` where positive, else ``alpha * x`` with an array of slopes.
+
+    Parameters
+    ----------
+    alpha : array, optional
+        Slopes of negative values, in the shape of an example.
+    shared_axes : sequence of int, optional
+        Axes along which examples share slopes.
+    """
 
     alpha: np.ndarray[Any, Any] | None = None
-    shared_axes: tuple[int, ...] | None = None
+    shared_axes: Convertible[tuple[int, ...] | None] = None
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
         if self.alpha is None:
@@ -172,16 +252,16 @@ class ActivationPReLU(IActivation):
         """The function with slopes in a variable."""
         return sd.add_op(ops.ParametricRelu(), [x, alpha])  # type: ignore[no-any-return]
 
-    def backprop(self, x: Any, epsilon: Any) -> tuple[Any, Any]:
+    def backprop(self, x: Any, epsilon: Any) -> Pair[Any, Any]:
         """Gradients for ``x`` and for ``alpha``."""
         arrays = [floating(x), floating(self.alpha)]
         graph = direct(self, "define_with", arrays)
         dx, dalpha = graph.run(arrays, [graph.gradient(0), graph.gradient(1)], seed=floating(epsilon), training=True)
-        return dx, dalpha
+        return Pair(dx, dalpha)
 
 
 @configuration(_PACKAGE + "ActivationRationalTanh")
-class ActivationRationalTanh(IActivation):
+class ActivationRationalTanh(IActivation, ActivationRationalTanhNames):
     """Rational approximation of ``1.7159 * tanh(2 x / 3)``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -189,7 +269,7 @@ class ActivationRationalTanh(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationRectifiedTanh")
-class ActivationRectifiedTanh(IActivation):
+class ActivationRectifiedTanh(IActivation, ActivationRectifiedTanhNames):
     """``max(0, tanh(x))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -197,8 +277,18 @@ class ActivationRectifiedTanh(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationReLU")
-class ActivationReLU(IActivation):
-    """``max(0, x)``; below the threshold ``negative_slope * (x - threshold)``, never above ``max``."""
+class ActivationReLU(IActivation, ActivationReLUNames):
+    """``max(0, x)``; below the threshold ``negative_slope * (x - threshold)``, never above ``max``.
+
+    Parameters
+    ----------
+    max : float, optional
+        Largest value; none by default.
+    threshold : float, optional
+        Where the line begins; 0 by default.
+    negative_slope : float, optional
+        Slope below the threshold; 0 by default.
+    """
 
     max: float | None = None
     threshold: float | None = None
@@ -208,7 +298,7 @@ class ActivationReLU(IActivation):
         if self.threshold or (self.negative_slope and self.max is not None):
             made: Op = ops.ThresholdRelu(self.threshold or 0.0, self.negative_slope or 0.0, self.max)
         elif self.negative_slope:
-            made = ops.LeakyRelu(self.negative_slope)
+            made = ops.LayerLeakyRelu(self.negative_slope)
         elif self.max is not None:
             made = ops.ClippedRelu(self.max)
         else:
@@ -217,7 +307,7 @@ class ActivationReLU(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationReLU6")
-class ActivationReLU6(IActivation):
+class ActivationReLU6(IActivation, ActivationReLU6Names):
     """``min(6, max(0, x))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -225,8 +315,14 @@ class ActivationReLU6(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationRReLU")
-class ActivationRReLU(IActivation):
-    """``x`` where positive, else ``a * x`` with a slope drawn from [l, u] while training."""
+class ActivationRReLU(IActivation, ActivationRReLUNames):
+    """``x`` where positive, else ``a * x`` with a slope drawn from [l, u] while training.
+
+    Parameters
+    ----------
+    l, u : float
+        Smallest and largest slope of negative values; 1/8 and 1/3 by default. Outside training it is their mean.
+    """
 
     l: float = 1 / 8
     u: float = 1 / 3
@@ -237,15 +333,15 @@ class ActivationRReLU(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationSELU")
-class ActivationSELU(IActivation):
-    """Self-normalizing unit (Klambauer et al., 2017)."""
+class ActivationSELU(IActivation, ActivationSELUNames):
+    """Self-normalizing unit (Klambauer et al., 2017): ``1.0507 * x`` where positive, else ``1.0507 * 1.6733 * (exp(x) - 1)``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
         return sd.call("nn", "selu", x)  # type: ignore[no-any-return]
 
 
 @configuration(_PACKAGE + "ActivationSigmoid")
-class ActivationSigmoid(IActivation):
+class ActivationSigmoid(IActivation, ActivationSigmoidNames):
     """``1 / (1 + exp(-x))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -253,7 +349,7 @@ class ActivationSigmoid(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationSoftmax")
-class ActivationSoftmax(IActivation):
+class ActivationSoftmax(IActivation, ActivationSoftmaxNames):
     """``exp(x) / sum(exp(x))`` over the features of each row."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -261,7 +357,7 @@ class ActivationSoftmax(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationSoftPlus")
-class ActivationSoftPlus(IActivation):
+class ActivationSoftPlus(IActivation, ActivationSoftPlusNames):
     """``log(1 + exp(x))``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -269,7 +365,7 @@ class ActivationSoftPlus(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationSoftSign")
-class ActivationSoftSign(IActivation):
+class ActivationSoftSign(IActivation, ActivationSoftSignNames):
     """``x / (1 + |x|)``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -277,7 +373,7 @@ class ActivationSoftSign(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationSwish")
-class ActivationSwish(IActivation):
+class ActivationSwish(IActivation, ActivationSwishNames):
     """``x * sigmoid(x)`` (Ramachandran et al., 2017)."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -285,7 +381,7 @@ class ActivationSwish(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationTanH")
-class ActivationTanH(IActivation):
+class ActivationTanH(IActivation, ActivationTanHNames):
     """``tanh(x)``."""
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:
@@ -293,8 +389,14 @@ class ActivationTanH(IActivation):
 
 
 @configuration(_PACKAGE + "ActivationThresholdedReLU")
-class ActivationThresholdedReLU(IActivation):
-    """``x`` where above ``theta``, else 0."""
+class ActivationThresholdedReLU(IActivation, ActivationThresholdedReLUNames):
+    """``x`` where above ``theta``, else 0.
+
+    Parameters
+    ----------
+    theta : float
+        The threshold, which itself gives 0; 1 by default.
+    """
 
     theta: float = 1.0
 
@@ -302,7 +404,7 @@ class ActivationThresholdedReLU(IActivation):
         return sd.call("nn", "thresholded_relu", x, self.theta)  # type: ignore[no-any-return]
 
 
-class Activation(JavaSpelling, Enum):
+class Activation(ActivationNames, JavaEnum):
     """Names of the activation functions; the value is the class that computes it."""
 
     CUBE = "ActivationCube"

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.configuration.builder import Builder, BuilderAccess
-from ...samediff.configuration.configuration import configuration
+from ...samediff.configuration.configuration import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
-from .direct import floating
+from ..types.java_names import CompositeBuilderNames, CompositeReconstructionDistributionNames
+from .eager import floating
 from .reconstruction import VARIATIONAL, ReconstructionDistribution
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["CompositeReconstructionDistribution"]
 
-class CompositeBuilder(Builder):
+
+class CompositeBuilder(Builder["CompositeReconstructionDistribution"], CompositeBuilderNames):
     """Adds one distribution after the other."""
 
     def add_distribution(self, size: int, distribution: ReconstructionDistribution) -> Self:
@@ -31,8 +34,17 @@ class CompositeBuilder(Builder):
 
 
 @configuration(VARIATIONAL + "CompositeReconstructionDistribution")
-class CompositeReconstructionDistribution(ReconstructionDistribution):
+class CompositeReconstructionDistribution(ReconstructionDistribution, CompositeReconstructionDistributionNames):
     """Different distributions for consecutive parts of the data.
+
+    Parameters
+    ----------
+    distribution_sizes : sequence of int
+        How many values each part has.
+    reconstruction_distributions : sequence of ReconstructionDistribution
+        Their distributions.
+    total_size : int
+        Sum of the sizes.
 
     Examples
     --------
@@ -43,9 +55,9 @@ class CompositeReconstructionDistribution(ReconstructionDistribution):
     (5, 7)
     """
 
-    Builder: ClassVar[Any] = BuilderAccess(CompositeBuilder)
-    distribution_sizes: tuple[int, ...] = ()
-    reconstruction_distributions: tuple[ReconstructionDistribution, ...] = ()
+    Builder: ClassVar[type[CompositeBuilder]] = BuilderAccess(CompositeBuilder)  # type: ignore[assignment]  # one for each class
+    distribution_sizes: Convertible[tuple[int, ...]] = ()
+    reconstruction_distributions: Convertible[tuple[ReconstructionDistribution, ...]] = ()
     total_size: int = 0
 
     def validate(self) -> None:
@@ -70,7 +82,7 @@ class CompositeReconstructionDistribution(ReconstructionDistribution):
     def define(self, sd: SameDiff, x: SDVariable, pre_output: SDVariable) -> SDVariable:
         data, given = _pieces(x, self.distribution_sizes), _pieces(pre_output, self._widths())
         scores = [d.define(sd, a, b) for d, a, b in zip(self.reconstruction_distributions, data, given)]
-        return sum(scores[1:], scores[0])
+        return sum(scores[1:], scores[0])  # type: ignore[no-any-return]
 
     def example_neg_log_probability(self, x: Any, pre_output: Any) -> Any:
         """The sum of the parts, (batch, 1)."""

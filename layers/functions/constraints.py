@@ -3,11 +3,20 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from ...samediff.base.authored import is_array
-from ...samediff.base.unwritten import unwritten
-from ...samediff.configuration.configuration import Configuration, configuration, field
+from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.base.user_code.user_methods import is_array
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters import constraints as rules
+from ..types.java_names import (
+    LayerConstraintNames,
+    MaxNormConstraintNames,
+    MinMaxNormConstraintNames,
+    NonNegativeConstraintNames,
+    UnitNormConstraintNames,
+)
+
+__all__ = ["LayerConstraint", "MaxNormConstraint", "MinMaxNormConstraint", "NonNegativeConstraint", "UnitNormConstraint"]
 
 _PACKAGE = "org.deeplearning4j.nn.conf.constraint."
 GROUPS = ALL, WEIGHTS, BIASES = "<all>", "<weights>", "<biases>"
@@ -29,19 +38,28 @@ def java_set(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @configuration
-class LayerConstraint(Configuration):
+class LayerConstraint(Configuration, LayerConstraintNames):
     """Base of all constraints.
 
     ``params`` names the parameters that it holds for; layers fill it in.
     ``dimensions`` are the axes that a norm runs over:
     (1,) for the rows of a dense weight matrix, (1, 2, 3) for the filters of a convolution.
+
+    Parameters
+    ----------
+    params : sequence of str
+        Names of the parameters that it holds for; layers fill it in.
+    epsilon : float
+        Added to norms before they divide; default 1e-6.
+    dimensions : sequence of int, optional
+        Axes that a norm runs over; norms need them.
     """
 
     result_checks = {"constrained": is_array}
 
-    params: tuple[str, ...] = field(default=(), aliases=("param_names",))
+    params: Convertible[tuple[str, ...]] = field(default=(), aliases=("param_names",))
     epsilon: float = 1e-6
-    dimensions: tuple[int, ...] | None = None
+    dimensions: Convertible[tuple[int, ...] | None] = None
 
     def apply(self, param: Any, xp: Any = None) -> Any:
         """Return the constrained array."""
@@ -85,8 +103,14 @@ def axes(constraint: LayerConstraint) -> tuple[int, ...]:
 
 
 @configuration(_PACKAGE + "MaxNormConstraint")
-class MaxNormConstraint(LayerConstraint):
-    """Scales vectors down to at most ``max_norm``: ``MaxNormConstraint(1.0, 1)``."""
+class MaxNormConstraint(LayerConstraint, MaxNormConstraintNames):
+    """Scales vectors down to at most ``max_norm``: ``MaxNormConstraint(1.0, 1)``.
+
+    Parameters
+    ----------
+    max_norm : float
+        The largest Euclidean length of a vector, above 0; 1 by default.
+    """
 
     max_norm: float = 1.0
 
@@ -95,8 +119,16 @@ class MaxNormConstraint(LayerConstraint):
 
 
 @configuration(_PACKAGE + "MinMaxNormConstraint")
-class MinMaxNormConstraint(LayerConstraint):
-    """Scales vectors to a norm between ``min`` and ``max``."""
+class MinMaxNormConstraint(LayerConstraint, MinMaxNormConstraintNames):
+    """Scales vectors to a norm between ``min`` and ``max``.
+
+    Parameters
+    ----------
+    min, max : float
+        Smallest and largest norm; 0 and 1 by default.
+    rate : float
+        Share of the clipped norm in the new one; 1 (default) takes it alone.
+    """
 
     min: float = 0.0
     max: float = 1.0
@@ -113,7 +145,7 @@ class MinMaxNormConstraint(LayerConstraint):
 
 
 @configuration(_PACKAGE + "UnitNormConstraint")
-class UnitNormConstraint(LayerConstraint):
+class UnitNormConstraint(LayerConstraint, UnitNormConstraintNames):
     """Scales vectors to norm 1: ``UnitNormConstraint(1)``."""
 
     def constrained(self, xp: Any, param: Any) -> Any:
@@ -121,7 +153,7 @@ class UnitNormConstraint(LayerConstraint):
 
 
 @configuration(_PACKAGE + "NonNegativeConstraint")
-class NonNegativeConstraint(LayerConstraint):
+class NonNegativeConstraint(LayerConstraint, NonNegativeConstraintNames):
     """Sets negative values to 0."""
 
     def constrained(self, xp: Any, param: Any) -> Any:

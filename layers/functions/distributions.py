@@ -9,16 +9,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...samediff.base.datatype import DataType
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom, Order
+from ..types.java_names import (
+    BinomialDistributionNames,
+    ConstantDistributionNames,
+    DistributionNames,
+    GaussianDistributionNames,
+    LogNormalDistributionNames,
+    NormalDistributionNames,
+    OrthogonalDistributionNames,
+    TruncatedNormalDistributionNames,
+    UniformDistributionNames,
+)
+
+__all__ = [
+    "BinomialDistribution", "ConstantDistribution", "Distribution", "GaussianDistribution", "LogNormalDistribution", "NormalDistribution",
+    "OrthogonalDistribution", "TruncatedNormalDistribution", "UniformDistribution",
+]
 
 _JAVA = "org.deeplearning4j.nn.conf.distribution."
 
 
 @configuration(tag="type")
-class Distribution(Configuration):
+class Distribution(Configuration, DistributionNames):
     """Base of all distributions: override ``sample`` and register with ``@configuration("full.java.Name")``.
 
     Examples
@@ -42,8 +58,14 @@ class Distribution(Configuration):
 
 
 @configuration(_JAVA + "NormalDistribution")
-class NormalDistribution(Distribution):
-    """N(mean, std^2)."""
+class NormalDistribution(Distribution, NormalDistributionNames):
+    """N(mean, std^2).
+
+    Parameters
+    ----------
+    mean, std : float
+        Mean and standard deviation (of the normal distribution behind it).
+    """
 
     mean: float
     std: float
@@ -58,12 +80,12 @@ class NormalDistribution(Distribution):
 
 
 @configuration(_JAVA + "GaussianDistribution")
-class GaussianDistribution(NormalDistribution):
+class GaussianDistribution(NormalDistribution, GaussianDistributionNames):
     """The older name of :class:`NormalDistribution`."""
 
 
 @configuration(_JAVA + "TruncatedNormalDistribution")
-class TruncatedNormalDistribution(NormalDistribution):
+class TruncatedNormalDistribution(NormalDistribution, TruncatedNormalDistributionNames):
     """N(mean, std^2) cut at two deviations."""
 
     def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
@@ -72,7 +94,7 @@ class TruncatedNormalDistribution(NormalDistribution):
 
 
 @configuration(_JAVA + "LogNormalDistribution")
-class LogNormalDistribution(NormalDistribution):
+class LogNormalDistribution(NormalDistribution, LogNormalDistributionNames):
     """exp(x) with x from N(mean, std^2)."""
 
     def sample(self, rng: Nd4jRandom, shape: tuple[int, ...], order: Order = "c",
@@ -81,8 +103,14 @@ class LogNormalDistribution(NormalDistribution):
 
 
 @configuration(_JAVA + "UniformDistribution")
-class UniformDistribution(Distribution):
-    """U(lower, upper)."""
+class UniformDistribution(Distribution, UniformDistributionNames):
+    """U(lower, upper).
+
+    Parameters
+    ----------
+    lower, upper : float
+        From ``lower`` to below ``upper``, which is larger.
+    """
 
     lower: float
     upper: float
@@ -97,8 +125,16 @@ class UniformDistribution(Distribution):
 
 
 @configuration(_JAVA + "BinomialDistribution")
-class BinomialDistribution(Distribution):
-    """The number of successes in ``number_of_trials`` trials."""
+class BinomialDistribution(Distribution, BinomialDistributionNames):
+    """The number of successes in ``number_of_trials`` trials.
+
+    Parameters
+    ----------
+    number_of_trials : int
+        0 or more.
+    probability_of_success : float
+        Of each trial, from 0 to 1.
+    """
 
     number_of_trials: int
     probability_of_success: float
@@ -114,8 +150,14 @@ class BinomialDistribution(Distribution):
 
 
 @configuration(_JAVA + "ConstantDistribution")
-class ConstantDistribution(Distribution):
-    """The same value everywhere; draws nothing."""
+class ConstantDistribution(Distribution, ConstantDistributionNames):
+    """The same value everywhere; draws nothing.
+
+    Parameters
+    ----------
+    value : float
+        Any number.
+    """
 
     value: float
 
@@ -125,11 +167,16 @@ class ConstantDistribution(Distribution):
 
 
 @configuration(_JAVA + "OrthogonalDistribution")
-class OrthogonalDistribution(Distribution):
+class OrthogonalDistribution(Distribution, OrthogonalDistributionNames):
     """``gain`` times an orthogonal matrix (Saxe et al. 2013): U (tall) or V transposed (wide) of a normal matrix's SVD.
 
     The rows are all dimensions but the last. A tall matrix gets orthonormal columns, a wide one orthonormal rows, times
     the gain; the signs may differ from DL4J's, which depend on its linear algebra library.
+
+    Parameters
+    ----------
+    gain : float
+        The length of each of the orthogonal rows or columns; 1 by default.
     """
 
     gain: float = 1.0

@@ -6,24 +6,40 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.base.authored import keeps_shape, spreads_to_shape
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.base.user_code.user_methods import keeps_shape, spreads_to_shape
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters.schedules import Schedule
 from ..ops.noise_ops import AddNoise
 from ..ops.retention import Retains, Retention
+from ..types.java_names import (
+    AlphaDropoutNames,
+    DropoutNames,
+    GaussianDropoutNames,
+    GaussianNoiseNames,
+    IDropoutNames,
+    RetainDropoutNames,
+    SpatialDropoutNames,
+)
+from .java_forms import drawn_by, is_in_java_form, takes
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["AlphaDropout", "Dropout", "GaussianDropout", "GaussianNoise", "IDropout", "RetainDropout", "SpatialDropout"]
+
 _PACKAGE = "org.deeplearning4j.nn.conf.dropout."
 
 
 @configuration
-class IDropout(Configuration):
-    """Base of all dropouts. Fields of this type also take a number: the probability to KEEP a value, 0 for none."""
+class IDropout(Configuration, IDropoutNames):
+    """Base of all dropouts. Fields of this type also take a number: the probability to KEEP a value, 0 for none.
+
+    A class of one's own writes ``draw`` or ``define``; or, as DL4J's do, ``apply_dropout(x, result, iteration, epoch)`` with numbers of
+    ``Nd4j.getRandom()``, by which it multiplies and which it adds.
+    """
 
     result_checks = {"draw": spreads_to_shape, "define": keeps_shape}
 
@@ -35,6 +51,12 @@ class IDropout(Configuration):
             found: Any = Dropout(float(value)) if value != 0 else None
             return found  # type: ignore[no-any-return]
         return super().of(value)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        own = vars(cls).get("apply_dropout")
+        if own is not None and is_in_java_form(cls, "apply_dropout", of="draw") and any(takes(own, count) for count in (4, 5)):
+            setattr(cls, "draw", drawn_by(own))  # noqa: B010  # mypy knows no such assignment
 
     @unwritten(unless="define")
     def draw(self, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
@@ -67,8 +89,16 @@ def _rate_or_schedule(self: IDropout, rate: str, schedule: str, top: float = 1.0
 
 
 @configuration
-class RetainDropout(Retains, IDropout):
-    """A dropout with a probability ``p`` to keep a value, or a schedule of it."""
+class RetainDropout(Retains, IDropout, RetainDropoutNames):
+    """A dropout with a probability ``p`` to keep a value, or a schedule of it.
+
+    Parameters
+    ----------
+    p : float or Schedule
+        Probability to keep a value, above 0 and up to 1.
+    p_schedule : Schedule, optional
+        A schedule given as ``p``, under the name that files have for it.
+    """
 
     p: float | Schedule = math.nan
     p_schedule: Schedule | None = None
@@ -81,8 +111,13 @@ class RetainDropout(Retains, IDropout):
 
 
 @configuration(_PACKAGE + "Dropout")
-class Dropout(RetainDropout):
+class Dropout(RetainDropout, DropoutNames):
     """Inverted dropout (Srivastava et al., 2014): keeps a value with probability ``p`` and divides it by ``p``.
+
+    Parameters
+    ----------
+    helper_allow_fallback : bool
+        For cuDNN in DL4J; kept in files, without effect here.
 
     Examples
     --------
@@ -90,6 +125,7 @@ class Dropout(RetainDropout):
     Dropout(p=0.5)
     """
 
+    json_first: ClassVar[tuple[str, ...]] = ("p",)
     helper_allow_fallback: bool = True
 
     def retention(self, p: float) -> Retention:
@@ -97,9 +133,14 @@ class Dropout(RetainDropout):
 
 
 @configuration(_PACKAGE + "AlphaDropout")
-class AlphaDropout(RetainDropout):
+class AlphaDropout(RetainDropout, AlphaDropoutNames):
     """Dropout that keeps mean and variance of SELU activations (Klambauer et al., 2017);
     ``p`` is the probability to keep.
+
+    Parameters
+    ----------
+    alpha, lambda_ : float
+        The constants of SELU.
     """
 
     alpha: float = 1.6732632423543772
@@ -113,7 +154,7 @@ class AlphaDropout(RetainDropout):
 
 
 @configuration(_PACKAGE + "SpatialDropout")
-class SpatialDropout(RetainDropout):
+class SpatialDropout(RetainDropout, SpatialDropoutNames):
     """Drops whole channels (Tompson et al., 2015); ``p`` is the probability to keep one."""
 
     def retention(self, p: float) -> Retention:
@@ -121,8 +162,16 @@ class SpatialDropout(RetainDropout):
 
 
 @configuration(_PACKAGE + "GaussianDropout")
-class GaussianDropout(IDropout):
-    """Multiplies by N(1, rate / (1 - rate)); ``rate`` is the DROP rate."""
+class GaussianDropout(IDropout, GaussianDropoutNames):
+    """Multiplies by N(1, rate / (1 - rate)); ``rate`` is the DROP rate.
+
+    Parameters
+    ----------
+    rate : float or Schedule
+        Above 0 and below 1.
+    rate_schedule : Schedule, optional
+        A schedule given as ``rate``, under the name that files have for it.
+    """
 
     rate: float | Schedule = math.nan
     rate_schedule: Schedule | None = None
@@ -136,8 +185,16 @@ class GaussianDropout(IDropout):
 
 
 @configuration(_PACKAGE + "GaussianNoise")
-class GaussianNoise(IDropout):
-    """Adds N(0, stddev²)."""
+class GaussianNoise(IDropout, GaussianNoiseNames):
+    """Adds N(0, stddev²).
+
+    Parameters
+    ----------
+    stddev : float or Schedule
+        Standard deviation of the noise.
+    stddev_schedule : Schedule, optional
+        A schedule given as ``stddev``, under the name that files have for it.
+    """
 
     stddev: float | Schedule = math.nan
     stddev_schedule: Schedule | None = None

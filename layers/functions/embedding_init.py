@@ -7,18 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...samediff.base.datatype import DataType
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.expressions.arrays import to_numbers
 from ...samediff.initializers.nd4j_random import Nd4jRandom, Order
+from ..types.java_names import ArrayEmbeddingInitializerNames, EmbeddingInitializerNames, WeightInitEmbeddingNames
 from .weight_init import IWeightInit
+
+__all__ = ["ArrayEmbeddingInitializer", "WeightInitEmbedding"]
 
 _JAVA = "org.deeplearning4j.nn.weights."
 
 
 @configuration()
-class EmbeddingInitializer(Configuration):
+class EmbeddingInitializer(Configuration, EmbeddingInitializerNames):
     """Source of embedding vectors: override ``vectors``."""
 
     @unwritten(when_called=True)
@@ -38,8 +41,14 @@ class EmbeddingInitializer(Configuration):
 
 
 @configuration(_JAVA + "embeddings.ArrayEmbeddingInitializer")
-class ArrayEmbeddingInitializer(EmbeddingInitializer):
-    """Embedding vectors given as an array. Shapes: embeddings (vocabulary, vector size)."""
+class ArrayEmbeddingInitializer(EmbeddingInitializer, ArrayEmbeddingInitializerNames):
+    """Embedding vectors given as an array. Shapes: embeddings (vocabulary, vector size).
+
+    Parameters
+    ----------
+    embeddings : array (vocabulary, vector size)
+        A row for each index.
+    """
 
     embeddings: np.ndarray
 
@@ -53,8 +62,14 @@ class ArrayEmbeddingInitializer(EmbeddingInitializer):
 
 
 @configuration(_JAVA + "embeddings.WeightInitEmbedding")
-class WeightInitEmbedding(IWeightInit):
-    """The vectors of an :class:`EmbeddingInitializer`; draws nothing."""
+class WeightInitEmbedding(IWeightInit, WeightInitEmbeddingNames):
+    """The vectors of an :class:`EmbeddingInitializer`; draws nothing.
+
+    Parameters
+    ----------
+    serializable_init, non_serializable_init : EmbeddingInitializer, optional
+        The source of the vectors: one that files keep, or one that they do not.
+    """
 
     serializable_init: EmbeddingInitializer | None = None
     non_serializable_init: EmbeddingInitializer | None = None

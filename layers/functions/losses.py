@@ -1,33 +1,71 @@
 """Loss functions as configuration objects, and the enum of their names."""
 from __future__ import annotations
 
-from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.base.authored import scores_examples
-from ...samediff.base.javanames import JavaSpelling, squash
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.java.pair import Pair
+from ...samediff.base.javanames import squash
+from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.base.user_code.user_methods import scores_examples
 from ...samediff.configuration.classes import find_class
 from ...samediff.configuration.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ..ops import loss_rows as rows
-from ..ops.loss_terms import LossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms
+from ..ops.loss_terms import LayerLossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms
 from ..ops.masks import column
+from ..types.java_names import (
+    ILossFunctionNames,
+    LossBinaryXENTNames,
+    LossCosineProximityNames,
+    LossFMeasureNames,
+    LossFunctionNames,
+    LossHingeNames,
+    LossKLDNames,
+    LossL1Names,
+    LossL2Names,
+    LossMAENames,
+    LossMAPENames,
+    LossMCXENTNames,
+    LossMixtureDensityNames,
+    LossMSENames,
+    LossMSLENames,
+    LossMultiLabelNames,
+    LossNegativeLogLikelihoodNames,
+    LossPoissonNames,
+    LossSparseMCXENTNames,
+    LossSquaredHingeNames,
+    LossWassersteinNames,
+    RowWiseLossNames,
+    TermLossNames,
+    WeightedLossNames,
+)
 from .activations import ActivationSoftmax, IActivation
-from .direct import direct, floating
+from .eager import direct, floating
+from .java_forms import define_loss, is_in_java_form
+from .mixture_components import MixtureDensityComponents
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = [
+    "ILossFunction", "LossBinaryXENT", "LossCosineProximity", "LossFMeasure", "LossFunction", "LossFunctions", "LossHinge", "LossKLD",
+    "LossL1", "LossL2", "LossMAE", "LossMAPE", "LossMCXENT", "LossMSE", "LossMSLE", "LossMixtureDensity", "LossMultiLabel",
+    "LossNegativeLogLikelihood", "LossPoisson", "LossSparseMCXENT", "LossSquaredHinge", "LossWasserstein", "WeightedLoss",
+]
+
 _PACKAGE = "org.nd4j.linalg.lossfunctions.impl."
 
 
 @configuration
-class ILossFunction(Configuration):
+class ILossFunction(Configuration, ILossFunctionNames):
     """Base of all loss functions. Fields of this type also take a :class:`LossFunction` or its name.
+
+    A class of one's own writes ``define``; or, as DL4J's do, ``compute_score_array`` (or ``compute_score``) and ``compute_gradient`` (or
+    ``compute_gradient_and_score``) on arrays, which run in Python.
 
     Examples
     --------
@@ -39,6 +77,12 @@ class ILossFunction(Configuration):
 
     #: Whether ``compute_score_array`` adds up over the outputs where the score takes their mean.
     array_adds_outputs: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if any(is_in_java_form(cls, score, gradient) for score in ("compute_score_array", "compute_score")
+               for gradient in ("compute_gradient", "compute_gradient_and_score")):
+            setattr(cls, "define", define_loss)  # noqa: B010  # mypy knows no such assignment
 
     @classmethod
     def of(cls, value: Any) -> Self:
@@ -89,10 +133,10 @@ class ILossFunction(Configuration):
         return self._evaluate(labels, pre_output, activation, mask, True)[1]
 
     def compute_gradient_and_score(self, labels: Any, pre_output: Any, activation: Any, mask: Any = None,
-                                   average: bool = True) -> tuple[float, Any]:
+                                   average: bool = True) -> Pair[float, Any]:
         """Score and gradient."""
         scores, gradient = self._evaluate(labels, pre_output, activation, mask, True)
-        return self._total(scores, average), gradient
+        return Pair(self._total(scores, average), gradient)
 
     def name(self) -> str:
         """Name of the loss."""
@@ -100,12 +144,13 @@ class ILossFunction(Configuration):
 
 
 @configuration
-class TermLoss(ILossFunction):
+class TermLoss(ILossFunction, TermLossNames):
     """A loss that is a sum (or mean) of one term per output; sub-classes name the term in :mod:`.loss_terms`."""
 
     term: ClassVar[str] = ""
     mean: ClassVar[bool] = False
     eps: ClassVar[float] = 0.0
+    masked_behind_softmax: ClassVar[bool] = True        # DL4J masks these gradients once more in front of softmax
 
     def column_weights(self) -> Any:
         """One weight per output, or None."""
@@ -114,7 +159,7 @@ class TermLoss(ILossFunction):
     def define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
                mask: SDVariable | None = None) -> SDVariable:
         mask = None if mask is None else column(mask)
-        if mask is not None and isinstance(activation, ActivationSoftmax):
+        if mask is not None and self.masked_behind_softmax and isinstance(activation, ActivationSoftmax):
             pre_output = sd.add_op(MaskedGradient(), [pre_output, mask])
         weights = self.column_weights()
         terms = self.terms(sd, labels, pre_output, activation, 0 if weights is None else weights.size)
@@ -126,7 +171,7 @@ class TermLoss(ILossFunction):
 
     def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int) -> SDVariable:
         """The terms, (batch, outputs); ``width`` is the number of weights, 0 without."""
-        op = LossTerms(self.term_for(activation), type(self).__name__, self.epsilon(), width)
+        op = LayerLossTerms(self.term_for(activation), type(self).__name__, self.epsilon(), width)
         return sd.add_op(op, [labels, activation.define(sd, pre_output)])  # type: ignore[no-any-return]
 
     def term_for(self, activation: IActivation) -> str:
@@ -139,8 +184,14 @@ class TermLoss(ILossFunction):
 
 
 @configuration
-class WeightedLoss(TermLoss):
-    """A loss with one weight per output column: ``weights`` (outputs,) multiplies scores and gradients."""
+class WeightedLoss(TermLoss, WeightedLossNames):
+    """A loss with one weight per output column: ``weights`` (outputs,) multiplies scores and gradients.
+
+    Parameters
+    ----------
+    weights : array (outputs), optional
+        One for each output column; all 1 where left out.
+    """
 
     weights: np.ndarray[Any, Any] | None = field(default=None, omit_none=True)
 
@@ -153,7 +204,7 @@ class WeightedLoss(TermLoss):
 
 
 @configuration
-class RowWiseLoss(ILossFunction):
+class RowWiseLoss(ILossFunction, RowWiseLossNames):
     """A loss with one formula for all outputs of an example; masks have one value per example."""
 
     def row_op(self) -> rows.RowLoss:
@@ -172,7 +223,7 @@ def _check_clip(loss: ILossFunction, name: str, value: float) -> None:
 
 
 @configuration(_PACKAGE + "LossMSE")
-class LossMSE(WeightedLoss):
+class LossMSE(WeightedLoss, LossMSENames):
     """Mean over the outputs of ``(label - output)²``."""
 
     term: ClassVar[str] = "squared"
@@ -180,21 +231,21 @@ class LossMSE(WeightedLoss):
 
 
 @configuration(_PACKAGE + "LossL2")
-class LossL2(WeightedLoss):
+class LossL2(WeightedLoss, LossL2Names):
     """Sum over the outputs of ``(label - output)²``."""
 
     term: ClassVar[str] = "squared"
 
 
 @configuration(_PACKAGE + "LossL1")
-class LossL1(WeightedLoss):
+class LossL1(WeightedLoss, LossL1Names):
     """Sum over the outputs of ``|label - output|``."""
 
     term: ClassVar[str] = "absolute"
 
 
 @configuration(_PACKAGE + "LossMAE")
-class LossMAE(WeightedLoss):
+class LossMAE(WeightedLoss, LossMAENames):
     """Mean over the outputs of ``|label - output|``."""
 
     term: ClassVar[str] = "absolute"
@@ -207,7 +258,7 @@ class LossMAE(WeightedLoss):
 
 
 @configuration(_PACKAGE + "LossMAPE")
-class LossMAPE(WeightedLoss):
+class LossMAPE(WeightedLoss, LossMAPENames):
     """Mean over the outputs of ``100 * |(label - output) / label|``."""
 
     term: ClassVar[str] = "percentage"
@@ -215,7 +266,7 @@ class LossMAPE(WeightedLoss):
 
 
 @configuration(_PACKAGE + "LossMSLE")
-class LossMSLE(WeightedLoss):
+class LossMSLE(WeightedLoss, LossMSLENames):
     """Mean over the outputs of ``log((output + 1) / (label + 1))²``."""
 
     term: ClassVar[str] = "log_ratio"
@@ -223,8 +274,14 @@ class LossMSLE(WeightedLoss):
 
 
 @configuration(_PACKAGE + "LossBinaryXENT")
-class LossBinaryXENT(WeightedLoss):
-    """Binary cross entropy ``-(y log p + (1 - y) log(1 - p))``, p clipped to [clip_eps, 1 - clip_eps]."""
+class LossBinaryXENT(WeightedLoss, LossBinaryXENTNames):
+    """Binary cross entropy ``-(y log p + (1 - y) log(1 - p))``, p clipped to [clip_eps, 1 - clip_eps].
+
+    Parameters
+    ----------
+    clip_eps : float
+        Least distance of p from 0 and 1; default 1e-5.
+    """
 
     clip_eps: float = 1e-5
 
@@ -240,12 +297,19 @@ class LossBinaryXENT(WeightedLoss):
 
 
 @configuration(_PACKAGE + "LossMCXENT")
-class LossMCXENT(WeightedLoss):
-    """Cross entropy ``-sum(y log p)``; with softmax p is clipped to [softmax_clip_eps, 1 - softmax_clip_eps]."""
+class LossMCXENT(WeightedLoss, LossMCXENTNames):
+    """Cross entropy ``-sum(y log p)``; with softmax p is clipped to [softmax_clip_eps, 1 - softmax_clip_eps].
+
+    Parameters
+    ----------
+    softmax_clip_eps : float
+        Least distance of p from 0 and 1 behind softmax; default 1e-10.
+    """
 
     softmax_clip_eps: float = 1e-10
 
     term: ClassVar[str] = "log"
+    masked_behind_softmax: ClassVar[bool] = False       # DL4J refuses a mask per output here, so this is the derivative
 
     def validate(self) -> None:
         super().validate()
@@ -257,21 +321,14 @@ class LossMCXENT(WeightedLoss):
         op = SoftmaxTerms(type(self).__name__, self.softmax_clip_eps, width)
         return sd.add_op(op, [labels, activation.define(sd, pre_output), pre_output])  # type: ignore[no-any-return]
 
-    def _evaluate(self, labels: Any, pre_output: Any, activation: Any, mask: Any, gradient: bool) -> list[Any]:
-        per_output = mask is not None and np.ndim(mask) > 1 and np.shape(mask)[1] > 1
-        if gradient and per_output and isinstance(IActivation.of(activation), ActivationSoftmax):
-            raise ConfigurationError(f"{type(self).__name__} with softmax has no gradient under a mask per output "
-                                     f"(shape {list(np.shape(mask))}); use a mask per example, [batch, 1]")
-        return super()._evaluate(labels, pre_output, activation, mask, gradient)
-
 
 @configuration(_PACKAGE + "LossNegativeLogLikelihood")
-class LossNegativeLogLikelihood(LossMCXENT):
+class LossNegativeLogLikelihood(LossMCXENT, LossNegativeLogLikelihoodNames):
     """The same as :class:`LossMCXENT`."""
 
 
 @configuration(_PACKAGE + "LossSparseMCXENT")
-class LossSparseMCXENT(LossMCXENT):
+class LossSparseMCXENT(LossMCXENT, LossSparseMCXENTNames):
     """Cross entropy with integer class labels, (batch, 1)."""
 
     def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int) -> SDVariable:
@@ -280,7 +337,7 @@ class LossSparseMCXENT(LossMCXENT):
 
 
 @configuration(_PACKAGE + "LossKLD")
-class LossKLD(TermLoss):
+class LossKLD(TermLoss, LossKLDNames):
     """Kullback-Leibler divergence ``sum(y log(y / p))``."""
 
     term: ClassVar[str] = "divergence"
@@ -288,7 +345,7 @@ class LossKLD(TermLoss):
 
 
 @configuration(_PACKAGE + "LossCosineProximity")
-class LossCosineProximity(RowWiseLoss):
+class LossCosineProximity(RowWiseLoss, LossCosineProximityNames):
     """``-cos`` of the angle between labels and outputs."""
 
     def row_op(self) -> rows.RowLoss:
@@ -296,28 +353,28 @@ class LossCosineProximity(RowWiseLoss):
 
 
 @configuration(_PACKAGE + "LossHinge")
-class LossHinge(TermLoss):
+class LossHinge(TermLoss, LossHingeNames):
     """``max(0, 1 - y * output)`` for labels -1 and 1."""
 
     term: ClassVar[str] = "hinge"
 
 
 @configuration(_PACKAGE + "LossSquaredHinge")
-class LossSquaredHinge(TermLoss):
+class LossSquaredHinge(TermLoss, LossSquaredHingeNames):
     """``max(0, 1 - y * output)²`` for labels -1 and 1."""
 
     term: ClassVar[str] = "squared_hinge"
 
 
 @configuration(_PACKAGE + "LossPoisson")
-class LossPoisson(TermLoss):
+class LossPoisson(TermLoss, LossPoissonNames):
     """``output - y log(output)``."""
 
     term: ClassVar[str] = "poisson"
 
 
 @configuration(_PACKAGE + "LossWasserstein")
-class LossWasserstein(TermLoss):
+class LossWasserstein(TermLoss, LossWassersteinNames):
     """Mean over the outputs of ``y * output`` (critic score)."""
 
     term: ClassVar[str] = "product"
@@ -325,8 +382,14 @@ class LossWasserstein(TermLoss):
 
 
 @configuration(_PACKAGE + "LossFMeasure")
-class LossFMeasure(ILossFunction):
-    """``1 - F_beta`` of a whole minibatch, binary."""
+class LossFMeasure(ILossFunction, LossFMeasureNames):
+    """``1 - F_beta`` of a whole minibatch, binary.
+
+    Parameters
+    ----------
+    beta : float
+        Weight of recall beside precision; default 1.
+    """
 
     beta: float = 1.0
 
@@ -348,16 +411,24 @@ class LossFMeasure(ILossFunction):
 
 
 @configuration(_PACKAGE + "LossMultiLabel")
-class LossMultiLabel(RowWiseLoss):
-    """Pairwise ranking loss for several labels per example (Zhang and Zhou, 2006)."""
+class LossMultiLabel(RowWiseLoss, LossMultiLabelNames):
+    """Mean of ``exp(y_l - y_k)`` over pairs of a label k that is 1 and a label l that is 0 (Zhang and Zhou, 2006)."""
 
     def row_op(self) -> rows.RowLoss:
         return rows.MultiLabel()
 
 
 @configuration(_PACKAGE + "LossMixtureDensity")
-class LossMixtureDensity(RowWiseLoss):
-    """Negative log likelihood of a mixture of Gaussians (Bishop, 1994); outputs [weights, log sigma, means]."""
+class LossMixtureDensity(RowWiseLoss, LossMixtureDensityNames):
+    """Negative log likelihood of a mixture of Gaussians (Bishop, 1994); outputs [weights, log sigma, means].
+
+    Parameters
+    ----------
+    mixture_count : int
+        Number of Gaussians; default 1.
+    label_width : int
+        Size of a label; default 1.
+    """
 
     mixture_count: int = field(default=1, json="mMixtures", aliases=("gaussians", "mixtures"))
     label_width: int = field(default=1, json="mLabelWidth")
@@ -365,8 +436,15 @@ class LossMixtureDensity(RowWiseLoss):
     def row_op(self) -> rows.RowLoss:
         return rows.MixtureDensity(self.mixture_count, self.label_width)
 
+    def extract_components(self, output: Any) -> MixtureDensityComponents:
+        """Weights, means and deviations of the Gaussians that outputs of the network stand for."""
+        given, m = floating(output), self.mixture_count
+        share = np.exp(given[:, :m] - given[:, :m].max(1, keepdims=True))
+        return MixtureDensityComponents(share / share.sum(1, keepdims=True), given[:, 2 * m:].reshape(-1, m, self.label_width),
+                                        np.exp(given[:, m:2 * m]))
 
-class LossFunction(JavaSpelling, Enum):
+
+class LossFunction(LossFunctionNames, JavaEnum):
     """Names of the loss functions; the value is the class that computes it.
 
     Several names share a class; ``RECONSTRUCTION_CROSSENTROPY`` is the Kullback-Leibler divergence, as in DL4J.

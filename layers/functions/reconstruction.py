@@ -1,4 +1,4 @@
-"""What a variational autoencoder takes its data for: distributions whose parameters the decoder gives."""
+"""Distributions of the data of a variational autoencoder, whose parameters the decoder gives."""
 from __future__ import annotations
 
 import math
@@ -6,18 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...samediff.base.unwritten import unwritten
-from ...samediff.configuration.configuration import Configuration, configuration, field
+from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.families.families import unary
 from ...samediff.initializers.nd4j_random import Nd4jRandom, get_random
+from ..types.java_names import (
+    BernoulliReconstructionDistributionNames,
+    ExponentialReconstructionDistributionNames,
+    GaussianReconstructionDistributionNames,
+    LossFunctionWrapperNames,
+    ReconstructionDistributionNames,
+)
 from .activations import ActivationIdentity, ActivationSigmoid, ActivationTanH, IActivation
-from .direct import direct, floating
+from .eager import direct, floating
 from .losses import ILossFunction, LossMSE
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = [
+    "BernoulliReconstructionDistribution", "ExponentialReconstructionDistribution", "GaussianReconstructionDistribution",
+    "LossFunctionWrapper", "ReconstructionDistribution",
+]
 
 VARIATIONAL = "org.deeplearning4j.nn.conf.layers.variational."
 
@@ -25,11 +37,16 @@ FiniteLog = unary("layer_finite_log", "", lambda xp, x: xp.where(x == 0, 0, xp.l
 
 
 @configuration
-class ReconstructionDistribution(Configuration):
+class ReconstructionDistribution(Configuration, ReconstructionDistributionNames):
     """Distribution of the data given the decoder's output, which ``activation`` turns into its parameters.
 
     Derive from it for a distribution of your own: :meth:`distribution_input_size`, :meth:`define`, :meth:`define_mean`
     and :meth:`sample`.
+
+    Parameters
+    ----------
+    activation : str, Activation or IActivation
+        Turns what the decoder gives into parameters of the distribution.
     """
 
     def distribution_input_size(self, size: int) -> int:
@@ -98,10 +115,10 @@ class ReconstructionDistribution(Configuration):
 
 
 @configuration(VARIATIONAL + "GaussianReconstructionDistribution")
-class GaussianReconstructionDistribution(ReconstructionDistribution):
-    """Real values: means, then logarithms of variances."""
+class GaussianReconstructionDistribution(ReconstructionDistribution, GaussianReconstructionDistributionNames):
+    """Real values, N(mean, variance): the decoder gives means, then logarithms of variances. Tanh acts on both by default."""
 
-    activation: IActivation = field(default=ActivationTanH(), json="activationFn")
+    activation: Convertible[IActivation] = field(default=ActivationTanH(), json="activationFn")
 
     def distribution_input_size(self, size: int) -> int:
         return 2 * size
@@ -123,10 +140,10 @@ class GaussianReconstructionDistribution(ReconstructionDistribution):
 
 
 @configuration(VARIATIONAL + "BernoulliReconstructionDistribution")
-class BernoulliReconstructionDistribution(ReconstructionDistribution):
-    """Binary values: probabilities of 1. Logarithms of 0 count as 0, as in DL4J."""
+class BernoulliReconstructionDistribution(ReconstructionDistribution, BernoulliReconstructionDistributionNames):
+    """Binary values: the decoder gives probabilities of 1. Logarithms of 0 count as 0, as in DL4J."""
 
-    activation: IActivation = field(default=ActivationSigmoid(), json="activationFn")
+    activation: Convertible[IActivation] = field(default=ActivationSigmoid(), json="activationFn")
 
     def define(self, sd: SameDiff, x: SDVariable, pre_output: SDVariable) -> SDVariable:
         p = self.activation.define(sd, pre_output)
@@ -142,10 +159,10 @@ class BernoulliReconstructionDistribution(ReconstructionDistribution):
 
 
 @configuration(VARIATIONAL + "ExponentialReconstructionDistribution")
-class ExponentialReconstructionDistribution(ReconstructionDistribution):
-    """Positive values: logarithms of rates."""
+class ExponentialReconstructionDistribution(ReconstructionDistribution, ExponentialReconstructionDistributionNames):
+    """Positive values, with density ``rate * exp(-rate * x)``: the decoder gives logarithms of rates."""
 
-    activation: IActivation = field(default=ActivationIdentity(), json="activationFn")
+    activation: Convertible[IActivation] = field(default=ActivationIdentity(), json="activationFn")
 
     def define(self, sd: SameDiff, x: SDVariable, pre_output: SDVariable) -> SDVariable:
         log_rate = self.activation.define(sd, pre_output)
@@ -161,11 +178,17 @@ class ExponentialReconstructionDistribution(ReconstructionDistribution):
 
 
 @configuration(VARIATIONAL + "LossFunctionWrapper")
-class LossFunctionWrapper(ReconstructionDistribution):
-    """A loss in place of a probability."""
+class LossFunctionWrapper(ReconstructionDistribution, LossFunctionWrapperNames):
+    """A loss in place of a probability.
 
-    activation: IActivation = field(default=ActivationIdentity(), json="activationFn")
-    loss_function: ILossFunction = LossMSE()
+    Parameters
+    ----------
+    loss_function : str, LossFunction or ILossFunction
+        The loss of a reconstruction.
+    """
+
+    activation: Convertible[IActivation] = field(default=ActivationIdentity(), json="activationFn")
+    loss_function: Convertible[ILossFunction] = LossMSE()
 
     def has_loss_function(self) -> bool:
         return True

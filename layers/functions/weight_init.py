@@ -7,28 +7,61 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from enum import Enum
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...samediff.base.authored import has_given_shape
 from ...samediff.base.datatype import DataType
-from ...samediff.base.javanames import JavaSpelling, to_snake
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.javanames import to_snake
+from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.base.user_code.user_methods import has_given_shape
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ...samediff.initializers.formulas import NORMAL_STD, UNIFORM_LIMIT, Spread, identity, spread
 from ...samediff.initializers.nd4j_random import Nd4jRandom, Order
+from ..types.java_names import (
+    IWeightInitNames,
+    WeightInitConstantNames,
+    WeightInitDistributionNames,
+    WeightInitIdentityNames,
+    WeightInitLecunUniformNames,
+    WeightInitNames,
+    WeightInitNormalNames,
+    WeightInitReluNames,
+    WeightInitReluUniformNames,
+    WeightInitSigmoidUniformNames,
+    WeightInitUniformNames,
+    WeightInitVarScalingNormalFanAvgNames,
+    WeightInitVarScalingNormalFanInNames,
+    WeightInitVarScalingNormalFanOutNames,
+    WeightInitVarScalingUniformFanAvgNames,
+    WeightInitVarScalingUniformFanInNames,
+    WeightInitVarScalingUniformFanOutNames,
+    WeightInitXavierLegacyNames,
+    WeightInitXavierNames,
+    WeightInitXavierUniformNames,
+)
 from .distributions import Distribution
+from .java_forms import filled_by, takes
+
+__all__ = [
+    "IWeightInit", "WeightInit", "WeightInitConstant", "WeightInitDistribution", "WeightInitIdentity", "WeightInitLecunUniform",
+    "WeightInitNormal", "WeightInitRelu", "WeightInitReluUniform", "WeightInitSigmoidUniform", "WeightInitUniform",
+    "WeightInitVarScalingNormalFanAvg", "WeightInitVarScalingNormalFanIn", "WeightInitVarScalingNormalFanOut",
+    "WeightInitVarScalingUniformFanAvg", "WeightInitVarScalingUniformFanIn", "WeightInitVarScalingUniformFanOut", "WeightInitXavier",
+    "WeightInitXavierLegacy", "WeightInitXavierUniform",
+]
 
 _JAVA = "org.deeplearning4j.nn.weights."
 
 
 @configuration()
-class IWeightInit(Configuration):
+class IWeightInit(Configuration, IWeightInitNames):
     """Base of all weight initialisers: override ``init`` and register with ``@configuration("full.java.Name")``.
+
+    DL4J's form, ``init(fan_in, fan_out, shape, order, view)``, which fills a flat view or returns an array, counts too.
 
     Fields of this type also take a :class:`WeightInit`, its name, a :class:`Distribution` or the vectors of an
     :class:`EmbeddingInitializer`.
@@ -42,6 +75,12 @@ class IWeightInit(Configuration):
     """
 
     result_checks = {"init": has_given_shape}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        own = vars(cls).get("init")
+        if own is not None and not own.__module__.startswith("dl4py.") and takes(own, 5):
+            setattr(cls, "init", filled_by(own))  # noqa: B010  # mypy knows no such assignment
+        super().__init_subclass__(**kwargs)
 
     @unwritten
     def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
@@ -84,6 +123,14 @@ class _FanUniform(_FanNormal):
 
 @configuration()
 class _ScaledNormal(_FanNormal):
+    """Values whose deviations are scaled.
+
+    Parameters
+    ----------
+    scale : float, optional
+        The factor; 1 where left out.
+    """
+
     scale: float | None = None
 
     def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
@@ -93,32 +140,40 @@ class _ScaledNormal(_FanNormal):
 
 @configuration()
 class _ScaledUniform(_FanUniform):
+    """Values whose limits are scaled.
+
+    Parameters
+    ----------
+    scale : float, optional
+        The factor; 1 where left out.
+    """
+
     scale: float | None = None
 
 
 @configuration(_JAVA + "WeightInitXavier")
-class WeightInitXavier(_FanNormal):
+class WeightInitXavier(_FanNormal, WeightInitXavierNames):
     """N(0, 2 / (fan_in + fan_out)) (Glorot and Bengio 2010); the default of every network."""
 
     rule = "xavier"
 
 
 @configuration(_JAVA + "WeightInitNormal")
-class WeightInitNormal(_FanNormal):
+class WeightInitNormal(_FanNormal, WeightInitNormalNames):
     """N(0, 1 / fan_in) (LeCun et al. 1998): NORMAL, LECUN_NORMAL and XAVIER_FAN_IN."""
 
     rule = "fan_in"
 
 
 @configuration(_JAVA + "WeightInitRelu")
-class WeightInitRelu(_FanNormal):
+class WeightInitRelu(_FanNormal, WeightInitReluNames):
     """N(0, 2 / fan_in) (He et al. 2015)."""
 
     rule = "relu"
 
 
 @configuration(_JAVA + "WeightInitXavierLegacy")
-class WeightInitXavierLegacy(IWeightInit):
+class WeightInitXavierLegacy(IWeightInit, WeightInitXavierLegacyNames):
     """N(0, 1 / (shape[0] + shape[1])): Xavier's initialisation as early DL4J versions had it."""
 
     def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
@@ -129,85 +184,91 @@ class WeightInitXavierLegacy(IWeightInit):
 
 
 @configuration(_JAVA + "WeightInitXavierUniform")
-class WeightInitXavierUniform(_FanUniform):
+class WeightInitXavierUniform(_FanUniform, WeightInitXavierUniformNames):
     """U(-a, a), a = sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010)."""
 
     rule = "xavier"
 
 
 @configuration(_JAVA + "WeightInitReluUniform")
-class WeightInitReluUniform(_FanUniform):
+class WeightInitReluUniform(_FanUniform, WeightInitReluUniformNames):
     """U(-a, a), a = sqrt(6 / fan_in) (He et al. 2015)."""
 
     rule = "relu"
 
 
 @configuration(_JAVA + "WeightInitSigmoidUniform")
-class WeightInitSigmoidUniform(_FanUniform):
+class WeightInitSigmoidUniform(_FanUniform, WeightInitSigmoidUniformNames):
     """U(-a, a), a = 4 sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010, for sigmoids)."""
 
     rule = "sigmoid"
 
 
 @configuration(_JAVA + "WeightInitUniform")
-class WeightInitUniform(_FanUniform):
+class WeightInitUniform(_FanUniform, WeightInitUniformNames):
     """U(-a, a), a = 1 / sqrt(fan_in)."""
 
     rule = "plain"
 
 
 @configuration(_JAVA + "WeightInitLecunUniform")
-class WeightInitLecunUniform(_FanUniform):
+class WeightInitLecunUniform(_FanUniform, WeightInitLecunUniformNames):
     """U(-a, a), a = 3 / sqrt(fan_in)."""
 
     rule = "fan_in"
 
 
 @configuration(_JAVA + "WeightInitVarScalingNormalFanIn")
-class WeightInitVarScalingNormalFanIn(_ScaledNormal):
+class WeightInitVarScalingNormalFanIn(_ScaledNormal, WeightInitVarScalingNormalFanInNames):
     """Normal cut at two deviations, std = sqrt(scale / fan_in); scale None is 1."""
 
     rule = "fan_in"
 
 
 @configuration(_JAVA + "WeightInitVarScalingNormalFanOut")
-class WeightInitVarScalingNormalFanOut(_ScaledNormal):
+class WeightInitVarScalingNormalFanOut(_ScaledNormal, WeightInitVarScalingNormalFanOutNames):
     """Normal cut at two deviations, std = sqrt(scale / fan_out)."""
 
     rule = "fan_out"
 
 
 @configuration(_JAVA + "WeightInitVarScalingNormalFanAvg")
-class WeightInitVarScalingNormalFanAvg(_ScaledNormal):
+class WeightInitVarScalingNormalFanAvg(_ScaledNormal, WeightInitVarScalingNormalFanAvgNames):
     """Normal cut at two deviations, std = sqrt(2 scale / (fan_in + fan_out))."""
 
     rule = "fan_avg"
 
 
 @configuration(_JAVA + "WeightInitVarScalingUniformFanIn")
-class WeightInitVarScalingUniformFanIn(_ScaledUniform):
+class WeightInitVarScalingUniformFanIn(_ScaledUniform, WeightInitVarScalingUniformFanInNames):
     """U(-a, a), a = 3 scale / sqrt(fan_in)."""
 
     rule = "fan_in"
 
 
 @configuration(_JAVA + "WeightInitVarScalingUniformFanOut")
-class WeightInitVarScalingUniformFanOut(_ScaledUniform):
+class WeightInitVarScalingUniformFanOut(_ScaledUniform, WeightInitVarScalingUniformFanOutNames):
     """U(-a, a), a = 3 scale / sqrt(fan_out)."""
 
     rule = "fan_out"
 
 
 @configuration(_JAVA + "WeightInitVarScalingUniformFanAvg")
-class WeightInitVarScalingUniformFanAvg(_ScaledUniform):
+class WeightInitVarScalingUniformFanAvg(_ScaledUniform, WeightInitVarScalingUniformFanAvgNames):
     """U(-a, a), a = 3 scale / sqrt((fan_in + fan_out) / 2)."""
 
     rule = "fan_avg"
 
 
 @configuration(_JAVA + "WeightInitConstant")
-class WeightInitConstant(IWeightInit):
-    """One value everywhere (ZERO: 0, ONES: 1); draws nothing."""
+class WeightInitConstant(IWeightInit, WeightInitConstantNames):
+    """One value everywhere (ZERO: 0, ONES: 1); draws nothing.
+
+    Parameters
+    ----------
+    value : float
+        Any number; 0 by default.
+    """
 
     value: float = 0.0
 
@@ -217,8 +278,14 @@ class WeightInitConstant(IWeightInit):
 
 
 @configuration(_JAVA + "WeightInitIdentity")
-class WeightInitIdentity(IWeightInit):
-    """``scale`` (None: 1) times the identity matrix, or kernels (out, in, *kernel) with the identity as centre taps."""
+class WeightInitIdentity(IWeightInit, WeightInitIdentityNames):
+    """``scale`` (None: 1) times the identity matrix, or kernels (out, in, *kernel) with the identity as centre taps.
+
+    Parameters
+    ----------
+    scale : float, optional
+        What stands on the diagonal.
+    """
 
     scale: float | None = None
 
@@ -228,8 +295,14 @@ class WeightInitIdentity(IWeightInit):
 
 
 @configuration(_JAVA + "WeightInitDistribution")
-class WeightInitDistribution(IWeightInit):
-    """Values of a :class:`Distribution`."""
+class WeightInitDistribution(IWeightInit, WeightInitDistributionNames):
+    """Values of a :class:`Distribution`.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Drawn from as it is: sizes of the layer do not scale it.
+    """
 
     distribution: Distribution
 
@@ -238,7 +311,7 @@ class WeightInitDistribution(IWeightInit):
         return self.distribution.sample(rng, shape, order, dtype)
 
 
-class WeightInit(JavaSpelling, Enum):
+class WeightInit(WeightInitNames, JavaEnum):
     """DL4J's names of weight initialisers.
 
     Examples

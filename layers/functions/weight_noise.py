@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.configuration.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ...samediff.training.updaters.schedules import Schedule
 from ..ops.noise_ops import AddNoise
 from ..ops.retention import Retains, Retention
+from ..types.java_names import DropConnectNames, IWeightNoiseNames, WeightNoiseNames
 from ..types.parameters import Parameter
 from .distributions import Distribution
 
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["DropConnect", "IWeightNoise", "WeightNoise"]
+
 _PACKAGE = "org.deeplearning4j.nn.conf.weightnoise."
 
 
 @configuration
-class IWeightNoise(Configuration):
+class IWeightNoise(Configuration, IWeightNoiseNames):
     """Base of all weight noises: what acts on weights, and perhaps biases, in each forward pass while training."""
 
     kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("acts_on", "applied")
@@ -46,9 +49,20 @@ class IWeightNoise(Configuration):
 
 
 @configuration(_PACKAGE + "DropConnect")
-class DropConnect(Retains, IWeightNoise):
-    """Keeps a weight with a probability, without rescaling (Wan et al., 2013)."""
+class DropConnect(Retains, IWeightNoise, DropConnectNames):
+    """Sets each weight to 0 with a probability, without rescaling the others (Wan et al., 2013).
 
+    Parameters
+    ----------
+    weight_retain_prob : float or Schedule
+        Probability to keep a weight.
+    weight_retain_prob_schedule : Schedule, optional
+        A schedule given as ``weight_retain_prob``, under the name that files have for it.
+    apply_to_biases : bool
+        False by default.
+    """
+
+    json_first: ClassVar[tuple[str, ...]] = ("applyToBiases", "weightRetainProbSchedule")
     weight_retain_prob: float | Schedule = field(default=math.nan, aliases=("weight_retain_probability",))
     weight_retain_prob_schedule: Schedule | None = None
     apply_to_biases: bool = False
@@ -71,8 +85,17 @@ class DropConnect(Retains, IWeightNoise):
 
 
 @configuration(_PACKAGE + "WeightNoise")
-class WeightNoise(IWeightNoise):
-    """Adds noise of a distribution to the weights, or multiplies them by it.
+class WeightNoise(IWeightNoise, WeightNoiseNames):
+    """Noise on weights, drawn anew in each forward pass while training: ``w + noise``, or ``w * noise``.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        Where the noise is drawn from.
+    apply_to_bias : bool
+        False by default.
+    additive : bool
+        Add the noise (default) or multiply by it.
 
     Examples
     --------

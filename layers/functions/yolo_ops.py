@@ -50,12 +50,10 @@ class YoloActivations(Op):
     priors: Priors
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         check_boxes(specs[0], self.priors)
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Group by group."""
         b = _boxes(x, len(self.priors))
         classes = xp.exp(b[:, :, 5:] - b[:, :, 5:].max(axis=2, keepdims=True)) if b.shape[2] > 5 else b[:, :, 5:]
         parts = [_sigmoid(xp, b[:, :, :2]), xp.exp(b[:, :, 2:4]) * xp.asarray(_sizes(self.priors, x.dtype)), _sigmoid(xp, b[:, :, 4:5]),
@@ -64,7 +62,7 @@ class YoloActivations(Op):
 
 
 @dataclass(frozen=True)
-class Term:
+class YoloTerm:
     """One loss: labels and outputs as rows of positions, what they are weighted with, and where they apply."""
 
     loss: ILossFunction
@@ -129,7 +127,7 @@ class YoloLoss(Op):
                                  f"{list(x.shape)}; got {list(labels.shape)}")
         return TensorSpec((x.shape[0] if x.shape else -1,), x.dtype)
 
-    def terms(self, x: Any, labels: Any) -> tuple[list[tuple[slice, Any, Term]], Any]:
+    def terms(self, x: Any, labels: Any) -> tuple[list[tuple[slice, Any, YoloTerm]], Any]:
         """Where in the box each term acts, the slope of what it compares by x, and the term; last the slope by overlaps."""
         b = _boxes(x, len(self.priors))
         shape = (len(x), len(self.priors), -1, *x.shape[2:])
@@ -152,11 +150,12 @@ class YoloLoss(Op):
         towards = 2 * (overlap - confidence) * best
         by_overlap = np.concatenate([towards * by_middle * xy * (1 - xy), towards * by_size * wh], axis=2).astype(x.dtype)
         return [
-            (slice(0, 2), xy * (1 - xy), Term(self.position, all_boxes(center - np.floor(center)), xy, "identity", best, self.coordinates)),
-            (sized, root / 2, Term(self.position, all_boxes(np.sqrt(high - low)), root, "identity", best, self.coordinates)),
-            (one, confidence * (1 - confidence), Term(LossL2(), expected, confidence, "identity", best, 1.0)),
-            (one, confidence * (1 - confidence), Term(LossL2(), expected, confidence, "identity", 1 - best, self.no_object)),
-            (slice(5, None), 1, Term(self.classes, all_boxes(labels[:, None, 4:]), b[:, :, 5:], "softmax", best, 1.0)),
+            (slice(0, 2), xy * (1 - xy), YoloTerm(self.position, all_boxes(center - np.floor(center)), xy, "identity", best,
+                                                          self.coordinates)),
+            (sized, root / 2, YoloTerm(self.position, all_boxes(np.sqrt(high - low)), root, "identity", best, self.coordinates)),
+            (one, confidence * (1 - confidence), YoloTerm(LossL2(), expected, confidence, "identity", best, 1.0)),
+            (one, confidence * (1 - confidence), YoloTerm(LossL2(), expected, confidence, "identity", 1 - best, self.no_object)),
+            (slice(5, None), 1, YoloTerm(self.classes, all_boxes(labels[:, None, 4:]), b[:, :, 5:], "softmax", best, 1.0)),
         ], by_overlap
 
     def compute(self, xp: Any, x: Any, labels: Any) -> Any:
@@ -176,11 +175,9 @@ class YoloSlope(Op):
     of: YoloLoss
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, labels: Any, upstream: Any) -> Any:
-        """Term by term."""
         d = np.zeros_like(_boxes(x, len(self.of.priors)))
         terms, by_overlap = self.of.terms(x, labels)
         for where, chain, term in terms:

@@ -1,4 +1,6 @@
 """Kernels of the ops of layers, by back end."""
-from ...samediff.cuda.kernel_table import KERNELS
+from ...samediff.cpu.kernel_table import KERNELS as CPU
+from ...samediff.cuda.kernel_table import KERNELS as CUDA
 
-KERNELS.add_folder("dl4py.layers.ops", f"{__name__}.cuda")
+CPU.add_folder("dl4py.layers.ops", f"{__name__}.cpu")
+CUDA.add_folder("dl4py.layers.ops", f"{__name__}.cuda")

@@ -52,7 +52,6 @@ class ShadowGradient(Elementwise):
         raise NotImplementedError
 
     def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
-        """Through the shadow."""
         shadow = self.shadow()
         return super().partial(i, inputs, upstream) if shadow == self else shadow.partial(i, inputs, upstream)
 
@@ -64,7 +63,6 @@ class ClippedRelu(Elementwise):
     top: float
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By comparison."""
         return xp.where(x <= 0, 0, xp.where(x < self.top, x, self.top))
 
 
@@ -84,7 +82,7 @@ class ThresholdRelu(Elementwise):
 
 
 @op("layer_leaky_relu")
-class LeakyRelu(ShadowGradient):
+class LayerLeakyRelu(ShadowGradient):
     """x where x >= 0, else alpha * x; the gradient has a float32 alpha."""
 
     alpha: float = 0.01
@@ -95,11 +93,11 @@ class LeakyRelu(ShadowGradient):
 
     def shadow(self) -> Elementwise:
         """The same with another slope."""
-        return LeakyRelu(_single(self.alpha))
+        return LayerLeakyRelu(_single(self.alpha))
 
 
 @op("layer_elu")
-class Elu(Elementwise):
+class LayerElu(Elementwise):
     """x where x >= 0, else alpha (e^x - 1)."""
 
     alpha: float = 1.0
@@ -117,7 +115,6 @@ class RandomSlopes(Op):
     high: float
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, context: Any = None) -> Any:
@@ -147,7 +144,6 @@ class CutOff(Elementwise):
     cutoff: float
 
     def compute(self, xp: Any, x: Any, slopes: Any) -> Any:
-        """By comparison."""
         return xp.where(x > self.cutoff, x, self.cutoff) + 0 * slopes
 
 

@@ -29,14 +29,12 @@ class RowIndices(Op):
     single: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Integers."""
         shape = specs[0].shape
         if self.single and shape is not None and any(n not in (1, -1) for n in shape[1:]):
             raise ShapeError(f"{self.owner} takes one index for each example, shape (batch, 1); got {shape}")
         return TensorSpec(shape, DataType.INT)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Checked, then converted."""
         check_whole(f"{self.owner}: index", x)
         check_range(f"{self.owner}: index", x, self.count, "a table whose number of rows is")
         return x.astype(DataType.INT.numpy)

@@ -52,7 +52,6 @@ class RowSlope(Op):
     of: RowLoss
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the output."""
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, labels: Any, output: Any, upstream: Any) -> Any:
@@ -61,7 +60,6 @@ class RowSlope(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """There is none."""
         raise GradientError(f"{self.of.name()} has no second derivative")
 
 
@@ -205,7 +203,6 @@ class FMeasureSlope(Op):
     of: FMeasure
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the output."""
         return TensorSpec(specs[2].shape, specs[2].dtype)
 
     def compute(self, xp: Any, upstream: Any, labels: Any, output: Any, mask: Any = None) -> Any:
@@ -220,7 +217,6 @@ class MaskedRows(Op):
     loss: str
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the scores."""
         mask = specs[1].shape
         if mask is not None and (len(mask) > 2 or mask[1:] not in ((), (1,), (-1,))):
             raise ShapeError(f"{self.loss} takes a mask with one value per example, [batch, 1]; got {list(mask)} "
@@ -228,10 +224,8 @@ class MaskedRows(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
-        """Row by row."""
         return scores * mask.reshape(-1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same."""
         return [inputs[0].sd.add_op(self, [output_grads[0], inputs[1]]), None]

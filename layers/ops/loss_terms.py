@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Term:
+class LossTerm:
     """``score(xp, labels, output, eps)`` and its derivative by the output; without ``slope`` that of the trace."""
 
     score: Callable[[Any, Any, Any, float], Any]
@@ -56,19 +56,19 @@ def _hinge(xp: Any, y: Any, p: Any) -> Any:
 
 #: By name. Where a score is clipped its slope is not 0 but that at the clipped (or unclipped) output, as in DL4J.
 TERMS = {
-    "squared": Term(lambda xp, y, p, e: (p - y) * (p - y)),
-    "absolute": Term(lambda xp, y, p, e: abs(p - y), lambda xp, y, p, e: xp.where(p > y, 1, xp.where(p < y, -1, 0)).astype(p.dtype)),
-    "percentage": Term(lambda xp, y, p, e: 100 * abs((y - p) / y), lambda xp, y, p, e: -100 * xp.sign(y - p) / abs(y)),
-    "log_ratio": Term(lambda xp, y, p, e: _log_ratio(xp, y, p) * _log_ratio(xp, y, p),
+    "squared": LossTerm(lambda xp, y, p, e: (p - y) * (p - y)),
+    "absolute": LossTerm(lambda xp, y, p, e: abs(p - y), lambda xp, y, p, e: xp.where(p > y, 1, xp.where(p < y, -1, 0)).astype(p.dtype)),
+    "percentage": LossTerm(lambda xp, y, p, e: 100 * abs((y - p) / y), lambda xp, y, p, e: -100 * xp.sign(y - p) / abs(y)),
+    "log_ratio": LossTerm(lambda xp, y, p, e: _log_ratio(xp, y, p) * _log_ratio(xp, y, p),
                       lambda xp, y, p, e: 2 / (p + 1) * _log_ratio(xp, y, p)),
-    "binary": Term(_binary, _binary_slope),
-    "binary_of_softmax": Term(lambda xp, y, p, e: -(y * xp.log(p)), _binary_slope),
-    "log": Term(lambda xp, y, p, e: -(y * xp.log(p)), lambda xp, y, p, e: -y / p),
-    "divergence": Term(lambda xp, y, p, e: _above(xp, y, e) * xp.log(_above(xp, y, e) / _above(xp, p, e)), lambda xp, y, p, e: -y / p),
-    "hinge": Term(lambda xp, y, p, e: _hinge(xp, y, p)),
-    "squared_hinge": Term(lambda xp, y, p, e: _hinge(xp, y, p) * _hinge(xp, y, p)),
-    "poisson": Term(lambda xp, y, p, e: p - y * xp.log(p), lambda xp, y, p, e: 1 - y / p),
-    "product": Term(lambda xp, y, p, e: y * p),
+    "binary": LossTerm(_binary, _binary_slope),
+    "binary_of_softmax": LossTerm(lambda xp, y, p, e: -(y * xp.log(p)), _binary_slope),
+    "log": LossTerm(lambda xp, y, p, e: -(y * xp.log(p)), lambda xp, y, p, e: -y / p),
+    "divergence": LossTerm(lambda xp, y, p, e: _above(xp, y, e) * xp.log(_above(xp, y, e) / _above(xp, p, e)), lambda xp, y, p, e: -y / p),
+    "hinge": LossTerm(lambda xp, y, p, e: _hinge(xp, y, p)),
+    "squared_hinge": LossTerm(lambda xp, y, p, e: _hinge(xp, y, p) * _hinge(xp, y, p)),
+    "poisson": LossTerm(lambda xp, y, p, e: p - y * xp.log(p), lambda xp, y, p, e: 1 - y / p),
+    "product": LossTerm(lambda xp, y, p, e: y * p),
 }
 
 
@@ -86,7 +86,7 @@ def same_shapes(loss: str, labels: TensorSpec, output: TensorSpec) -> None:
 
 
 @op("layer_loss_terms", inputs="labels output")
-class LossTerms(Elementwise):
+class LayerLossTerms(Elementwise):
     """One term per example and output, by the name of its formula.
 
     Shapes: labels and output (batch, outputs) -> the same.
@@ -98,7 +98,6 @@ class LossTerms(Elementwise):
     width: int = 0              # of the weights, 0 without
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the output."""
         labels, output = specs[:2]
         same_shapes(self.loss, labels, output)
         if self.width and output.shape and output.shape[-1] not in (-1, self.width):
@@ -107,7 +106,6 @@ class LossTerms(Elementwise):
         return TensorSpec(output.shape, output.dtype)
 
     def compute(self, xp: Any, labels: Any, output: Any) -> Any:
-        """By the table."""
         return TERMS[self.kind].score(xp, labels, output, self.eps)
 
     def partial(self, i: int, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable | None:
@@ -119,13 +117,12 @@ class LossTerms(Elementwise):
 
 @op("layer_loss_slope", inputs="labels output upstream")
 class LossSlope(Elementwise):
-    """Gradient of :class:`LossTerms` by the output (made by gradients)."""
+    """Gradient of :class:`LayerLossTerms` by the output (made by gradients)."""
 
     kind: str
     eps: float = 0.0
 
     def compute(self, xp: Any, labels: Any, output: Any, upstream: Any) -> Any:
-        """By the table."""
         slope = TERMS[self.kind].slope
         assert slope is not None
         return upstream * slope(xp, labels, output, self.eps)
@@ -140,11 +137,9 @@ class SoftmaxTerms(Elementwise):
     width: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As z."""
-        return LossTerms("log", self.loss, self.eps, self.width).infer(specs[0], specs[2])
+        return LayerLossTerms("log", self.loss, self.eps, self.width).infer(specs[0], specs[2])
 
     def compute(self, xp: Any, labels: Any, p: Any, z: Any) -> Any:
-        """From the softmax."""
         return -(labels * xp.log(clip(xp, p, self.eps)))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -157,37 +152,33 @@ class SoftmaxTerms(Elementwise):
 
 @op("layer_masked_gradient", inputs="x mask")
 class MaskedGradient(Op):
-    """x; a mask with one entry per output is applied to the gradient."""
+    """x; where a mask with one entry per output is 0, so is the gradient."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
-        """x itself."""
         return x
 
     def same_as(self, *specs: TensorSpec) -> int | None:
-        """Nothing to do."""
         return 0
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Times the mask, unless that has one entry per example."""
+        """0 where the mask is, unless that has one entry per example."""
         return [inputs[0].sd.add_op(PerOutput(), [output_grads[0], inputs[1]]), None]
 
 
 @op("layer_per_output", inputs="x mask")
 class PerOutput(Op):
-    """x times a mask of its shape; x itself for a mask with one entry per example (made by gradients)."""
+    """x, and 0 where a mask of its shape is 0; x itself for a mask with one entry per example (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
         """By the shape of the mask."""
-        return x * mask if mask.shape == x.shape else x
+        return xp.where(mask != 0, x, x.dtype.type(0)) if mask.shape == x.shape else x
 
     def same_as(self, *specs: TensorSpec) -> int | None:
         """x for another mask."""
@@ -195,7 +186,6 @@ class PerOutput(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same."""
         return [inputs[0].sd.add_op(self, [output_grads[0], inputs[1]]), None]
 
 
@@ -206,7 +196,6 @@ class OneHotLabels(Op):
     loss: str
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the output."""
         labels, output = specs
         if labels.shape is not None and (len(labels.shape) > 2 or labels.shape[1:] not in ((), (1,), (-1,))):
             raise ShapeError(f"{self.loss}: labels must be class indices of shape [batch, 1]; got {list(labels.shape)} for outputs "

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from ...samediff.base.spec import TensorSpec
 from ...samediff.families.composite import Composite
+from ...samediff.families.followed import LaterNumber, followed
+from ...samediff.families.graph_random import GraphContext
 from ...samediff.ir.op import Op, Specs, op, require_floating
 from ...samediff.ops.shape.shape_info import Identity
 from .retention import constant_retention
@@ -29,14 +32,34 @@ def drawn(noise: Noise, x: Any, context: Any) -> tuple[Any, Any]:
     return noise.draw(context.random(), x.shape, x.dtype, context.iteration, context.epoch)
 
 
+@dataclass(frozen=True)
+class FollowedNoise:
+    """A noise whose code becomes nodes, the generator's draws among them."""
+
+    noise: Noise
+
+    def draw(self, rng: Any, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:
+        """By the noise."""
+        return self.noise.draw(rng, shape, dtype, iteration, epoch)
+
+    def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
+        """``x * factor + shift`` in nodes; a TraceError where the code draws in another way, or by the iteration."""
+        def code(xp: Any, x: Any) -> Any:
+            factor, shift = self.draw(GraphContext(xp, True, of).random(), x.shape, x.dtype, LaterNumber("the iteration"),  # type: ignore[arg-type]
+                                      LaterNumber("the epoch"))  # type: ignore[arg-type]
+            y = x if factor is None else x * xp.asarray(factor, x.dtype)
+            return y if shift is None or not shifts else y + xp.asarray(shift, x.dtype)
+        return followed(f"the draw of {type(self.noise).__name__}", code, x.sd, [x])[0]
+
+
 @op("layer_noise", stateful=True)
 class AddNoise(Op):
     """``x * factor + shift`` with random numbers that are new in each iteration; x itself outside training."""
 
+    flops_per_element = 2
     noise: Noise
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, *specs)
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
@@ -51,12 +74,10 @@ class AddNoise(Op):
         return NoiseGradient(self.noise, name, True).in_plan(name)
 
     def at_inference(self) -> Op:
-        """Nothing happens."""
         return Identity()
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same factor."""
         node = outputs[0].sd.producer(outputs[0].name())
         assert node is not None
         return [inputs[0].sd.add_op(NoiseGradient(self.noise, node.name), [output_grads[0]])]
@@ -69,12 +90,12 @@ class NoiseGradient(Composite):
     In plans it is what keeps values, if the noise is one that does; ``shifts`` then is True for the noise node itself.
     """
 
+    flops_per_element = 1
     noise: Noise
     of: str
     shifts: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]
@@ -84,18 +105,15 @@ class NoiseGradient(Composite):
 
     def in_plan(self, name: str) -> Composite | None:
         """Nodes, where each step does the same with other random numbers."""
-        retention = constant_retention(self.noise)
-        return None if retention is None else self.replace(noise=retention)  # type: ignore[return-value]
+        return self.replace(noise=constant_retention(self.noise) or FollowedNoise(self.noise))  # type: ignore[return-value]
 
     def expand(self, *inputs: Any) -> Any:
         """The mask of the noise node, and what follows from it."""
-        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # a Retention
+        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # of the two that in_plan gives
 
     def at_inference(self) -> Op:
-        """Nothing happens."""
         return Identity()
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same factor."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]

@@ -39,7 +39,6 @@ class RecurrentAttention(Op):
         return TensorSpec((x[0], w[1], x[2]), specs[0].dtype)
 
     def compute(self, xp: Any, *inputs: Any) -> Any:
-        """Step by step."""
         steps = _Steps(xp, self.activation, *inputs)
         return xp.stack([s.y for s in steps.run()], axis=2)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...samediff.errors import ShapeError
-from ...samediff.ops.nn.kept import Kept, keeps
+from ...samediff.ops.nn.dropout_mask import DropoutMask, keeps
 from ...samediff.training.updaters.schedules import Schedule
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Retention:
     def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
         """The same in nodes, by the mask of node ``of``; the gradient goes without shifts."""
         sd = x.sd
-        kept = sd.add_op(Kept(self.p, of, self.mask_shape(x.spec.shape)), [])  # type: ignore[arg-type]  # static in a plan
+        kept = sd.add_op(DropoutMask(self.p, of, self.mask_shape(x.spec.shape)), [])  # type: ignore[arg-type]  # static in a plan
         terms = [sd.call("base", "where", *[sd.constant(np.array(v, x.dtype.numpy)) for v in pair], kept) for pair in self._pairs()]
         y = x.mul(terms[0])
         return y.add(terms[1]) if shifts and len(terms) > 1 else y  # type: ignore[no-any-return]

@@ -5,9 +5,11 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...samediff.base.spec import TensorSpec, may_equal
 from ...samediff.errors import ShapeError
-from ...samediff.ir.op import Op, Specs, op
+from ...samediff.ir.op import Copies, Op, Pairs, Specs, op, rearranged
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
@@ -26,6 +28,7 @@ class SeriesRows(Op):
     Shapes: x (batch, size, time), or (batch, time, size) with ``channels_last`` -> (time * batch, size).
     """
 
+    flops_per_element = 0
     channels_last: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -41,8 +44,10 @@ class SeriesRows(Op):
         steps = x.transpose(1, 0, 2) if self.channels_last else x.transpose(2, 0, 1)
         return steps.reshape(-1, steps.shape[2])
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return rearranged(lambda x: x.transpose(1, 0, 2) if self.channels_last else x.transpose(2, 0, 1))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
-        """Back to series."""
         return [inputs[0].sd.add_op(RowsSeries(self.channels_last), [output_grads[0], inputs[0]])]
 
 
@@ -53,6 +58,7 @@ class RowsSeries(Op):
     Shapes: x (time * batch, size) -> (batch, size, time), or (batch, time, size) with ``channels_last``.
     """
 
+    flops_per_element = 0
     channels_last: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -72,8 +78,12 @@ class RowsSeries(Op):
         steps = x.reshape(-1, batch.shape[0], x.shape[1]) if x.shape[0] else x.reshape(0, batch.shape[0], x.shape[1])
         return steps.transpose(1, 0, 2) if self.channels_last else steps.transpose(1, 2, 0)
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        (rows, size), n = specs[0].shape or (-1, -1), (specs[1].shape or (-1,))[0]
+        steps = (rows // max(n, 1), n, size)
+        return rearranged(lambda x: x.reshape(steps).transpose((1, 0, 2) if self.channels_last else (1, 2, 0)))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
-        """Back to rows."""
         return [inputs[0].sd.add_op(SeriesRows(self.channels_last), [output_grads[0]]), None]
 
 
@@ -105,8 +115,10 @@ class PositionRows(Op):
         """A view with the channels as the last axis."""
         return x if self.channels_last else x.transpose(0, *range(2, x.ndim), 1)
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return rearranged(self.channels_behind)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
-        """Back to positions."""
         return [inputs[0].sd.add_op(RowPositions(self.channels_last), [output_grads[0], inputs[0]])]
 
 
@@ -141,6 +153,10 @@ class PositionMaskRows(Op):
         """Spread over the positions, then as :class:`PositionRows`."""
         return PositionRows(self.channels_last).compute(xp, xp.broadcast_to(mask, self.full(mask.shape, like.shape)))
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        whole, rows = self.full(specs[0].shape or (), specs[1].shape or ()), PositionRows(self.channels_last)
+        return rearranged(lambda mask: rows.channels_behind(np.broadcast_to(mask, whole)))
+
 
 @op("row_positions", inputs="x like", shape_inputs=(1,))
 class RowPositions(Op):
@@ -162,8 +178,14 @@ class RowPositions(Op):
             return x.reshape(*like.shape[:-1], x.shape[1])
         return xp.moveaxis(x.reshape(like.shape[0], *like.shape[2:], x.shape[1]), -1, 1)
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        like, channels = specs[1].shape or (), (specs[0].shape or (0, 0))[1]
+        if self.channels_last:
+            return rearranged(lambda x: x.reshape(*like[:-1], channels))
+        turned = (0, len(like) - 1, *range(1, len(like) - 1))
+        return rearranged(lambda x: x.reshape(like[0], *like[2:], channels).transpose(turned))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
-        """Back to rows."""
         return [inputs[0].sd.add_op(PositionRows(self.channels_last), [output_grads[0]]), None]
 
 
@@ -190,15 +212,19 @@ class ExampleSpread(Op):
     """The value of each example, repeated over the values of ``like`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
         """In pieces of equal length."""
         return xp.repeat(x, like.size // x.size if x.size else 0)
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        def pairs(x: Any, like: Any, out: Any) -> Pairs:
+            rows = out.reshape(len(x), out.size // max(1, len(x)))
+            return [(np.broadcast_to(x[:, None], rows.shape), rows)]
+        return Copies(pairs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable], output_grads: Sequence[SDVariable]) -> Grads:
-        """Sum again."""
         return [inputs[0].sd.add_op(ExampleSums(), [output_grads[0], inputs[0]]), None]
 
 
@@ -209,6 +235,7 @@ class ReshapeExamples(Op):
     ``given`` is what is expected: -1 for any size, None for anything; ``owner`` is named in errors.
     """
 
+    flops_per_element = 0
     shape: tuple[int, ...]
     given: tuple[int, ...] | None = None
     owner: str = "reshape"

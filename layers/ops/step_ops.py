@@ -4,9 +4,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...samediff.base.spec import TensorSpec, may_equal
 from ...samediff.errors import ShapeError
-from ...samediff.ir.op import Op, Specs, op
+from ...samediff.ir.op import Copies, Op, Pairs, Specs, op
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
@@ -33,7 +35,6 @@ class LastUnmaskedStep(Op):
     strict: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Without the time."""
         return TensorSpec(_series(self.id, specs[0])[:2], specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
@@ -62,7 +63,6 @@ class AtLastUnmaskedStep(Op):
         return rows[:, :, None] * last_of(xp, mask).astype(rows.dtype)[:, None, :]
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
-        """Taken out again."""
         return [inputs[0].sd.add_op(LastUnmaskedStep(), [output_grads[0], inputs[1]]), None]
 
 
@@ -88,6 +88,9 @@ class RepeatSteps(Op):
         """Copies along the time."""
         return xp.repeat(rows[:, :, None], like.shape[2], axis=2)
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda rows, like, out: [(np.broadcast_to(rows[:, :, None], out.shape), out)])
+
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """Summed over the steps."""
         return [output_grads[0].sum(2), None]
@@ -101,16 +104,13 @@ class MaskOfOnes(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """By the rank."""
         shape = specs[0].shape
         return TensorSpec(None if shape is None else mask_shape(shape), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Ones."""
         return xp.ones(mask_shape(x.shape), x.dtype)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
-        """None."""
         return [None]
 
 
@@ -137,7 +137,6 @@ class StackPadded(Op):
         return TensorSpec((-1 if -1 in batches else sum(batches), *first[1:-1], -1 if -1 in lasts else max(lasts)), specs[0].dtype)
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """Copied into zeros."""
         out = xp.zeros((sum(x.shape[0] for x in xs), *xs[0].shape[1:-1], max(x.shape[-1] for x in xs)), xs[0].dtype)
         at = 0
         for x in xs:
@@ -145,8 +144,13 @@ class StackPadded(Op):
             at += x.shape[0]
         return out
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        def pairs(*arrays: Any) -> Pairs:
+            ends = np.cumsum([len(x) for x in arrays[:-1]])
+            return [(x, arrays[-1][end - len(x):end, ..., :x.shape[-1]]) for x, end in zip(arrays, ends)]
+        return Copies(pairs, clears=True)
+
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
-        """Each its part."""
         return [inputs[0].sd.add_op(StackedPart(i), [output_grads[0], *inputs]) for i in range(len(inputs))]
 
 
@@ -157,16 +161,16 @@ class StackedPart(Op):
     number: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As that part."""
         return TensorSpec(specs[1 + self.number].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *parts: Any) -> Any:
-        """A view."""
         start, part = sum(p.shape[0] for p in parts[:self.number]), parts[self.number]
         return x[start:start + part.shape[0], ..., :part.shape[-1]]
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda *arrays: [(self.compute(np, *arrays[:-1]), arrays[-1])])
+
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
-        """Back among zeros."""
         sd, parts = inputs[0].sd, list(inputs[1:])
         zeros = [sd.call("base", "zeros_like", p) for p in parts]
         zeros[self.number] = output_grads[0]

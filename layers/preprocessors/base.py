@@ -1,27 +1,38 @@
-"""What every preprocessor between two layers does."""
+"""Base of the preprocessors between two layers."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.base.authored import is_array, is_variable
-from ...samediff.base.unwritten import unwritten
+import numpy as np
+
+from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.base.user_code.user_methods import is_array, is_variable
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, ShapeError
+from ...samediff.expressions.tracing import TraceError
+from ...samediff.families.graph_namespace import on_graph
+from ...samediff.ir.graph_class import graph_class
+from ..functions.java_forms import WrittenPreProcessor
 from ..types.formats import MaskState
 from ..types.input_type import InputType
+from ..types.java_names import InputPreProcessorNames
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["InputPreProcessor"]
+
 PACKAGE = "org.deeplearning4j.nn.conf.preprocessor."
 
 
 @configuration
-class InputPreProcessor(Configuration):
+class InputPreProcessor(Configuration, InputPreProcessorNames):
     """Turns the activations of one layer into the input of the next, mostly by a change of shape.
 
-    Array code: works on NumPy and CuPy arrays and on everything else with ``reshape`` and ``transpose``.
+    A sub-class writes ``output_type`` and one of ``pre_process`` (array code: arrays with ``reshape``, ``transpose`` and arithmetic) and
+    ``define`` (graph nodes); the other follows. Where ``pre_process`` cannot be followed, ``backprop`` beside it is enough: both then run
+    in Python.
     """
 
     result_checks = {"define": is_variable, "pre_process": is_array}
@@ -49,6 +60,9 @@ class InputPreProcessor(Configuration):
         super().__init_subclass__(**kwargs)
         if "get_output_type" in vars(cls) and "output_type" not in vars(cls):
             setattr(cls, "output_type", vars(cls)["get_output_type"])  # noqa: B010  # mypy knows no such assignment
+        for written, other, follows in (("pre_process", "define", _nodes), ("define", "pre_process", _values)):
+            if written in vars(cls) and hasattr(getattr(cls, other), "asked_for"):
+                setattr(cls, other, follows)
 
     def mask(self, mask: Any, minibatch: int) -> Any:
         """Return the mask in the shape that fits the result; unchanged by default."""
@@ -75,6 +89,24 @@ class InputPreProcessor(Configuration):
     def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
         """Add the mask in the shape that fits the result to a graph; unchanged by default."""
         return mask
+
+
+def _nodes(self: InputPreProcessor, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
+    """What ``pre_process`` does, as nodes."""
+    try:
+        (made,) = on_graph(sd, lambda xp, a, b: self.pre_process(a, b.shape[0]), [x, minibatch_of(sd, x, batch)])
+    except TraceError as error:
+        if not hasattr(type(self).backprop, "asked_for"):       # both are written on arrays, as DL4J's classes are
+            return sd.add_op(WrittenPreProcessor(self), [x, minibatch_of(sd, x, batch)])  # type: ignore[no-any-return]
+        raise ConfigurationError(f"{type(self).__name__}.pre_process cannot be followed ({error}): write define(self, sd, x, batch), "
+                                 "which builds nodes") from error
+    return made
+
+
+def _values(self: InputPreProcessor, array: Any, minibatch: int) -> Any:
+    """What ``define`` does, on arrays."""
+    sd: Any = graph_class()()
+    return self.define(sd, sd.constant(np.asarray(array)), sd.constant(np.zeros((minibatch, 1)))).eval()
 
 
 def expect_shape(owner: object, array: Any, shape: tuple[int, ...]) -> None:

@@ -2,21 +2,29 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration.configuration import configuration, field
+from ...samediff.configuration.configuration import Convertible, configuration, field
 from ..ops.series_ops import reshaped
 from ..types.formats import CNN2DFormat
 from ..types.input_type import InputType
+from ..types.java_names import (
+    Cnn3DToFeedForwardPreProcessorNames,
+    CnnToFeedForwardPreProcessorNames,
+    FlattenPreProcessorNames,
+    TensorFlowCnnToFeedForwardPreProcessorNames,
+)
 from .base import PACKAGE, InputPreProcessor, expect_shape, rank_of
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["Cnn3DToFeedForwardPreProcessor", "CnnToFeedForwardPreProcessor", "TensorFlowCnnToFeedForwardPreProcessor"]
+
 
 @configuration
-class FlattenPreProcessor(InputPreProcessor):
+class FlattenPreProcessor(InputPreProcessor, FlattenPreProcessorNames):
     """Flattens each example in C order; arrays that are rows already pass through."""
 
     def shape(self) -> tuple[int, ...]:
@@ -48,8 +56,17 @@ class FlattenPreProcessor(InputPreProcessor):
 
 
 @configuration(PACKAGE + "CnnToFeedForwardPreProcessor")
-class CnnToFeedForwardPreProcessor(FlattenPreProcessor):
+class CnnToFeedForwardPreProcessor(FlattenPreProcessor, CnnToFeedForwardPreProcessorNames):
     """Images (batch, channels, height, width), or NHWC, to rows (batch, channels * height * width).
+
+    Parameters
+    ----------
+    input_height, input_width : int
+        Size of the images; both 0 (default) takes any.
+    num_channels : int
+        Number of channels; 1 by default.
+    format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``, of the images; values stay in their order.
 
     Examples
     --------
@@ -61,7 +78,7 @@ class CnnToFeedForwardPreProcessor(FlattenPreProcessor):
     input_height: int = 0
     input_width: int = 0
     num_channels: int = 1
-    format: CNN2DFormat = CNN2DFormat.NCHW
+    format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 
     def shape(self) -> tuple[int, ...]:
         if not self.input_height and not self.input_width:
@@ -77,8 +94,13 @@ class CnnToFeedForwardPreProcessor(FlattenPreProcessor):
 
 
 @configuration("org.deeplearning4j.nn.modelimport.keras.preprocessors.TensorFlowCnnToFeedForwardPreProcessor")
-class TensorFlowCnnToFeedForwardPreProcessor(CnnToFeedForwardPreProcessor):
-    """Images to rows in (height, width, channels) order, as TensorFlow flattens them."""
+class TensorFlowCnnToFeedForwardPreProcessor(CnnToFeedForwardPreProcessor, TensorFlowCnnToFeedForwardPreProcessorNames):
+    """Images (batch, channels, height, width) to rows in (height, width, channels) order, as TensorFlow flattens them.
+
+    Sizes must be given.
+    """
+
+    json_first: ClassVar[tuple[str, ...]] = ("inputHeight", "inputWidth", "numChannels")
 
     def pre_process(self, array: Any, minibatch: int) -> Any:
         if array.ndim == 2:
@@ -100,13 +122,23 @@ class TensorFlowCnnToFeedForwardPreProcessor(CnnToFeedForwardPreProcessor):
 
 
 @configuration(PACKAGE + "Cnn3DToFeedForwardPreProcessor")
-class Cnn3DToFeedForwardPreProcessor(FlattenPreProcessor):
+class Cnn3DToFeedForwardPreProcessor(FlattenPreProcessor, Cnn3DToFeedForwardPreProcessorNames):
     """Volumes (batch, channels, depth, height, width), or channels last, to rows.
 
     The number of values per example has to be right; the sizes may stand in another order, as DL4J's input types of some
     convolutions over volumes have them.
+
+    Parameters
+    ----------
+    input_depth, input_height, input_width : int
+        Size of the volumes.
+    num_channels : int
+        Number of channels; 1 by default.
+    is_ncdhw : bool
+        Whether channels come first (default) rather than last.
     """
 
+    json_first: ClassVar[tuple[str, ...]] = ("inputDepth", "inputHeight", "inputWidth", "numChannels")
     input_depth: int
     input_height: int
     input_width: int

@@ -1,27 +1,41 @@
 """Preprocessors that chain, reshape and permute, mostly from imported Keras models."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...samediff.configuration.configuration import configuration
+from ...samediff.configuration.configuration import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ..ops.series_ops import reshaped
 from ..types.formats import CNN2DFormat, MaskState, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeRecurrent
+from ..types.java_names import (
+    ComposableInputPreProcessorNames,
+    KerasFlattenRnnPreprocessorNames,
+    PermutePreprocessorNames,
+    ReshapePreprocessorNames,
+)
 from .base import PACKAGE, InputPreProcessor
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["ComposableInputPreProcessor", "KerasFlattenRnnPreprocessor", "PermutePreprocessor", "ReshapePreprocessor"]
+
 _KERAS = "org.deeplearning4j.preprocessors."
 
 
 @configuration(PACKAGE + "ComposableInputPreProcessor")
-class ComposableInputPreProcessor(InputPreProcessor):
-    """Several preprocessors, applied from left to right."""
+class ComposableInputPreProcessor(InputPreProcessor, ComposableInputPreProcessorNames):
+    """Several preprocessors, applied from left to right.
 
-    input_pre_processors: tuple[InputPreProcessor, ...]
+    Parameters
+    ----------
+    input_pre_processors : InputPreProcessor
+        One by one, or as one list.
+    """
+
+    input_pre_processors: Convertible[tuple[InputPreProcessor, ...]]
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:
@@ -62,8 +76,16 @@ class ComposableInputPreProcessor(InputPreProcessor):
 
 @configuration(_KERAS + "KerasFlattenRnnPreprocessor",
                aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.KerasFlattenRnnPreprocessor",))
-class KerasFlattenRnnPreprocessor(InputPreProcessor):
-    """Time series (batch, depth, ts_length) to rows (batch, depth * ts_length), in C order."""
+class KerasFlattenRnnPreprocessor(InputPreProcessor, KerasFlattenRnnPreprocessorNames):
+    """Time series (batch, depth, ts_length) to rows (batch, depth * ts_length), in C order.
+
+    Parameters
+    ----------
+    depth : int
+        Size of one step.
+    ts_length : int
+        Number of steps.
+    """
 
     depth: int
     ts_length: int
@@ -83,11 +105,16 @@ class KerasFlattenRnnPreprocessor(InputPreProcessor):
 
 @configuration(_KERAS + "PermutePreprocessor",
                aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.PermutePreprocessor",))
-class PermutePreprocessor(InputPreProcessor):
+class PermutePreprocessor(InputPreProcessor, PermutePreprocessorNames):
     """Permutes the axes of each example: ``(2, 1)`` exchanges the two axes after the batch.
+
+    Parameters
+    ----------
+    permutation_indices : int
+        Axes of the input in their new order, one by one or as one list: counted from 1, the batch being 0, which may be left out.
     """
 
-    permutation_indices: tuple[int, ...]
+    permutation_indices: Convertible[tuple[int, ...]]
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:
@@ -130,11 +157,22 @@ class PermutePreprocessor(InputPreProcessor):
 
 @configuration(_KERAS + "ReshapePreprocessor",
                aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.ReshapePreprocessor",))
-class ReshapePreprocessor(InputPreProcessor):
-    """Reshapes each example in C order; without a batch dimension in the shapes, it is put in front of them."""
+class ReshapePreprocessor(InputPreProcessor, ReshapePreprocessorNames):
+    """Reshapes each example in C order; without a batch dimension in the shapes, it is put in front of them.
 
-    input_shape: tuple[int, ...]
-    target_shape: tuple[int, ...]
+    Parameters
+    ----------
+    input_shape, target_shape : tuple of int
+        Shapes before and after.
+    has_mini_batch_dimension : bool
+        Whether the batch is the first size of both shapes, where any number may stand; False by default.
+    format : str, optional
+        Order of the axes of the result for its type: "NCW" or "NWC" (default), "NCHW" or "NHWC" (default).
+    """
+
+    json_first: ClassVar[tuple[str, ...]] = ("hasMiniBatchDimension", "inputShape", "targetShape")
+    input_shape: Convertible[tuple[int, ...]]
+    target_shape: Convertible[tuple[int, ...]]
     has_mini_batch_dimension: bool = False
     format: str | None = None
 

@@ -8,18 +8,28 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.configuration.configuration import configuration
+from ...samediff.configuration.configuration import Convertible, configuration
 from ...samediff.errors import ConfigurationError, ShapeError
 from ..ops.series_ops import reshaped
 from ..ops.series_ops import to_rows as rows_of
 from ..ops.series_ops import to_series as series_of
 from ..types.formats import CNN2DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..types.java_names import (
+    CnnToRnnPreProcessorNames,
+    FeedForwardToRnnPreProcessorNames,
+    ImageSeriesPreProcessorNames,
+    RnnToCnnPreProcessorNames,
+    RnnToFeedForwardPreProcessorNames,
+    TimeSeriesPreProcessorNames,
+)
 from .base import PACKAGE, InputPreProcessor, expect_shape, minibatch_of, rank_of
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = ["CnnToRnnPreProcessor", "FeedForwardToRnnPreProcessor", "RnnToCnnPreProcessor", "RnnToFeedForwardPreProcessor"]
 
 
 def to_rows(series: Any, form: RNNFormat) -> Any:
@@ -58,15 +68,24 @@ def mask_series(sd: SameDiff, mask: SDVariable, batch: SDVariable) -> SDVariable
 
 
 @configuration
-class TimeSeriesPreProcessor(InputPreProcessor):
-    """A preprocessor with time series on one side."""
+class TimeSeriesPreProcessor(InputPreProcessor, TimeSeriesPreProcessorNames):
+    """A preprocessor with time series on one side.
 
-    rnn_data_format: RNNFormat = RNNFormat.NCW
+    Parameters
+    ----------
+    rnn_data_format : RNNFormat or str
+        ``NCW`` (default, time last) or ``NWC``: axes of the series.
+    """
+
+    rnn_data_format: Convertible[RNNFormat] = RNNFormat.NCW
 
 
 @configuration(PACKAGE + "RnnToFeedForwardPreProcessor")
-class RnnToFeedForwardPreProcessor(TimeSeriesPreProcessor):
-    """Time series (N, S, T) to rows (T * N, S); rows pass through."""
+class RnnToFeedForwardPreProcessor(TimeSeriesPreProcessor, RnnToFeedForwardPreProcessorNames):
+    """Time series (N, S, T) to rows (T * N, S), all examples of the first step first; rows pass through.
+
+    N is the batch, S the size of a step, T time.
+    """
 
     def pre_process(self, array: Any, minibatch: int) -> Any:
         return array if array.ndim == 2 else to_rows(array, self.rnn_data_format)
@@ -90,8 +109,11 @@ class RnnToFeedForwardPreProcessor(TimeSeriesPreProcessor):
 
 
 @configuration(PACKAGE + "FeedForwardToRnnPreProcessor")
-class FeedForwardToRnnPreProcessor(TimeSeriesPreProcessor):
-    """Rows (T * N, S) to time series (N, S, T)."""
+class FeedForwardToRnnPreProcessor(TimeSeriesPreProcessor, FeedForwardToRnnPreProcessorNames):
+    """Rows (T * N, S), all examples of the first step first, to time series (N, S, T).
+
+    N is the batch, S the size of a step, T time.
+    """
 
     def pre_process(self, array: Any, minibatch: int) -> Any:
         return array if array.ndim == 3 else to_series(array, minibatch, self.rnn_data_format)
@@ -116,13 +138,21 @@ class FeedForwardToRnnPreProcessor(TimeSeriesPreProcessor):
 
 
 @configuration
-class ImageSeriesPreProcessor(InputPreProcessor):
-    """Between time series of flattened images and the images of all steps."""
+class ImageSeriesPreProcessor(InputPreProcessor, ImageSeriesPreProcessorNames):
+    """Between time series of flattened images and the images of all steps.
+
+    Parameters
+    ----------
+    input_height, input_width, num_channels : int
+        Size of one image.
+    rnn_data_format : RNNFormat or str
+        ``NCW`` (default, time last) or ``NWC``: axes of the series.
+    """
 
     input_height: int
     input_width: int
     num_channels: int
-    rnn_data_format: RNNFormat = RNNFormat.NCW
+    rnn_data_format: Convertible[RNNFormat] = RNNFormat.NCW
 
     def shape(self) -> tuple[int, ...]:
         """Shape of one image."""
@@ -130,8 +160,11 @@ class ImageSeriesPreProcessor(InputPreProcessor):
 
 
 @configuration(PACKAGE + "CnnToRnnPreProcessor")
-class CnnToRnnPreProcessor(ImageSeriesPreProcessor):
-    """Images (T * N, channels, height, width) to time series (N, channels * height * width, T)."""
+class CnnToRnnPreProcessor(ImageSeriesPreProcessor, CnnToRnnPreProcessorNames):
+    """Images (T * N, channels, height, width) to time series (N, channels * height * width, T).
+
+    N is the batch, T time.
+    """
 
     def pre_process(self, array: Any, minibatch: int) -> Any:
         expect_shape(self, array, (-1, *self.shape()))
@@ -156,8 +189,11 @@ class CnnToRnnPreProcessor(ImageSeriesPreProcessor):
 
 
 @configuration(PACKAGE + "RnnToCnnPreProcessor")
-class RnnToCnnPreProcessor(ImageSeriesPreProcessor):
-    """Time series of flattened images (N, channels * height * width, T) to images (T * N, channels, height, width)."""
+class RnnToCnnPreProcessor(ImageSeriesPreProcessor, RnnToCnnPreProcessorNames):
+    """Time series of flattened images (N, channels * height * width, T) to images (T * N, channels, height, width).
+
+    N is the batch, T time.
+    """
 
     def pre_process(self, array: Any, minibatch: int) -> Any:
         return to_rows(array, self.rnn_data_format).reshape(-1, *self.shape())

@@ -2,22 +2,25 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.configuration.configuration import configuration, field
 from ...samediff.errors import ConfigurationError
 from ..ops.series_ops import reshaped
 from ..types.formats import CNN2DFormat, CNN3DFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutionalFlat, InputTypeFeedForward
+from ..types.java_names import FeedForwardToCnn3DPreProcessorNames, FeedForwardToCnnPreProcessorNames, UnflattenPreProcessorNames
 from .base import PACKAGE, InputPreProcessor, expect_shape, rank_of
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["FeedForwardToCnn3DPreProcessor", "FeedForwardToCnnPreProcessor"]
+
 
 @configuration
-class UnflattenPreProcessor(InputPreProcessor):
+class UnflattenPreProcessor(InputPreProcessor, UnflattenPreProcessorNames):
     """Reshapes rows in C order; arrays of the full rank pass through."""
 
     def shape(self) -> tuple[int, ...]:
@@ -45,8 +48,16 @@ class UnflattenPreProcessor(InputPreProcessor):
 
 
 @configuration(PACKAGE + "FeedForwardToCnnPreProcessor")
-class FeedForwardToCnnPreProcessor(UnflattenPreProcessor):
-    """Rows (batch, channels * height * width) to images (batch, channels, height, width)."""
+class FeedForwardToCnnPreProcessor(UnflattenPreProcessor, FeedForwardToCnnPreProcessorNames):
+    """Rows (batch, channels * height * width) to images (batch, channels, height, width).
+
+    Parameters
+    ----------
+    input_height, input_width : int
+        Size of the images.
+    num_channels : int
+        Number of channels; 1 by default.
+    """
 
     input_height: int
     input_width: int
@@ -69,9 +80,20 @@ class FeedForwardToCnnPreProcessor(UnflattenPreProcessor):
 
 
 @configuration(PACKAGE + "FeedForwardToCnn3DPreProcessor")
-class FeedForwardToCnn3DPreProcessor(UnflattenPreProcessor):
-    """Rows to volumes (batch, channels, depth, height, width), or channels last."""
+class FeedForwardToCnn3DPreProcessor(UnflattenPreProcessor, FeedForwardToCnn3DPreProcessorNames):
+    """Rows (batch, channels * depth * height * width) to volumes (batch, channels, depth, height, width), or channels last.
 
+    Parameters
+    ----------
+    input_depth, input_height, input_width : int
+        Size of the volumes.
+    num_channels : int
+        Number of channels; 1 by default.
+    is_ncdhw : bool
+        Whether channels come first (default) rather than last.
+    """
+
+    json_first: ClassVar[tuple[str, ...]] = ("inputDepth", "inputHeight", "inputWidth", "numChannels")
     input_depth: int
     input_height: int
     input_width: int

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from ...samediff.configuration.configuration import Convertible
 from ...samediff.errors import ConfigurationError
 from ..base import automatic
 from ..base.base import Rule, layer
@@ -10,6 +11,7 @@ from ..custom.samediff_base import GraphDefinedHiddenLayer
 from ..functions.activations import Activation
 from ..ops.recurrent_attention_op import RecurrentAttention
 from ..types.input_type import InputType, InputTypeRecurrent
+from ..types.java_names import AttentionLayerNames, LearnedSelfAttentionLayerNames, RecurrentAttentionLayerNames, SelfAttentionLayerNames
 from ..types.parameters import LayerScope, ParameterTable
 from .recurrent import elementwise_op
 from .recurrent_steps import attending_steps
@@ -18,12 +20,32 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["AttentionLayer", "LearnedSelfAttentionLayer", "RecurrentAttentionLayer", "SelfAttentionLayer"]
+
 
 @layer()
-class AttentionLayer(GraphDefinedHiddenLayer):
-    """What attention layers share; ``head_size`` is ``n_out // n_heads`` unless given."""
+class AttentionLayer(GraphDefinedHiddenLayer, AttentionLayerNames):
+    """Base of attention layers: steps of ``x`` are weighted by softmax(query · key / sqrt(size)) and added up, for each head.
+
+    With ``project_input`` queries, keys and values are products of the steps with Wq, Wk and Wv (n_heads, head_size, features), and the
+    joined heads one with Wo (n_heads * head_size, n_out); without, the steps themselves. Masked steps get no weight.
+
+    Parameters
+    ----------
+    n_in : int
+        Size of one step; 0 where the input type says it.
+    n_out : int
+        Size of one step of the result. Without ``project_input`` it must be ``n_in``.
+    n_heads : int
+        Number of heads, which attend side by side; above 1 only with ``project_input``.
+    head_size : int
+        Size of queries, keys and values of one head; 0 for ``n_out // n_heads``, which must divide.
+    project_input : bool
+        Whether there are weights. Default False, for `RecurrentAttentionLayer` True.
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
+    reads_channels_first: ClassVar[bool] = True
     n_in: int = 0
     n_out: int = 0
     n_heads: int = 0
@@ -82,13 +104,27 @@ class AttentionLayer(GraphDefinedHiddenLayer):
 
 
 @layer("SelfAttentionLayer")
-class SelfAttentionLayer(AttentionLayer):
-    """Every step attends over all steps. Shapes: x (batch, n_in, time) -> (batch, n_out, time)."""
+class SelfAttentionLayer(AttentionLayer, SelfAttentionLayerNames):
+    """Every step attends over all steps. Shapes: x (batch, n_in, time) -> (batch, n_out, time).
+
+    Examples
+    --------
+    >>> from dl4py.layers import InputType
+    >>> layer = SelfAttentionLayer(n_in=6, n_out=4, n_heads=2, project_input=True)
+    >>> layer.head_size, layer.output_type(InputType.recurrent(6, 10))
+    (2, InputTypeRecurrent(size=4, time_series_length=10))
+    """
 
 
 @layer("LearnedSelfAttentionLayer")
-class LearnedSelfAttentionLayer(AttentionLayer):
-    """Learned queries attend over all steps. Shapes: x (batch, n_in, time) -> (batch, n_out, n_queries)."""
+class LearnedSelfAttentionLayer(AttentionLayer, LearnedSelfAttentionLayerNames):
+    """Learned queries attend over all steps. Shapes: x (batch, n_in, time) -> (batch, n_out, n_queries).
+
+    Parameters
+    ----------
+    n_queries : int
+        Number of learned queries, the parameter Q (1, n_in, n_queries), and so the length of the result.
+    """
 
     n_queries: int = 0
 
@@ -109,12 +145,24 @@ class LearnedSelfAttentionLayer(AttentionLayer):
 
 
 @layer("RecurrentAttentionLayer")
-class RecurrentAttentionLayer(AttentionLayer):
-    """A simple recurrent layer whose previous output attends over all steps."""
+class RecurrentAttentionLayer(AttentionLayer, RecurrentAttentionLayerNames):
+    """``h[t] = activation(x[t] @ W + attention(h[t-1], x) @ RW + b)``: the previous output attends over all steps of x.
+
+    At the first step nothing does. Shapes: x (batch, n_in, time) -> (batch, n_out, time).
+
+    Parameters
+    ----------
+    has_bias : bool
+        Whether there is ``b`` (n_out,); True by default.
+    activation : Activation or str
+        Tanh by default; that of the network is not taken.
+    time_steps : int
+        DL4J's length of the series, kept in files; here series of any length are taken.
+    """
 
     project_input: bool = True
     has_bias: bool = True
-    activation: Activation | None = Activation.TANH
+    activation: Convertible[Activation | None] = Activation.TANH
     time_steps: int = 0
 
     def define_parameters(self, params: ParameterTable) -> None:

@@ -5,7 +5,7 @@ import math
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import field, option
+from ...samediff.configuration.configuration import Convertible, field, option
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.conv.conv import Conv2D
 from ..base.base import layer
@@ -13,6 +13,7 @@ from ..custom.samediff_base import GraphDefinedHiddenLayer
 from ..ops.series_ops import reshaped
 from ..types.formats import ConvolutionMode
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from ..types.java_names import CapsuleLayerNames, CapsuleStrengthLayerNames, PrimaryCapsulesNames
 from ..types.parameters import LayerScope, ParameterTable
 from ..types.sizes import convolved, repeated
 from ..types.windows import refuse_causal, window_attributes
@@ -20,6 +21,8 @@ from ..types.windows import refuse_causal, window_attributes
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = ["CapsuleLayer", "CapsuleStrengthLayer", "PrimaryCapsules"]
 
 
 def squash(s: SDVariable, axis: int) -> SDVariable:
@@ -44,16 +47,44 @@ def _input_shape(values: dict[str, Any], *shape: Any) -> None:
 
 
 @layer("PrimaryCapsules")
-class PrimaryCapsules(GraphDefinedHiddenLayer):
-    """A convolution whose results are capsules.
+class PrimaryCapsules(GraphDefinedHiddenLayer, PrimaryCapsulesNames):
+    """A convolution whose results are capsules: vectors s whose lengths are squashed below 1, ``s |s|² / ((1 + |s|²) sqrt(|s|² + 1e-5))``.
 
-    Shapes: x (batch, channels, height, width) -> (batch, capsules, dimensions).
+    Shapes: x (batch, input_channels, height, width) -> (batch, capsules, capsule_dimensions).
+
+    Parameters
+    ----------
+    capsule_dimensions : int
+        Length of one capsule, a vector.
+    channels : int
+        Capsules at each position; 32 by default (``n_out`` sets it too).
+    capsules : int
+        Positions times ``channels``; 0 where the input type says it.
+    input_channels : int
+        Channels of the images; 0 where the input type says it.
+    kernel_size, stride, padding, dilation : int or (height, width)
+        Window of the convolution: 9, 2, 0 and 1 by default.
+    convolution_mode : ConvolutionMode or str
+        ``Truncate`` by default, also where the network has another; ``Causal`` is refused.
+    has_bias : bool
+        Whether the convolution has a bias; True by default.
+    use_relu : bool
+        Whether ReLU acts on the convolution, before the squashing; False by default.
+    leak : float
+        Slope of that ReLU for negative values; 0 by default. ``use_leaky_relu=0.1`` sets both.
+
+    Examples
+    --------
+    >>> layer = PrimaryCapsules(capsule_dimensions=8, channels=4).set_n_in(InputType.convolutional(28, 28, 1))
+    >>> layer.capsules, layer.output_type(InputType.convolutional(28, 28, 1))
+    (400, InputTypeRecurrent(size=400, time_series_length=8))
     """
 
-    kernel_size: tuple[int, ...] = (9, 9)
-    stride: tuple[int, ...] = (2, 2)
-    padding: tuple[int, ...] = (0, 0)
-    dilation: tuple[int, ...] = (1, 1)
+    reads_channels_first: ClassVar[bool] = True
+    kernel_size: Convertible[tuple[int, ...]] = (9, 9)
+    stride: Convertible[tuple[int, ...]] = (2, 2)
+    padding: Convertible[tuple[int, ...]] = (0, 0)
+    dilation: Convertible[tuple[int, ...]] = (1, 1)
     input_channels: int = 0
     channels: int = 32
     capsules: int = 0
@@ -61,7 +92,7 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
     has_bias: bool = True
     use_relu: bool = field(default=False, json="useRelu")
     leak: float = 0.0
-    convolution_mode: ConvolutionMode | None = ConvolutionMode.Truncate
+    convolution_mode: Convertible[ConvolutionMode | None] = ConvolutionMode.Truncate
     use_leaky_relu: InitVar[float | None] = option(_leaky)
     n_out: InitVar[int | None] = option(_channels)
 
@@ -94,7 +125,6 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
     def _count(self, input_type: InputType) -> int:
         self.expects(input_type, InputTypeConvolutional)
         assert isinstance(input_type, InputTypeConvolutional)
-        # DL4J takes the sizes of an NHWC type as if it were NCHW
         sizes = (input_type.height, input_type.width)
         rows, columns = (convolved(self.label, n, k, s, p, d, self.convolution_mode)
                          for n, k, s, p, d in zip(sizes, self.kernel_size, self.stride, self.padding, self.dilation))
@@ -108,12 +138,24 @@ class PrimaryCapsules(GraphDefinedHiddenLayer):
 
 
 @layer("CapsuleLayer")
-class CapsuleLayer(GraphDefinedHiddenLayer):
-    """Capsules with dynamic routing.
+class CapsuleLayer(GraphDefinedHiddenLayer, CapsuleLayerNames):
+    """Capsules with dynamic routing: input capsules vote, and votes that agree with the result count more in the next round.
 
-    Shapes: x (batch, input capsules, dimensions) -> (batch, capsules, capsule_dimensions).
+    Shapes: x (batch, input_capsules, input_capsule_dimensions) -> (batch, capsules, capsule_dimensions).
+
+    Parameters
+    ----------
+    capsules, capsule_dimensions : int
+        Number of capsules, and length of each, a vector.
+    routings : int
+        Rounds of voting, at least 1; 3 by default.
+    input_capsules, input_capsule_dimensions : int
+        Sizes of the input; 0 where the input type says them. ``input_shape=(16, 8)`` sets both.
+    has_bias : bool
+        Whether a bias is added to the votes' sum before it is squashed; False by default.
     """
 
+    reads_channels_first: ClassVar[bool] = True
     input_capsules: int = 0
     input_capsule_dimensions: int = 0
     capsules: int = 0
@@ -173,9 +215,10 @@ class CapsuleLayer(GraphDefinedHiddenLayer):
 
 
 @layer("CapsuleStrengthLayer")
-class CapsuleStrengthLayer(GraphDefinedHiddenLayer):
+class CapsuleStrengthLayer(GraphDefinedHiddenLayer, CapsuleStrengthLayerNames):
     """The norm of each capsule. Shapes: x (batch, capsules, dimensions) -> (batch, capsules)."""
 
+    reads_channels_first: ClassVar[bool] = True
     weight_names: ClassVar[tuple[str, ...]] = ()
 
     def output_type(self, input_type: InputType) -> InputType:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ..base import automatic
 from ..base.affine import activated
 from ..base.base import FeedForwardLayer, Rule, layer
@@ -12,20 +12,27 @@ from ..ops.embedding_ops import RowIndices
 from ..ops.masks import masked
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..types.java_names import EmbeddingLayerNames, EmbeddingSequenceLayerNames
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, ParameterTable
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["EmbeddingLayer", "EmbeddingSequenceLayer"]
 
-class Lookup:
-    """Rows of ``W`` (n_in, n_out) plus ``b`` by index; indices come as numbers of any type."""
 
-    n_in: int
-    n_out: int
-    bias_init: float
-    has_bias: bool
+class EmbeddingTable(FeedForwardLayer):
+    """Rows of ``W`` (n_in, n_out) plus ``b`` by index; indices come as numbers of any type.
+
+    Parameters
+    ----------
+    has_bias : bool
+        Whether ``b`` (n_out,) is added; False by default.
+    """
+
+    has_bias: bool = False
 
     def define_parameters(self, params: ParameterTable) -> None:
         """W, then b."""
@@ -41,12 +48,33 @@ class Lookup:
 
 
 @layer("EmbeddingLayer")
-class EmbeddingLayer(Lookup, FeedForwardLayer):
-    """``activation(W[index] + b)`` for one index per example. Shapes: x (batch, 1) -> (batch, n_out)."""
+class EmbeddingLayer(EmbeddingTable, EmbeddingLayerNames):
+    """``activation(W[index] + b)`` for one index per example, a whole number from 0 to ``n_in - 1``.
+
+    Shapes: x (batch, 1) -> (batch, n_out).
+
+    Parameters
+    ----------
+    activation : str, Activation or IActivation
+        Identity by default.
+
+    Raises
+    ------
+    ShapeError
+        When it runs: an index outside of the table, or several for one example.
+    DataTypeError
+        A fraction, NaN or infinity in place of an index.
+
+    Examples
+    --------
+    >>> from dl4py.layers import InputType
+    >>> EmbeddingLayer(n_in=1000, n_out=16).output_type(InputType.feed_forward(1))
+    InputTypeFeedForward(size=16)
+    """
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+    activation: Convertible[IActivation | None] = field(default=ActivationIdentity(), json="activationFn")
     has_bias: bool = False
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
@@ -55,21 +83,33 @@ class EmbeddingLayer(Lookup, FeedForwardLayer):
 
 
 @layer("EmbeddingSequenceLayer")
-class EmbeddingSequenceLayer(Lookup, FeedForwardLayer):
-    """One vector per step of a series of indices.
+class EmbeddingSequenceLayer(EmbeddingTable, EmbeddingSequenceLayerNames):
+    """``activation(W[index] + b)`` for every step of a series of indices; errors as of `EmbeddingLayer`.
 
-    Shapes: x (batch, time) or (batch, 1, time) -> (batch, n_out, time).
+    Shapes: x (batch, time) or (batch, 1, time) -> (batch, n_out, time). A mask (batch, time) sets steps to 0.
+
+    Parameters
+    ----------
+    activation : str, Activation or IActivation
+        Identity by default.
+    input_length : int
+        The length that the output type states; 1 by default. Series of any length are taken.
+    infer_input_length : bool
+        Whether DL4J takes series of any length, rather than of ``input_length`` alone; kept in files, without effect here.
+    output_format : RNNFormat or str
+        ``NCW`` (default, time last) or ``NWC``: order of the axes of the result.
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     reports_other_type: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.flattened
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+    activation: Convertible[IActivation | None] = field(default=ActivationIdentity(), json="activationFn")
     has_bias: bool = False
     input_length: int = 1
     infer_input_length: bool = True
-    output_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("output_data_format",))
+    output_format: Convertible[RNNFormat] = field(default=RNNFormat.NCW, aliases=("output_data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeFeedForward, InputTypeRecurrent)

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ..base import automatic
 from ..base.affine import Affine, activated
 from ..base.base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, layer
-from ..base.layer_methods import AtWork, at_work
+from ..base.layer_methods import BoundLayer, at_work
 from ..functions.activations import ActivationPReLU, IActivation
 from ..functions.losses import LossFunction
 from ..functions.weight_init import IWeightInit, WeightInitConstant
@@ -17,18 +17,44 @@ from ..ops.masks import masked
 from ..ops.noise_ops import AddNoise
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward
+from ..types.java_names import (
+    ActivationLayerNames,
+    AutoEncoderNames,
+    BasePretrainNetworkNames,
+    DenseLayerNames,
+    DropoutLayerNames,
+    ElementWiseMultiplicationLayerNames,
+    PReLULayerNames,
+    RepeatVectorNames,
+)
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = [
+    "ActivationLayer", "AutoEncoder", "BasePretrainNetwork", "DenseLayer", "DropoutLayer", "ElementWiseMultiplicationLayer", "PReLULayer",
+    "RepeatVector",
+]
+
 
 @layer("DenseLayer")
-class DenseLayer(Affine, FeedForwardLayer):
+class DenseLayer(Affine, DenseLayerNames):
     """``activation(x @ W + b)``, with layer normalization before the activation if asked for.
 
     Shapes: x (batch, n_in) -> (batch, n_out).
+
+    Parameters
+    ----------
+    has_bias : bool
+        Whether there is ``b`` (n_out,); True by default.
+    has_layer_norm : bool
+        Whether ``x @ W`` is normalized over the outputs of each example and multiplied by a gain ``g`` (n_out,), which starts at
+        ``gain_init``; False by default.
+    n_in, n_out, activation, weight_init, bias_init, updater, l1, l2, dropout, ...
+        See `FeedForwardLayer` and `BaseLayer`.
 
     Examples
     --------
@@ -54,19 +80,31 @@ class DenseLayer(Affine, FeedForwardLayer):
 
 
 @layer("ActivationLayer")
-class ActivationLayer(NoParamLayer):
-    """``activation(x)``. Shapes: x (any) -> the same."""
+class ActivationLayer(NoParamLayer, ActivationLayerNames):
+    """``activation(x)``. Shapes: x (any) -> the same.
+
+    Parameters
+    ----------
+    activation : str, Activation or IActivation, optional
+        That of the network where left out.
+    """
 
     arguments: ClassVar[tuple[str, ...]] = ("activation",)
-    activation: IActivation | None = field(default=None, json="activationFn")
+    activation: Convertible[IActivation | None] = field(default=None, json="activationFn")
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return activated(self, sd, x)
 
 
 @layer("DropoutLayer")
-class DropoutLayer(FeedForwardLayer):
-    """Applies its dropout while training. Shapes: x (any) -> the same."""
+class DropoutLayer(FeedForwardLayer, DropoutLayerNames):
+    """Applies its dropout while training. Shapes: x (any) -> the same.
+
+    Examples
+    --------
+    >>> DropoutLayer(0.8).dropout           # keeps four values of five, divided by 0.8
+    Dropout(p=0.8)
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
     arguments: ClassVar[tuple[str, ...]] = ("dropout",)
@@ -82,7 +120,7 @@ class DropoutLayer(FeedForwardLayer):
 
 
 @layer(PACKAGE + "misc.ElementWiseMultiplicationLayer")
-class ElementWiseMultiplicationLayer(FeedForwardLayer):
+class ElementWiseMultiplicationLayer(FeedForwardLayer, ElementWiseMultiplicationLayerNames):
     """``activation(x * w + b)``. Shapes: x (batch, n) -> (batch, n); n_in and n_out are equal."""
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
@@ -100,18 +138,27 @@ class ElementWiseMultiplicationLayer(FeedForwardLayer):
 
 
 @layer("PReLULayer")
-class PReLULayer(BaseLayer):
+class PReLULayer(BaseLayer, PReLULayerNames):
     """``x`` where positive, else ``alpha * x`` with a learned array of slopes (He et al., 2015).
 
     Shapes: x (batch, *input_shape) -> the same. ``shared_axes`` (1-based) have one slope for the whole axis.
+
+    Parameters
+    ----------
+    input_shape : tuple of int, optional
+        Shape of one example; that of the input type where left out. Where it is given, the input type is not looked at.
+    shared_axes : tuple of int, optional
+        Axes of an example, counted from 1, along which all values share one slope; none by default.
+    n_in, n_out : int
+        Stand in DL4J's files; without effect here.
     """
 
     summary_name: ClassVar[str] = "PReLU"
     summary_sizes: ClassVar[bool] = False
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
-    weight_init: IWeightInit | None = field(default=WeightInitConstant(0.0), json="weightInitFn")
-    input_shape: tuple[int, ...] | None = None
-    shared_axes: tuple[int, ...] | None = None
+    weight_init: Convertible[IWeightInit | None] = field(default=WeightInitConstant(0.0), json="weightInitFn")
+    input_shape: Convertible[tuple[int, ...] | None] = None
+    shared_axes: Convertible[tuple[int, ...] | None] = None
     n_in: int = 0
     n_out: int = 0
 
@@ -132,12 +179,21 @@ class PReLULayer(BaseLayer):
 
 
 @layer(PACKAGE + "misc.RepeatVector")
-class RepeatVector(FeedForwardLayer):
-    """Repeats each row ``n`` times. Shapes: x (batch, size) -> (batch, size, n), or (batch, n, size) for NWC."""
+class RepeatVector(FeedForwardLayer, RepeatVectorNames):
+    """Repeats each row ``n`` times. Shapes: x (batch, size) -> (batch, size, n), or (batch, n, size) for NWC.
 
+    Parameters
+    ----------
+    n : int
+        How often a row is repeated, at least 1 (``repetition_factor`` in builders); 1 by default.
+    data_format : RNNFormat or str
+        ``NCW`` (default, time last) or ``NWC``: order of the axes of the result.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.UPSAMPLING
     arguments: ClassVar[tuple[str, ...]] = ("n",)
     n: int = field(default=1, aliases=("repetition_factor",))
-    data_format: RNNFormat = RNNFormat.NCW
+    data_format: Convertible[RNNFormat] = RNNFormat.NCW
 
     def validate(self) -> None:
         super().validate()
@@ -156,12 +212,20 @@ class RepeatVector(FeedForwardLayer):
 
 
 @layer()
-class BasePretrainNetwork(FeedForwardLayer):
-    """A layer that can be trained without labels."""
+class BasePretrainNetwork(FeedForwardLayer, BasePretrainNetworkNames):
+    """A layer that can be trained without labels.
+
+    Parameters
+    ----------
+    loss_function : LossFunction or str
+        Compares an input with its reconstruction in pretraining; RECONSTRUCTION_CROSSENTROPY by default.
+    visible_bias_init : float
+        First value of the bias of the reconstruction, ``vb`` (n_in,); 0 by default.
+    """
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    loss_function: LossFunction = LossFunction.RECONSTRUCTION_CROSSENTROPY
+    loss_function: Convertible[LossFunction] = LossFunction.RECONSTRUCTION_CROSSENTROPY
     visible_bias_init: float = 0.0
 
     def updater_key(self, parameter: Parameter) -> str | None:
@@ -170,10 +234,19 @@ class BasePretrainNetwork(FeedForwardLayer):
 
 
 @layer("AutoEncoder")
-class AutoEncoder(Affine, BasePretrainNetwork):
+class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
     """Denoising autoencoder (Vincent et al., 2008); in a network ``activation(x @ W + b)``.
 
-    Shapes: x (batch, n_in) -> (batch, n_out).
+    Pretraining compares x with ``activation(y @ W.T + vb)`` for the code ``y`` of a corrupted x. Shapes: x (batch, n_in) -> (batch,
+    n_out).
+
+    Parameters
+    ----------
+    corruption_level : float
+        Probability to set a value of x to 0 while pretraining, 0 (none) to below 1; 0.3 by default.
+    sparsity : float
+        0 (default) lets pretraining use the slope of a sigmoid, ``y * (1 - y)``; another number ``y * (y - sparsity)`` in its place,
+        as in DL4J.
     """
 
     corruption_level: float = 0.3
@@ -209,17 +282,17 @@ class AutoEncoder(Affine, BasePretrainNetwork):
         return activated(self, sd, sd.call("nn", "linear", y, sd.call("base", "transpose", params["W"]), params["vb"]))
 
     @at_work
-    def encode(self, net: AtWork, x: Any) -> Any:
+    def encode(self, net: BoundLayer, x: Any) -> Any:
         """The code of x, without corruption. Shapes: x (batch, n_in) -> (batch, n_out)."""
         return net.run(self.define_code, x)
 
     @at_work
-    def decode(self, net: AtWork, y: Any) -> Any:
+    def decode(self, net: BoundLayer, y: Any) -> Any:
         """What a code stands for. Shapes: y (batch, n_out) -> (batch, n_in)."""
         return net.run(self.define_reconstruction, y)
 
     @at_work
-    def reconstruct(self, net: AtWork, x: Any) -> Any:
+    def reconstruct(self, net: BoundLayer, x: Any) -> Any:
         """x encoded and decoded again, (batch, n_in)."""
         return self.decode(net, self.encode(net, x))
 

@@ -55,5 +55,4 @@ class MaskedOut(Elementwise):
     """x where the mask is not 0, minus infinity elsewhere (used by pooling)."""
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
-        """By broadcasting."""
         return xp.where(mask != 0, x, -xp.inf)

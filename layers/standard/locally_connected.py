@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.conv.patches import Patches, Unfold
 from ...samediff.ops.conv.window import Window
@@ -15,13 +15,16 @@ from ..functions.activations import Activation
 from ..ops.series_ops import reshaped
 from ..types.formats import CNN2DFormat, ConvolutionMode
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
+from ..types.java_names import LocallyConnected1DNames, LocallyConnected2DNames
 from ..types.parameters import LayerScope, ParameterTable
 from ..types.sizes import convolved, effective, repeated
-from ..types.windows import PAD_MODES, MaskWindows, refuse_causal
+from ..types.windows import PAD_MODES, MaskWindows, refuse_causal, refuse_padding
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = ["LocallyConnected1D", "LocallyConnected2D"]
 
 
 def _axes(sizes: Any) -> tuple[int, ...]:
@@ -30,12 +33,31 @@ def _axes(sizes: Any) -> tuple[int, ...]:
     return found if found and min(found) > 0 else ()
 
 
-class LocallyConnected:
-    """Every position of the result has a matrix of its own for its patch of the input."""
+class LocallyConnected(GraphDefinedHiddenLayer):
+    """Every position of the result has a matrix of its own for its patch of the input.
 
-    n_in: int
-    n_out: int
-    has_bias: bool
+    Parameters
+    ----------
+    n_in, n_out : int
+        Size of a step or number of channels, of input and output; ``n_in`` is 0 where the input type says it.
+    activation : Activation or str
+        Tanh by default; that of the network is not taken.
+    kernel, stride, padding, dilation : int or (height, width)
+        Window, as of a convolution: 2, 1, 0 and 1 by default. ``kernel_size`` is another name of ``kernel``.
+    cm : ConvolutionMode or str
+        Mode (``convolution_mode`` in builders); ``Same`` by default, with which ``padding`` is refused.
+    has_bias : bool
+        Whether there is ``b`` (n_out,), one for all positions; True by default.
+    input_size : int or (height, width)
+        Size of the input, which must be known: weights differ from position to position. It follows from the input type.
+    output_size, feature_dim, padding_r, padding_br
+        What DL4J works out of the input type and keeps in files: positions of the result, values in a patch, and padding at the end
+        of the axes.
+    """
+
+    n_in: int = 0
+    n_out: int = 0
+    has_bias: bool = True
 
     def shape(self) -> tuple[int, ...]:
         """Numbers of positions along the axes, which must be known."""
@@ -43,7 +65,7 @@ class LocallyConnected:
         if not found and given:
             found = _axes(self._out(vars(self)["input_size"]))
         if not found:
-            raise ConfigurationError(f"{self.label}: set input_size, or the input type of the network")  # type: ignore[attr-defined]
+            raise ConfigurationError(f"{self.label}: set input_size, or the input type of the network")
         return found
 
     def _out(self, sizes: Any) -> Any:
@@ -69,7 +91,7 @@ class LocallyConnected:
     def at_positions(self, sd: SameDiff, x: SDVariable, params: LayerScope, channels_last: bool) -> SDVariable:
         """activation(patch @ W + b) as (batch, n_out, positions); as in DL4J positions of images run down the columns."""
         columns = sd.add_op(Unfold(Patches(self.window(), "whncyx", channels_last, 3)), [x])
-        _, length, _ = next(p.shape for p in self.parameter_table() if p.name == "W")  # type: ignore[attr-defined]
+        _, length, _ = next(p.shape for p in self.parameter_table() if p.name == "W")
         patches = sd.call("base", "reshape", columns, math.prod(self.shape()), -1, length)
         z = sd.call("base", "mmul", patches, params["W"])
         z = z + params["b"] if self.has_bias else z
@@ -78,23 +100,30 @@ class LocallyConnected:
 
 
 @layer("LocallyConnected1D")
-class LocallyConnected1D(LocallyConnected, GraphDefinedHiddenLayer):
-    """Shapes: x (batch, n_in, time), time known -> (batch, n_out, out time)."""
+class LocallyConnected1D(LocallyConnected, LocallyConnected1DNames):
+    """A convolution over time with weights of its own at each position, ``W`` (positions, kernel * n_in, n_out).
+
+    Shapes: x (batch, n_in, time), time known -> (batch, n_out, out time).
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
+    reads_channels_first: ClassVar[bool] = True
     n_in: int = 0
     n_out: int = 0
-    activation: Activation | None = Activation.TANH
+    activation: Convertible[Activation | None] = Activation.TANH
     kernel: int = field(default=2, aliases=("kernel_size",))
     stride: int = 1
     padding: int = 0
     padding_r: int = 0
     dilation: int = 1
-    cm: ConvolutionMode | None = field(default=ConvolutionMode.Same, aliases=("convolution_mode",))
+    cm: Convertible[ConvolutionMode | None] = field(default=ConvolutionMode.Same, aliases=("convolution_mode",))
     has_bias: bool = True
     input_size: int = field(default=0, aliases=("set_input_size",))
     output_size: int = 0
     feature_dim: int = 0
+
+    def validate_new(self) -> None:
+        refuse_padding(self, self.cm)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return self.at_positions(sd, sd.call("base", "expand_dims", x, 3), params, False)
@@ -135,29 +164,46 @@ class LocallyConnected1D(LocallyConnected, GraphDefinedHiddenLayer):
 
 
 @layer("LocallyConnected2D")
-class LocallyConnected2D(LocallyConnected, GraphDefinedHiddenLayer):
-    """Shapes: x (batch, n_in, height, width), size known -> (batch, n_out, out height, out width); NHWC likewise."""
+class LocallyConnected2D(LocallyConnected, LocallyConnected2DNames):
+    """A convolution over images with weights of its own at each position, ``W`` (positions, kernel height * kernel width * n_in, n_out).
+
+    Shapes: x (batch, n_in, height, width), size known -> (batch, n_out, out height, out width); NHWC likewise.
+
+    Parameters
+    ----------
+    format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
+
+    Examples
+    --------
+    >>> layer = LocallyConnected2D(n_out=4, kernel=3).set_n_in(InputType.convolutional(6, 6, 2))
+    >>> [(p.name, p.shape) for p in layer.parameter_table()]
+    [('W', (36, 18, 4)), ('b', (4,))]
+    """
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
     n_in: int = 0
     n_out: int = 0
-    activation: Activation | None = Activation.TANH
-    kernel: tuple[int, ...] = field(default=(2, 2), aliases=("kernel_size",))
-    stride: tuple[int, ...] = (1, 1)
-    padding: tuple[int, ...] = (0, 0)
-    padding_br: tuple[int, ...] | None = None
-    dilation: tuple[int, ...] = (1, 1)
-    cm: ConvolutionMode | None = field(default=ConvolutionMode.Same, aliases=("convolution_mode",))
+    activation: Convertible[Activation | None] = Activation.TANH
+    kernel: Convertible[tuple[int, ...]] = field(default=(2, 2), aliases=("kernel_size",))
+    stride: Convertible[tuple[int, ...]] = (1, 1)
+    padding: Convertible[tuple[int, ...]] = (0, 0)
+    padding_br: Convertible[tuple[int, ...] | None] = None
+    dilation: Convertible[tuple[int, ...]] = (1, 1)
+    cm: Convertible[ConvolutionMode | None] = field(default=ConvolutionMode.Same, aliases=("convolution_mode",))
     has_bias: bool = True
-    input_size: tuple[int, ...] | None = field(default=None, aliases=("set_input_size",))
-    output_size: tuple[int, ...] | None = None
+    input_size: Convertible[tuple[int, ...] | None] = field(default=None, aliases=("set_input_size",))
+    output_size: Convertible[tuple[int, ...] | None] = None
     feature_dim: int = 0
-    format: CNN2DFormat = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
+    format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
 
     def validate(self) -> None:
         for name in ("kernel", "stride", "padding", "dilation"):
             self.__dict__[name] = repeated(getattr(self, name), 2)
         refuse_causal(self, self.cm)
+
+    def validate_new(self) -> None:
+        refuse_padding(self, self.cm)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """As in DL4J the positions, which run down the columns, are read as rows of the result."""

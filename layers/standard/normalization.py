@@ -5,7 +5,7 @@ import math
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.ops.nn.batch_norm import BatchNormTraining
 from ...samediff.ops.nn.local_response import NeighbourSum
@@ -14,20 +14,49 @@ from ..base.base import FeedForwardLayer, NoParamLayer, Rule, layer
 from ..base.defaults import constrainer
 from ..types.formats import CNN2DFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
+from ..types.java_names import BatchNormalizationNames, LocalResponseNormalizationNames
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["BatchNormalization", "LocalResponseNormalization"]
+
 
 @layer("BatchNormalization")
-class BatchNormalization(FeedForwardLayer):
+class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
     """``gamma * (x - mean) / sqrt(var + eps) + beta`` per feature or channel (Ioffe and Szegedy, 2015).
 
-    Shapes: x (batch, n), (batch, n, height, width), NHWC or volumes -> the same.
-    ``decay`` is the weight of the old running
-    mean and variance. ``lock_gamma_beta`` keeps gamma and beta at their given values.
+    Mean and variance are those of the batch while training, else the running ones, which each training step moves towards those of its
+    batch: ``decay * old + (1 - decay) * new``. Shapes: x (batch, n), (batch, n, height, width), or NHWC -> the same.
+
+    Parameters
+    ----------
+    n_in : int
+        Number of features or channels; 0 where the input type says it. ``n_out`` is the same.
+    decay : float
+        Weight of the old running mean and variance, from 0 to 1; 0.9 by default.
+    eps : float
+        Added to the variance; 1e-5 by default.
+    gamma, beta : float
+        First values of the learned scale and shift, 1 and 0 by default. Locked ones act only where gamma is not 1 and beta is not 0,
+        as in DL4J.
+    lock_gamma_beta : bool
+        Whether gamma and beta are no parameters but keep their values; False by default.
+    use_log_std : bool
+        Whether files and parameters hold the running deviation, by its logarithm (base 10), instead of the running variance; True by
+        default.
+    data_format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC`` of images; that of the input type where the network has one.
+    minibatch, cudnn_allow_fallback : bool
+        Stand in DL4J's files; without effect, there on the CPU and here.
+
+    Raises
+    ------
+    ShapeError
+        Arrays with other than two or four axes: series and volumes.
 
     Examples
     --------
@@ -35,10 +64,11 @@ class BatchNormalization(FeedForwardLayer):
     3
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.NORMALIZATION
     preprocessor_rule: ClassVar[Rule] = automatic.unflattened
     weight_names: ClassVar[tuple[str, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ("decay", "minibatch")
-    data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2DFormat", aliases=("cnn2d_format",))
+    data_format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, json="cnn2DFormat", aliases=("cnn2d_format",))
     decay: float = 0.9
     eps: float = 1e-5
     minibatch: bool = field(default=True, json="minibatch", aliases=("is_minibatch",))
@@ -109,9 +139,23 @@ class BatchNormalization(FeedForwardLayer):
 
 
 @layer("LocalResponseNormalization")
-class LocalResponseNormalization(NoParamLayer):
-    """``x / (k + alpha * sum of squares over n neighbouring channels)^beta`` (Krizhevsky et al., 2012). Images only."""
+class LocalResponseNormalization(NoParamLayer, LocalResponseNormalizationNames):
+    """``x / (k + alpha * sum of squares over neighbouring channels)^beta`` (Krizhevsky et al., 2012).
 
+    Shapes: x (batch, channels, height, width), or NHWC -> the same. The sum takes channels c - n // 2 to c + n // 2, as far as they
+    exist.
+
+    Parameters
+    ----------
+    k, n, alpha, beta : float
+        The constants: 2, 5, 1e-4 and 0.75 by default. ``n`` is at least 1 and rounded down.
+    data_format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
+    cudnn_allow_fallback : bool
+        For cuDNN in DL4J; kept in files, without effect here.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.NORMALIZATION
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
     arguments: ClassVar[tuple[str, ...]] = ("k", "n", "alpha", "beta")
     k: float = 2.0
@@ -119,7 +163,7 @@ class LocalResponseNormalization(NoParamLayer):
     alpha: float = 1e-4
     beta: float = 0.75
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
-    data_format: CNN2DFormat = CNN2DFormat.NCHW
+    data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         axis = 1 if self.data_format is CNN2DFormat.NCHW else 3

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import NoOp
@@ -19,19 +19,43 @@ from ..ops.masks import masked
 from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions
 from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
+from ..types.java_names import (
+    BaseOutputLayerNames,
+    CenterLossOutputLayerNames,
+    Cnn3DLossLayerNames,
+    CnnLossLayerNames,
+    LossBearingNames,
+    LossLayerNames,
+    OCNNOutputLayerNames,
+    OutputLayerNames,
+    RnnLossLayerNames,
+    Yolo2OutputLayerNames,
+)
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = [
+    "BaseOutputLayer", "CenterLossOutputLayer", "Cnn3DLossLayer", "CnnLossLayer", "LossBearing", "LossLayer", "OCNNOutputLayer",
+    "OutputLayer", "RnnLossLayer", "Yolo2OutputLayer",
+]
+
 
 @layer()
-class LossBearing(FeedForwardLayer):
-    """A layer that ends a network: it compares its activations with labels."""
+class LossBearing(FeedForwardLayer, LossBearingNames):
+    """A layer that ends a network: it compares its activations with labels.
+
+    Parameters
+    ----------
+    loss_function : ILossFunction, LossFunction or str
+        Compares outputs with labels; MCXENT, cross entropy of classes, by default (``loss`` in builders).
+    """
 
     arguments: ClassVar[tuple[str, ...]] = ("loss_function",)
-    loss_function: ILossFunction = field(default=LossMCXENT(), json="lossFn", aliases=("loss",))
+    loss_function: Convertible[ILossFunction] = field(default=LossMCXENT(), json="lossFn", aliases=("loss",))
     has_loss: ClassVar[bool] = True
     #: Whether the score is divided by the number of examples also where the network asks for sums (mini_batch False).
     always_averages: ClassVar[bool] = True
@@ -55,8 +79,14 @@ class LossBearing(FeedForwardLayer):
 
 
 @layer()
-class BaseOutputLayer(Affine, LossBearing):
-    """An output layer with parameters."""
+class BaseOutputLayer(Affine, LossBearing, BaseOutputLayerNames):
+    """An output layer with parameters.
+
+    Parameters
+    ----------
+    has_bias : bool
+        Whether there is ``b`` (n_out,); True by default.
+    """
 
     masks_pre_output: ClassVar[bool] = True
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
@@ -66,10 +96,17 @@ class BaseOutputLayer(Affine, LossBearing):
 
 
 @layer("OutputLayer")
-class OutputLayer(BaseOutputLayer):
+class OutputLayer(BaseOutputLayer, OutputLayerNames):
     """``activation(x @ W + b)`` under a loss; softmax and cross entropy by default.
 
     Shapes: x (batch, n_in), labels (batch, n_out) -> (batch, n_out).
+
+    Parameters
+    ----------
+    activation : str, Activation or IActivation
+        Softmax by default; that of the network is not taken.
+    n_in, n_out, loss_function, has_bias, weight_init, bias_init, updater, l1, l2, dropout, ...
+        See `LossBearing`, `BaseOutputLayer`, `FeedForwardLayer` and `BaseLayer`.
 
     Examples
     --------
@@ -77,15 +114,30 @@ class OutputLayer(BaseOutputLayer):
     LossMCXENT()
     """
 
-    activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
+    activation: Convertible[IActivation | None] = field(default=ActivationSoftmax(), json="activationFn")
 
 
 @layer("CenterLossOutputLayer")
-class CenterLossOutputLayer(BaseOutputLayer):
-    """Output layer with an additional pull of each class towards its center (Wen et al., 2016)."""
+class CenterLossOutputLayer(BaseOutputLayer, CenterLossOutputLayerNames):
+    """Output layer with an additional pull of each class towards its center (Wen et al., 2016).
+
+    The loss is that of `OutputLayer` plus ``lambda_ / 2 * |x - center|²``. Shapes: x (batch, n_in), labels (batch, n_out), one-hot ->
+    (batch, n_out); centers cL (n_out, n_in) start at 0.
+
+    Parameters
+    ----------
+    alpha : float
+        How far centers move towards the mean of the examples of their class in a step; 0.05 by default.
+    lambda_ : float
+        Weight of the pull, 0 for none; 2e-4 by default (DL4J's ``lambda``).
+    gradient_check : bool
+        Whether centers move by the gradient of the loss times ``alpha``, as DL4J's gradient checks need it; False by default.
+    activation : str, Activation or IActivation
+        Softmax by default.
+    """
 
     always_averages: ClassVar[bool] = True
-    activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
+    activation: Convertible[IActivation | None] = field(default=ActivationSoftmax(), json="activationFn")
     alpha: float = 0.05
     lambda_: float = 2e-4
     gradient_check: bool = False
@@ -125,17 +177,28 @@ def _loss_without_activation(found: dict[str, Any]) -> dict[str, Any]:
 
 
 @layer("LossLayer")
-class LossLayer(LossBearing):
-    """A loss on ``activation(x)``, without parameters. Shapes: x and labels (batch, n) -> (batch, n)."""
+class LossLayer(LossBearing, LossLayerNames):
+    """A loss on ``activation(x)``, without parameters. Shapes: x and labels (batch, n) -> (batch, n).
 
-    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+    Parameters
+    ----------
+    activation : str, Activation or IActivation
+        Identity by default.
+
+    Examples
+    --------
+    >>> LossLayer(loss_function="mse").output_type(InputType.feed_forward(3))
+    InputTypeFeedForward(size=3)
+    """
+
+    activation: Convertible[IActivation | None] = field(default=ActivationIdentity(), json="activationFn")
 
     def output_type(self, input_type: InputType) -> InputType:
         given = super().output_type(input_type)
         return given.replace(size=input_type.array_elements_per_example())
 
 
-class Distributed:
+class PerPositionLoss(LossBearing):
     """An output layer that works on every step of a series, or every position of an image or volume, by itself.
 
     The score of an example is the sum over its positions.
@@ -160,7 +223,7 @@ class Distributed:
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """Activations in the layout of the input."""
-        rows = activated(self, sd, self.pre_output(sd, self.rows(x), params))  # type: ignore[attr-defined]
+        rows = activated(self, sd, self.pre_output(sd, self.rows(x), params))
         found = sd.add_op(RowPositions(self.channels_last), [rows, x])
         return found * self.with_channels(mask) if mask is not None and self.masks_activations else found  # type: ignore[no-any-return]
 
@@ -170,16 +233,23 @@ class Distributed:
         assert labels is not None
         if mask is not None:
             mask = sd.add_op(PositionMaskRows(self.channels_last), [self.with_channels(mask), labels])
-        scores = super().define_loss(sd, self.rows(x), self.rows(labels), params, mask)  # type: ignore[misc]
+        scores = super().define_loss(sd, self.rows(x), self.rows(labels), params, mask)
         return sd.add_op(ExampleSums(), [scores, x])  # type: ignore[no-any-return]
 
 
 @layer("RnnLossLayer")
-class RnnLossLayer(Distributed, LossBearing):
-    """A loss on every step of a time series. Shapes: x and labels (batch, n, time) -> the same."""
+class RnnLossLayer(PerPositionLoss, RnnLossLayerNames):
+    """A loss on every step of a time series. Shapes: x and labels (batch, n, time) -> the same.
 
+    Parameters
+    ----------
+    rnn_data_format : RNNFormat or str
+        ``NCW`` (default, time last) or ``NWC``, of x and labels; not taken from the input type.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
-    rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
+    rnn_data_format: Convertible[RNNFormat] = field(default=RNNFormat.NCW, aliases=("data_format",))
 
     @property
     def channels_last(self) -> bool:
@@ -195,12 +265,21 @@ class RnnLossLayer(Distributed, LossBearing):
 
 
 @layer("CnnLossLayer")
-class CnnLossLayer(Distributed, LossBearing):
-    """A loss on every position of an image. Shapes: x and labels (batch, channels, height, width) -> the same."""
+class CnnLossLayer(PerPositionLoss, CnnLossLayerNames):
+    """A loss on every position of an image. Shapes: x and labels (batch, channels, height, width) -> the same.
 
+    Parameters
+    ----------
+    format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``, of x and labels; that of the input type where the network has one.
+    activation : str, Activation or IActivation
+        Identity by default; softmax and the like act along the channels.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
-    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
-    format: CNN2DFormat = CNN2DFormat.NCHW
+    activation: Convertible[IActivation | None] = field(default=ActivationIdentity(), json="activationFn")
+    format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 
     @property
     def channels_last(self) -> bool:
@@ -219,16 +298,24 @@ class CnnLossLayer(Distributed, LossBearing):
 
 
 @layer("Cnn3DLossLayer")
-class Cnn3DLossLayer(Distributed, LossBearing):
+class Cnn3DLossLayer(PerPositionLoss, Cnn3DLossLayerNames):
     """A loss on every position of a volume.
 
     Shapes: x and labels (batch, channels, depth, height, width) -> the same.
+
+    Parameters
+    ----------
+    data_format : CNN3DFormat or str
+        ``NCDHW`` (default) or ``NDHWC``, of x and labels; not taken from the input type.
+    activation : str, Activation or IActivation
+        Identity by default; softmax and the like act along the channels.
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL3D
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     arguments: ClassVar[tuple[str, ...]] = ("data_format",)
-    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
-    data_format: CNN3DFormat = CNN3DFormat.NCDHW
+    activation: Convertible[IActivation | None] = field(default=ActivationIdentity(), json="activationFn")
+    data_format: Convertible[CNN3DFormat] = CNN3DFormat.NCDHW
 
     @property
     def channels_last(self) -> bool:
@@ -243,16 +330,35 @@ class Cnn3DLossLayer(Distributed, LossBearing):
 
 
 @layer(PACKAGE.replace("layers", "ocnn") + "OCNNOutputLayer")
-class OCNNOutputLayer(FeedForwardLayer):
+class OCNNOutputLayer(FeedForwardLayer, OCNNOutputLayerNames):
     """One-class neural network for anomaly detection (Chalapathy et al., 2018).
 
     Shapes: x (batch, n_in) -> (batch,), as DL4J's activations; the type has one column.
+
+    Its output is ``s = sum over hidden units of activation(x @ v) * w``, and ``|w|² / 2 + |v|² / 2 + mean(max(0, r - s)) / nu - r`` is
+    minimized: normal examples come to lie above ``r``, which trains too. Labels are not needed.
+
+    Parameters
+    ----------
+    hidden_size : int
+        Number of hidden units, at least 1 (DL4J's ``hiddenLayerSize``): w (1, hidden_size), v (n_in, hidden_size).
+    nu : float
+        Above 0, up to 1: about the share of examples that may lie below ``r``; 0.04 by default.
+    initial_r_value : float
+        First value of ``r``; 0.1 by default.
+    configure_r : bool
+        Whether ``r`` starts at ``initial_r_value`` (default) rather than at what ``weight_init`` draws.
+    activation : str, Activation or IActivation
+        Of the hidden units; identity by default.
+    window_size, last_epoch_since_r_updated, has_bias
+        Stand in DL4J's files; nothing is computed of them here.
     """
 
+    json_first: ClassVar[tuple[str, ...]] = ("configureR", "hiddenSize", "initialRValue", "nu", "windowSize")
     weight_names: ClassVar[tuple[str, ...]] = ("w", "v")
     bias_names: ClassVar[tuple[str, ...]] = ("r",)
     has_bias: bool = True
-    activation: IActivation | None = field(default=ActivationIdentity(), json="activationFn")
+    activation: Convertible[IActivation | None] = field(default=ActivationIdentity(), json="activationFn")
     hidden_size: int = field(default=0, aliases=("hidden_layer_size",))
     nu: float = 0.04
     window_size: int = 10000
@@ -283,19 +389,41 @@ class OCNNOutputLayer(FeedForwardLayer):
 
 
 @layer(PACKAGE + "objdetect.Yolo2OutputLayer")
-class Yolo2OutputLayer(Layer):
+class Yolo2OutputLayer(Layer, Yolo2OutputLayerNames):
     """Loss of YOLO object detection (Redmon and Farhadi, 2016).
 
-    Shapes: x (batch, boxes * (5 + classes), height, width).
+    Shapes: x (batch, boxes * (5 + classes), height, width), labels (batch, 4 + classes, height, width) with x1, y1, x2, y2 and the
+    one-hot class in the cell that holds the center of an object, zeros elsewhere -> as x, with centers, sizes, confidences and class
+    probabilities of the boxes. Coordinates are in cells: (0, 0) is the top left corner, (width, height) the bottom right one.
+
+    Parameters
+    ----------
+    bounding_boxes : array (boxes, 2)
+        Width and height of the prior of each box, in cells (``bounding_box_priors`` in builders).
+    lambda_coord : float
+        Weight of errors of position and size; 5 by default.
+    lambda_no_obj : float
+        Weight of confidence where there is no object; 0.5 by default.
+    loss_position_scale, loss_class_predictions : ILossFunction, LossFunction or str
+        Losses of positions and sizes, and of classes; L2 by default.
+    format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``, of x and labels.
+
+    Raises
+    ------
+    ConfigurationError
+        When the layer runs without ``bounding_boxes``.
+    ShapeError
+        Channels that are not ``boxes * (5 + classes)``.
     """
 
     preprocessor_rule: ClassVar[Rule] = automatic.only_images
     lambda_coord: float = 5.0
     lambda_no_obj: float = 0.5
-    loss_position_scale: ILossFunction = LossL2()
-    loss_class_predictions: ILossFunction = LossL2()
+    loss_position_scale: Convertible[ILossFunction] = LossL2()
+    loss_class_predictions: Convertible[ILossFunction] = LossL2()
     bounding_boxes: np.ndarray[Any, Any] | None = field(default=None, aliases=("bounding_box_priors",))
-    format: CNN2DFormat = CNN2DFormat.NCHW
+    format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
     has_loss: ClassVar[bool] = True
 
     def priors(self) -> tuple[tuple[float, float], ...]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.ir.op import Op
 from ...samediff.ops.conv import pool
@@ -12,29 +12,61 @@ from ..base.base import NoParamLayer, Rule, layer
 from ..types import formats
 from ..types.formats import CNN2DFormat, CNN3DFormat, ConvolutionMode, PoolingType, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeFeedForward, InputTypeRecurrent
+from ..types.java_names import (
+    BasePoolingNames,
+    BaseSubsamplingNames,
+    GlobalPoolingLayerNames,
+    Subsampling1DLayerNames,
+    Subsampling3DLayerNames,
+    SubsamplingLayerNames,
+)
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope
-from ..types.windows import WINDOW, complete_window, window_arguments, window_attributes, window_counts, windowed_mask
+from ..types.windows import WINDOW, complete_window, refuse_padding, window_arguments, window_attributes, window_counts, windowed_mask
 from .global_pooling import pooled
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = [
+    "BasePooling", "BaseSubsampling", "GlobalPoolingLayer", "Pooling1D", "Pooling2D", "Subsampling1DLayer", "Subsampling3DLayer",
+    "SubsamplingLayer",
+]
+
 
 @layer()
-class BasePooling(NoParamLayer):
-    """Pooling over windows."""
+class BasePooling(NoParamLayer, BasePoolingNames):
+    """Base of pooling over windows; the number of windows is that of a convolution.
 
+    Parameters
+    ----------
+    pooling_type : PoolingType or str
+        What comes of a window: ``MAX`` (default), ``AVG``, or for series and images ``PNORM``. ``SUM`` is for `GlobalPoolingLayer`.
+    kernel_size, stride : int or tuple of int
+        Cells of a window, and from one window to the next, along each axis. Defaults: 1 and 2; for series 2 and 1.
+    padding : int or tuple of int
+        Cells added before and after each axis, which never win a maximum; 0 by default. Refused with ``Same``, which pads as it
+        needs.
+    dilation : int or tuple of int
+        Distance of neighbouring cells of a window; 1 by default.
+    convolution_mode : ConvolutionMode or str, optional
+        ``Truncate``, ``Strict`` or ``Same``: where windows lie. That of the network where left out; for volumes ``Same``.
+    cudnn_allow_fallback : bool
+        For cuDNN in DL4J; kept in files, without effect here.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.SUBSAMPLING
     rank: ClassVar[int] = 2
     causal_mode: ClassVar[ConvolutionMode | None] = None    # what Causal stands for; None: nothing
     operations: ClassVar[dict[PoolingType, type[Op]]] = {
         PoolingType.MAX: pool.MaxPool2D, PoolingType.AVG: pool.AvgPool2D, PoolingType.PNORM: pool.PNormPool2D}
-    convolution_mode: ConvolutionMode | None = None
-    pooling_type: PoolingType = PoolingType.MAX
-    kernel_size: tuple[int, ...] = (1, 1)
-    stride: tuple[int, ...] = (2, 2)
-    padding: tuple[int, ...] = (0, 0)
-    dilation: tuple[int, ...] = (1, 1)
+    convolution_mode: Convertible[ConvolutionMode | None] = None
+    pooling_type: Convertible[PoolingType] = PoolingType.MAX
+    kernel_size: Convertible[tuple[int, ...]] = (1, 1)
+    stride: Convertible[tuple[int, ...]] = (2, 2)
+    padding: Convertible[tuple[int, ...]] = (0, 0)
+    dilation: Convertible[tuple[int, ...]] = (1, 1)
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     PoolingType = formats.PoolingType       # DL4J's place of it
 
@@ -48,6 +80,9 @@ class BasePooling(NoParamLayer):
         complete_window(self)
         if self.pooling_type is PoolingType.PNORM and getattr(self, "pnorm", 1) < 1:
             raise ConfigurationError(f"{self.label}: PNORM pooling needs pnorm of at least 1")
+
+    def validate_new(self) -> None:
+        refuse_padding(self, self.convolution_mode)
 
     def sizes(self, *sizes: int) -> list[int]:
         """Return the output sizes of the axes."""
@@ -75,20 +110,37 @@ class BasePooling(NoParamLayer):
 
 
 @layer()
-class BaseSubsampling(BasePooling):
-    """What one- and two-dimensional pooling share."""
+class BaseSubsampling(BasePooling, BaseSubsamplingNames):
+    """What one- and two-dimensional pooling share.
 
-    data_format: CNN2DFormat = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
+    Parameters
+    ----------
+    pnorm : int
+        Exponent p of ``PNORM``, ``(sum |x|^p)^(1/p)``: at least 1, and needed for it.
+    avg_pool_include_pad_in_divisor : bool
+        Whether a mean counts the padding; False by default.
+    data_format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
+    eps : float
+        DL4J's guard of a division; kept in files, without effect here.
+    """
+
+    data_format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, json="cnn2dDataFormat")
     pnorm: int = 0
     eps: float = 1e-8
     avg_pool_include_pad_in_divisor: bool = False
 
 
 @layer("SubsamplingLayer", aliases=("org.deeplearning4j.nn.conf.layers.Pooling2D",))
-class SubsamplingLayer(BaseSubsampling):
-    """Pooling of images: maximum, mean, sum or p-norm of each window.
+class SubsamplingLayer(BaseSubsampling, SubsamplingLayerNames):
+    """Pooling of images: maximum, mean or p-norm of each window.
 
-    Shapes: x (batch, channels, height, width) -> (batch, channels, out height, out width); sizes as for convolutions.
+    Shapes: x (batch, channels, height, width) -> (batch, channels, out height, out width); NHWC likewise.
+
+    Parameters
+    ----------
+    pooling_type, kernel_size, stride, padding, dilation, convolution_mode, pnorm, ...
+        See `BasePooling` and `BaseSubsampling`.
 
     Examples
     --------
@@ -111,7 +163,7 @@ class SubsamplingLayer(BaseSubsampling):
 
 
 @layer("Subsampling1DLayer", aliases=("org.deeplearning4j.nn.conf.layers.Pooling1D",))
-class Subsampling1DLayer(BaseSubsampling):
+class Subsampling1DLayer(BaseSubsampling, Subsampling1DLayerNames):
     """Pooling over time. Shapes: x (batch, size, time) -> (batch, size, out time); one number describes a window.
 
     The mode ``Causal`` pads nothing, as in DL4J; unlike there, types and masks tell the steps that come out.
@@ -119,8 +171,8 @@ class Subsampling1DLayer(BaseSubsampling):
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     causal_mode: ClassVar[ConvolutionMode | None] = ConvolutionMode.Truncate    # DL4J pads nothing
-    kernel_size: tuple[int, ...] = (2, 1)
-    stride: tuple[int, ...] = (1, 1)
+    kernel_size: Convertible[tuple[int, ...]] = (2, 1)
+    stride: Convertible[tuple[int, ...]] = (1, 1)
 
     def operation(self) -> Op:
         """Two-dimensional pooling over steps, with a second axis of size 1."""
@@ -158,18 +210,26 @@ class Subsampling1DLayer(BaseSubsampling):
 
 
 @layer("Subsampling3DLayer")
-class Subsampling3DLayer(BasePooling):
-    """Pooling of volumes. Shapes: x (batch, channels, depth, height, width) -> pooled, or channels last."""
+class Subsampling3DLayer(BasePooling, Subsampling3DLayerNames):
+    """Pooling of volumes: maximum or mean of each window.
+
+    Shapes: x (batch, channels, depth, height, width) -> (batch, channels, out depth, out height, out width), or channels last.
+
+    Parameters
+    ----------
+    data_format : CNN3DFormat or str
+        ``NCDHW`` (default) or ``NDHWC``; not taken from the input type.
+    """
 
     rank: ClassVar[int] = 3
     operations: ClassVar[dict[PoolingType, type[Op]]] = {PoolingType.MAX: pool.MaxPool3D, PoolingType.AVG: pool.AvgPool3D}
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
-    convolution_mode: ConvolutionMode | None = ConvolutionMode.Same
-    kernel_size: tuple[int, ...] = (1, 1, 1)
-    stride: tuple[int, ...] = (2, 2, 2)
-    padding: tuple[int, ...] = (0, 0, 0)
-    dilation: tuple[int, ...] = (1, 1, 1)
-    data_format: CNN3DFormat = CNN3DFormat.NCDHW
+    convolution_mode: Convertible[ConvolutionMode | None] = ConvolutionMode.Same
+    kernel_size: Convertible[tuple[int, ...]] = (1, 1, 1)
+    stride: Convertible[tuple[int, ...]] = (2, 2, 2)
+    padding: Convertible[tuple[int, ...]] = (0, 0, 0)
+    dilation: Convertible[tuple[int, ...]] = (1, 1, 1)
+    data_format: Convertible[CNN3DFormat] = CNN3DFormat.NCDHW
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional3D)
@@ -180,18 +240,35 @@ class Subsampling3DLayer(BasePooling):
 
 
 @layer("GlobalPoolingLayer")
-class GlobalPoolingLayer(NoParamLayer):
+class GlobalPoolingLayer(NoParamLayer, GlobalPoolingLayerNames):
     """Pools over time, height and width, or depth, height and width; masked steps do not count.
 
     Shapes: x (batch, channels, …) -> (batch, channels), or with ones in place of the pooled axes unless
     ``collapse_dimensions``. Over time series the type is reported as the unchanged series, as in DL4J.
+
+    Parameters
+    ----------
+    pooling_type : PoolingType or str
+        ``MAX`` (default), ``AVG``, ``SUM`` or ``PNORM``.
+    pooling_dimensions : tuple of int, optional
+        Axes to pool over; by default all behind the channels. For images, and series NWC, they follow from the input type.
+    pnorm : int
+        Exponent p of ``PNORM``, ``(sum |x|^p)^(1/p)``; 2 by default.
+    collapse_dimensions : bool
+        Whether the pooled axes are dropped; True by default.
+
+    Examples
+    --------
+    >>> GlobalPoolingLayer("avg").output_type(InputType.convolutional(7, 7, 32))
+    InputTypeFeedForward(size=32)
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.SUBSAMPLING
     reports_other_type: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.to_pool
     arguments: ClassVar[tuple[str, ...]] = ("pooling_type",)
-    pooling_type: PoolingType = PoolingType.MAX
-    pooling_dimensions: tuple[int, ...] | None = None
+    pooling_type: Convertible[PoolingType] = PoolingType.MAX
+    pooling_dimensions: Convertible[tuple[int, ...] | None] = None
     pnorm: int = 2
     collapse_dimensions: bool = True
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ..base import automatic
 from ..base.base import PACKAGE, FeedForwardLayer, Rule, layer
@@ -14,13 +14,25 @@ from ..functions.activations import ActivationSigmoid, ActivationSoftmax, IActiv
 from ..functions.weight_init import IWeightInit
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeRecurrent
+from ..types.java_names import (
+    AbstractLSTMNames,
+    BaseRecurrentLayerNames,
+    GravesBidirectionalLSTMNames,
+    GravesLSTMNames,
+    LSTMNames,
+    RnnOutputLayerNames,
+    SimpleRnnNames,
+)
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, ParameterTable
-from .output import BaseOutputLayer, Distributed
+from .output import BaseOutputLayer, PerPositionLoss
 from .recurrent_steps import lstm_steps, simple_steps
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = ["LSTM", "AbstractLSTM", "BaseRecurrentLayer", "GravesBidirectionalLSTM", "GravesLSTM", "RnnOutputLayer", "SimpleRnn"]
 
 
 def elementwise_op(activation: IActivation | None) -> Any:
@@ -46,14 +58,23 @@ def reversed_steps(x: SDVariable) -> SDVariable:
 
 
 @layer()
-class BaseRecurrentLayer(FeedForwardLayer):
-    """A layer over time series. Shapes: x (batch, n_in, time) -> (batch, n_out, time); (batch, time, size) for NWC."""
+class BaseRecurrentLayer(FeedForwardLayer, BaseRecurrentLayerNames):
+    """A layer over time series. Shapes: x (batch, n_in, time) -> (batch, n_out, time); (batch, time, size) for NWC.
 
+    Parameters
+    ----------
+    weight_init_recurrent : WeightInit, str, IWeightInit or Distribution, optional
+        First values of ``RW``, the weights of the previous state; those of ``weight_init`` where left out.
+    rnn_data_format : RNNFormat or str
+        ``NCW`` (default, time last) or ``NWC``; that of the input type where the network has one.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     weight_names: ClassVar[tuple[str, ...]] = ("W", "RW")
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    weight_init_recurrent: IWeightInit | None = field(default=None, json="weightInitFnRecurrent")
-    rnn_data_format: RNNFormat = field(default=RNNFormat.NCW, aliases=("data_format",))
+    weight_init_recurrent: Convertible[IWeightInit | None] = field(default=None, json="weightInitFnRecurrent")
+    rnn_data_format: Convertible[RNNFormat] = field(default=RNNFormat.NCW, aliases=("data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -86,8 +107,19 @@ class BaseRecurrentLayer(FeedForwardLayer):
 
 
 @layer(PACKAGE + "recurrent.SimpleRnn")
-class SimpleRnn(BaseRecurrentLayer):
-    """``h[t] = activation(x[t] @ W + h[t-1] @ RW + b)``, with layer normalization if asked for."""
+class SimpleRnn(BaseRecurrentLayer, SimpleRnnNames):
+    """``h[t] = activation(x[t] @ W + h[t-1] @ RW + b)``; h is 0 before the first step.
+
+    Parameters
+    ----------
+    has_layer_norm : bool
+        Whether both products are normalized over the outputs and multiplied by gains ``g`` (2 * n_out,); False by default.
+
+    Examples
+    --------
+    >>> [(p.name, p.shape) for p in SimpleRnn(n_in=3, n_out=5).parameter_table()]
+    [('W', (3, 5)), ('RW', (5, 5)), ('b', (5,))]
+    """
 
     has_layer_norm: bool = False
 
@@ -127,11 +159,25 @@ def truncated(sd: SameDiff, exact: SDVariable, params: LayerScope, run: Callable
 
 
 @layer()
-class AbstractLSTM(BaseRecurrentLayer):
-    """What the LSTM layers share."""
+class AbstractLSTM(BaseRecurrentLayer, AbstractLSTMNames):
+    """Base of LSTM layers: ``c[t] = f * c[t-1] + i * a`` and ``h[t] = o * activation(c[t])``.
+
+    ``a`` is the activation of the first n_out columns of ``x[t] @ W + h[t-1] @ RW + b``, the gates f, o and i (forget, output, input) the
+    gate activation of the next three times n_out. Shapes: W (n_in, 4 n_out), RW (n_out, 4 n_out), with peepholes 3 columns more, b (4
+    n_out,).
+
+    Parameters
+    ----------
+    gate_activation : str, Activation or IActivation
+        Of the gates; sigmoid by default (DL4J's ``gateActivationFunction``).
+    forget_gate_bias_init : float
+        First bias of the forget gates; 1 by default, so that states last at first. The other biases start at 0.
+    helper_allow_fallback : bool
+        For cuDNN in DL4J; kept in files, without effect here.
+    """
 
     forget_gate_bias_init: float = 1.0
-    gate_activation: IActivation = field(
+    gate_activation: Convertible[IActivation] = field(
         default=ActivationSigmoid(), json="gateActivationFn", aliases=("gate_activation_function",))
     helper_allow_fallback: bool = True
     peepholes: ClassVar[int] = 0
@@ -145,12 +191,14 @@ class AbstractLSTM(BaseRecurrentLayer):
         total = self.n_in + n
         params.weight("W" + suffix, (self.n_in, 4 * n), order="f", fan_in=n, fan_out=total)
         params.weight("RW" + suffix, (n, 4 * n + self.peepholes), order="f", fan_in=n, fan_out=total, init=self.weight_init_recurrent)
-        bias = np.zeros(4 * n)
-        bias[n:2 * n] = self.forget_gate_bias_init
-        params.bias("b" + suffix, (4 * n,), init=bias)
+        params.bias("b" + suffix, (4 * n,), init=self._initial_bias)
+
+    def _initial_bias(self, rng: Any, shape: tuple[int, ...], order: str, dtype: Any) -> Any:
+        bias = np.zeros(shape, dtype)
+        bias[self.n_out:2 * self.n_out] = self.forget_gate_bias_init
+        return bias
 
     def recur(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        """One sequence op."""
         return self._lstm(sd, x, params, mask, "")
 
     def _lstm(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, suffix: str) -> SDVariable:
@@ -174,11 +222,15 @@ class AbstractLSTM(BaseRecurrentLayer):
 
 
 @layer("LSTM")
-class LSTM(AbstractLSTM):
-    """Long short-term memory without peepholes (Hochreiter and Schmidhuber, 1997).
+class LSTM(AbstractLSTM, LSTMNames):
+    """Long short-term memory without peepholes (Hochreiter and Schmidhuber, 1997); formula as of `AbstractLSTM`.
 
-    Shapes: x (batch, n_in, time) -> (batch, n_out, time). The columns of W and RW are block input, forget, output
-    and input gate.
+    Shapes: x (batch, n_in, time) -> (batch, n_out, time). A mask reaches it only through a wrapper, as in DL4J.
+
+    Parameters
+    ----------
+    n_in, n_out, activation, gate_activation, forget_gate_bias_init, weight_init_recurrent, rnn_data_format, updater, dropout, ...
+        See `AbstractLSTM`, `BaseRecurrentLayer`, `FeedForwardLayer` and `BaseLayer`.
 
     Examples
     --------
@@ -188,15 +240,22 @@ class LSTM(AbstractLSTM):
 
 
 @layer("GravesLSTM")
-class GravesLSTM(AbstractLSTM):
-    """LSTM with peepholes (Graves, 2012); the last three columns of RW."""
+class GravesLSTM(AbstractLSTM, GravesLSTMNames):
+    """LSTM with peepholes (Graves, 2012); otherwise the formula of `AbstractLSTM`.
+
+    Forget and input gate see ``c[t-1]`` times columns 4 n_out and 4 n_out + 2 of RW, the output gate ``c[t]`` times column 4 n_out + 1.
+    Shapes: x (batch, n_in, time) -> (batch, n_out, time).
+    """
 
     peepholes: ClassVar[int] = 3
 
 
 @layer("GravesBidirectionalLSTM")
-class GravesBidirectionalLSTM(AbstractLSTM):
-    """Two LSTMs with peepholes, one in each direction, added."""
+class GravesBidirectionalLSTM(AbstractLSTM, GravesBidirectionalLSTMNames):
+    """Two LSTMs with peepholes, one in each direction, whose outputs are added; each has weights of its own (WF … and WB …).
+
+    Shapes: x (batch, n_in, time) -> (batch, n_out, time). Masks act in both directions.
+    """
 
     weight_names: ClassVar[tuple[str, ...]] = ("WF", "RWF", "WB", "RWB")
     bias_names: ClassVar[tuple[str, ...]] = ("bF", "bB")
@@ -219,15 +278,28 @@ class GravesBidirectionalLSTM(AbstractLSTM):
 
 
 @layer("RnnOutputLayer")
-class RnnOutputLayer(Distributed, BaseOutputLayer):
+class RnnOutputLayer(PerPositionLoss, BaseOutputLayer, RnnOutputLayerNames):
     """Output layer on every step.
 
     Shapes: x (batch, n_in, time), labels (batch, n_out, time) -> (batch, n_out, time).
+
+    Parameters
+    ----------
+    rnn_data_format : RNNFormat or str, optional
+        ``NCW`` (time last, also where left out) or ``NWC``, of x and labels; that of the input type where the network has one.
+    activation : str, Activation or IActivation
+        Softmax by default, at every step.
+
+    Examples
+    --------
+    >>> RnnOutputLayer(n_in=8, n_out=3).output_type(InputType.recurrent(8, 20))
+    InputTypeRecurrent(size=3, time_series_length=20)
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
-    activation: IActivation | None = field(default=ActivationSoftmax(), json="activationFn")
-    rnn_data_format: RNNFormat | None = field(default=None, aliases=("data_format",))
+    activation: Convertible[IActivation | None] = field(default=ActivationSoftmax(), json="activationFn")
+    rnn_data_format: Convertible[RNNFormat | None] = field(default=None, aliases=("data_format",))
     loss_uses_feature_mask: ClassVar[bool] = False
     masks_activations: ClassVar[bool] = True
 

@@ -5,20 +5,43 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
-from ...samediff.ops.shape.blocks import RepeatCells, SpaceToDepth
+from ...samediff.ops.shape.blocks import RepeatBlocks, SpaceToDepth
 from ...samediff.ops.shape.slicing import Index
 from ..base import automatic
 from ..base.base import PACKAGE, NoParamLayer, Rule, layer
 from ..types.formats import CNN2DFormat, CNN3DFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeRecurrent
+from ..types.java_names import (
+    Cropping1DNames,
+    Cropping2DNames,
+    Cropping3DNames,
+    ImageResizingNames,
+    ResizingLayerNames,
+    SpaceToBatchLayerNames,
+    SpaceToDepthLayerNames,
+    TimeResizingNames,
+    Upsampling1DNames,
+    Upsampling2DNames,
+    Upsampling3DNames,
+    VolumeResizingNames,
+    ZeroPadding1DLayerNames,
+    ZeroPadding3DLayerNames,
+    ZeroPaddingLayerNames,
+)
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope
 from ..types.sizes import pairs, repeated
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = [
+    "Cropping1D", "Cropping2D", "Cropping3D", "ImageResizing", "ResizingLayer", "SpaceToBatchLayer", "SpaceToDepthLayer", "TimeResizing",
+    "Upsampling1D", "Upsampling2D", "Upsampling3D", "VolumeResizing", "ZeroPadding1DLayer", "ZeroPadding3DLayer", "ZeroPaddingLayer",
+]
 
 _CONVOLUTIONAL = PACKAGE + "convolutional."
 
@@ -29,8 +52,8 @@ def several(name: str, *args: Any) -> dict[str, Any]:
 
 
 @layer()
-class ResizingLayer(NoParamLayer):
-    """A layer that maps each size; ``resized`` has the rule."""
+class ResizingLayer(NoParamLayer, ResizingLayerNames):
+    """Base of layers that change sizes of axes and keep values."""
 
     sizes_field: ClassVar[str] = ""
     rank: ClassVar[int] = 2
@@ -70,11 +93,12 @@ class ResizingLayer(NoParamLayer):
 
 
 @layer()
-class TimeResizing(ResizingLayer):
+class TimeResizing(ResizingLayer, TimeResizingNames):
     """Changes the length of time series (batch, size, time)."""
 
     rank: ClassVar[int] = 1
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
+    reads_channels_first: ClassVar[bool] = True
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -91,7 +115,7 @@ class TimeResizing(ResizingLayer):
 
 
 @layer()
-class ImageResizing(ResizingLayer):
+class ImageResizing(ResizingLayer, ImageResizingNames):
     """Changes the size of images (batch, channels, height, width), or NHWC."""
 
     format_field: ClassVar[str] = "data_format"
@@ -119,7 +143,7 @@ class ImageResizing(ResizingLayer):
 
 
 @layer()
-class VolumeResizing(ResizingLayer):
+class VolumeResizing(ResizingLayer, VolumeResizingNames):
     """Changes the size of volumes (batch, channels, depth, height, width), or channels last; types are reported as NDHWC,
     as in DL4J.
     """
@@ -138,25 +162,39 @@ class VolumeResizing(ResizingLayer):
 
 @layer()
 class _Repeats(ResizingLayer):
-    """Repeats every value ``size`` times along each axis."""
+    """Repeats every value ``size`` times along each axis.
 
+    Parameters
+    ----------
+    size : int or tuple of int
+        How often a value is repeated along each axis, at least 1; one number stands for all axes.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.UPSAMPLING
     sizes_field: ClassVar[str] = "size"
-    size: tuple[int, ...]
+    size: Convertible[tuple[int, ...]]
 
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n * self.size[axis]
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        return sd.add_op(RepeatCells(tuple(self.per_axis(x, list(self.size[:self.rank]), 1))), [x])  # type: ignore[no-any-return]
+        return sd.add_op(RepeatBlocks(tuple(self.per_axis(x, list(self.size[:self.rank]), 1))), [x])  # type: ignore[no-any-return]
 
 
 @layer()
 class _Pads(ResizingLayer):
-    """Adds zeros before and after each axis."""
+    """Adds zeros before and after each axis.
 
+    Parameters
+    ----------
+    padding : int or tuple of int
+        Zeros: one number for all sides, one for each axis, or two for each axis, before and after it.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     sizes_field: ClassVar[str] = "padding"
     in_pairs: ClassVar[bool] = True
-    padding: tuple[int, ...]
+    padding: Convertible[tuple[int, ...]]
 
     def resized(self, axis: int, n: int) -> int:
         return n + self.padding[2 * axis] + self.padding[2 * axis + 1]
@@ -168,11 +206,18 @@ class _Pads(ResizingLayer):
 
 @layer()
 class _Crops(ResizingLayer):
-    """Cuts off values before and after each axis."""
+    """Cuts off values before and after each axis.
 
+    Parameters
+    ----------
+    cropping : int or tuple of int
+        Cells to cut off: one number for all sides, one for each axis, or two for each axis, before and after it.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     sizes_field: ClassVar[str] = "cropping"
     in_pairs: ClassVar[bool] = True
-    cropping: tuple[int, ...]
+    cropping: Convertible[tuple[int, ...]]
 
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n - self.cropping[2 * axis] - self.cropping[2 * axis + 1]
@@ -183,8 +228,8 @@ class _Crops(ResizingLayer):
 
 
 @layer("Upsampling1D")
-class Upsampling1D(_Repeats, TimeResizing):
-    """Repeats every step. Shapes: x (batch, size, time) -> (batch, size, time * n)."""
+class Upsampling1D(_Repeats, TimeResizing, Upsampling1DNames):
+    """Repeats every step. Shapes: x (batch, size, time) -> (batch, size, time * n). A mask is repeated too."""
 
     def validate(self) -> None:
         self.__dict__["size"] = self.size[:1]
@@ -192,22 +237,39 @@ class Upsampling1D(_Repeats, TimeResizing):
         self.__dict__["size"] = self.size * 2  # DL4J's files write two equal numbers
 
     def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:
-        return sd.add_op(RepeatCells((1, self.size[0])), [mask])  # type: ignore[no-any-return]
+        return sd.add_op(RepeatBlocks((1, self.size[0])), [mask])  # type: ignore[no-any-return]
 
 
 @layer("Upsampling2D")
-class Upsampling2D(_Repeats, ImageResizing):
-    """Repeats rows and columns. Shapes: x (batch, channels, height, width) -> larger by ``size``."""
+class Upsampling2D(_Repeats, ImageResizing, Upsampling2DNames):
+    """Repeats rows and columns. Shapes: x (batch, channels, height, width) -> (batch, channels, height * n, width * m); NHWC likewise.
+
+    Parameters
+    ----------
+    format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
+
+    Examples
+    --------
+    >>> Upsampling2D(2).output_type(InputType.convolutional(7, 7, 3))
+    InputTypeConvolutional(height=14, width=14, channels=3)
+    """
 
     format_field: ClassVar[str] = "format"
-    format: CNN2DFormat = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
+    format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
 
 
 @layer("Upsampling3D")
-class Upsampling3D(_Repeats, VolumeResizing):
-    """Repeats along depth, height and width."""
+class Upsampling3D(_Repeats, VolumeResizing, Upsampling3DNames):
+    """Repeats along depth, height and width. Shapes: x (batch, channels, depth, height, width) -> larger by ``size``, or channels last.
 
-    data_format: CNN3DFormat = CNN3DFormat.NCDHW
+    Parameters
+    ----------
+    data_format : CNN3DFormat or str
+        ``NCDHW`` (default) or ``NDHWC``; not taken from the input type.
+    """
+
+    data_format: Convertible[CNN3DFormat] = CNN3DFormat.NCDHW
 
     @property
     def channels_last(self) -> bool:
@@ -221,33 +283,40 @@ class Upsampling3D(_Repeats, VolumeResizing):
 
 
 @layer("ZeroPadding1DLayer")
-class ZeroPadding1DLayer(_Pads, TimeResizing):
+class ZeroPadding1DLayer(_Pads, TimeResizing, ZeroPadding1DLayerNames):
     """Zeros before and after a time series: ``padding`` (left, right); their mask is that of the first and last step."""
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     reports_other_type: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
 
     def resized_mask(self, sd: SameDiff, mask: SDVariable) -> SDVariable:
         left, right = self.padding
-        parts = [sd.add_op(RepeatCells((1, left)), [mask[:, :1]])] if left else []
-        parts += [mask, sd.add_op(RepeatCells((1, right)), [mask[:, -1:]])] if right else [mask]
+        parts = [sd.add_op(RepeatBlocks((1, left)), [mask[:, :1]])] if left else []
+        parts += [mask, sd.add_op(RepeatBlocks((1, right)), [mask[:, -1:]])] if right else [mask]
         return sd.call("base", "concat", 1, *parts)  # type: ignore[no-any-return]
 
 
 @layer("ZeroPaddingLayer")
-class ZeroPaddingLayer(_Pads, ImageResizing):
-    """Zeros around images: ``padding`` (top, bottom, left, right)."""
+class ZeroPaddingLayer(_Pads, ImageResizing, ZeroPaddingLayerNames):
+    """Zeros around images: ``padding`` (top, bottom, left, right).
 
-    data_format: CNN2DFormat = CNN2DFormat.NCHW
+    Parameters
+    ----------
+    data_format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
+    """
+
+    data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 
 
 @layer("ZeroPadding3DLayer")
-class ZeroPadding3DLayer(_Pads, VolumeResizing):
+class ZeroPadding3DLayer(_Pads, VolumeResizing, ZeroPadding3DLayerNames):
     """Zeros around volumes: ``padding`` two numbers each for depth, height, width."""
 
 
 @layer(_CONVOLUTIONAL + "Cropping1D")
-class Cropping1D(_Crops, TimeResizing):
+class Cropping1D(_Crops, TimeResizing, Cropping1DNames):
     """Cuts steps off both ends: ``cropping`` (left, right)."""
 
     summary_name: ClassVar[str] = "Cropping1DLayer"
@@ -257,29 +326,45 @@ class Cropping1D(_Crops, TimeResizing):
 
 
 @layer(_CONVOLUTIONAL + "Cropping2D")
-class Cropping2D(_Crops, ImageResizing):
-    """Cuts off rows and columns: ``cropping`` (top, bottom, left, right)."""
+class Cropping2D(_Crops, ImageResizing, Cropping2DNames):
+    """Cuts off rows and columns: ``cropping`` (top, bottom, left, right).
+
+    Parameters
+    ----------
+    data_format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
+    """
 
     summary_name: ClassVar[str] = "Cropping2DLayer"
-    data_format: CNN2DFormat = CNN2DFormat.NCHW
+    data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 
 
 @layer(_CONVOLUTIONAL + "Cropping3D")
-class Cropping3D(_Crops, VolumeResizing):
+class Cropping3D(_Crops, VolumeResizing, Cropping3DNames):
     """Cuts off parts of volumes: ``cropping`` two numbers each for depth, height, width."""
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL3D
     summary_name: ClassVar[str] = "Cropping3DLayer"
 
 
 @layer("SpaceToDepthLayer")
-class SpaceToDepthLayer(ImageResizing):
-    """Moves blocks of pixels into channels. Shapes: (batch, c, h, w) -> (batch, c * b², h / b, w / b)."""
+class SpaceToDepthLayer(ImageResizing, SpaceToDepthLayerNames):
+    """Moves blocks of pixels into channels. Shapes: (batch, c, h, w) -> (batch, c * b², h / b, w / b).
 
+    Parameters
+    ----------
+    block_size : int
+        Side b of a block, at least 1; sizes are divided by it, rounded down in types.
+    data_format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
+    """
+
+    dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     summary_name: ClassVar[str] = "SpaceToDepth"
     sizes_field: ClassVar[str] = "block_size"
     rank: ClassVar[int] = 1
     block_size: int = field(aliases=("blocks",))
-    data_format: CNN2DFormat = CNN2DFormat.NCHW
+    data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -300,18 +385,28 @@ class SpaceToDepthLayer(ImageResizing):
 
 
 @layer("SpaceToBatchLayer")
-class SpaceToBatchLayer(ImageResizing):
+class SpaceToBatchLayer(ImageResizing, SpaceToBatchLayerNames):
     """Moves blocks of pixels into the batch.
 
     Shapes: (batch, c, h, w) -> (batch * b0 * b1, c, h / b0, w / b1), padded first.
+
+    Parameters
+    ----------
+    blocks : (height, width)
+        Sides b0 and b1 of a block, at least 1.
+    padding : ((top, bottom), (left, right))
+        Zeros around the image before it is cut; none by default. Padded sizes are multiples of the sides.
+    format : CNN2DFormat or str
+        ``NCHW`` (default) or ``NHWC``; that of the input type where the network has one.
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     summary_name: ClassVar[str] = "SpaceToBatch"
     sizes_field: ClassVar[str] = "blocks"
     format_field: ClassVar[str] = "format"
-    blocks: tuple[int, ...]
-    padding: tuple[tuple[int, ...], ...] = ((0, 0), (0, 0))
-    format: CNN2DFormat = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
+    blocks: Convertible[tuple[int, ...]]
+    padding: Convertible[tuple[tuple[int, ...], ...]] = ((0, 0), (0, 0))
+    format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

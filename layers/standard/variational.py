@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.configuration.builder import Builder, BuilderAccess
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.families.gradient import gradients
 from ...samediff.initializers.nd4j_random import Nd4jRandom, get_random
 from ..base.affine import activated
 from ..base.base import layer
-from ..base.layer_methods import AtWork, at_work
+from ..base.layer_methods import BoundLayer, at_work
 from ..functions.activations import ActivationIdentity, IActivation
 from ..functions.reconstruction import VARIATIONAL, GaussianReconstructionDistribution, LossFunctionWrapper, ReconstructionDistribution
 from ..ops.noise_ops import AddNoise
+from ..types.java_names import VariationalAutoencoderNames, VariationalBuilderNames
 from ..types.parameters import LayerScope, Parameter, ParameterTable
 from .feed_forward import BasePretrainNetwork
 
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["VariationalAutoencoder"]
 
-class VariationalBuilder(Builder):
+
+class VariationalBuilder(Builder["VariationalAutoencoder"], VariationalBuilderNames):
     """Takes ``loss_function(activation, loss)`` for a reconstruction that is judged by a loss."""
 
     def set_option(self, name: str, *values: Any) -> Self:
@@ -49,13 +52,27 @@ class LatentNoise:
 
 
 @layer(VARIATIONAL + "VariationalAutoencoder")
-class VariationalAutoencoder(BasePretrainNetwork):
+class VariationalAutoencoder(BasePretrainNetwork, VariationalAutoencoderNames):
     """Encoder, latent normal variables, decoder; in a network the mean of the latent variables.
 
     Pretraining maximises a lower bound of the probability of the data with ``num_samples`` draws of the latent variables
     for each example. Training with labels reaches the encoder only.
 
     Shapes: x (batch, n_in) -> (batch, n_out).
+
+    Parameters
+    ----------
+    encoder_layer_sizes, decoder_layer_sizes : sequence of int
+        Sizes of the hidden layers of both parts, at least one each; (100,) by default. ``activation`` acts in them.
+    n_out : int
+        Number of latent variables.
+    output_distribution : ReconstructionDistribution
+        Distribution of the data given the latent variables; ``GaussianReconstructionDistribution()`` by default
+        (``reconstruction_distribution`` in builders).
+    pzx_activation : str, Activation or IActivation
+        Of mean and logarithm of the variance of the latent variables; identity by default.
+    num_samples : int
+        Draws of the latent variables for each example in pretraining, at least 1; 1 by default.
 
     Examples
     --------
@@ -64,13 +81,13 @@ class VariationalAutoencoder(BasePretrainNetwork):
     (['e0W', 'e0b', 'pZXMeanW', 'pZXMeanb'], 8)
     """
 
-    Builder: ClassVar[Any] = BuilderAccess(VariationalBuilder)
+    Builder: ClassVar[type[VariationalBuilder]] = BuilderAccess(VariationalBuilder)  # type: ignore[assignment]  # one for each class
     takes_dropout: ClassVar[bool] = False       # as in DL4J
-    encoder_layer_sizes: tuple[int, ...] = (100,)
-    decoder_layer_sizes: tuple[int, ...] = (100,)
+    encoder_layer_sizes: Convertible[tuple[int, ...]] = (100,)
+    decoder_layer_sizes: Convertible[tuple[int, ...]] = (100,)
     output_distribution: ReconstructionDistribution = field(
         default=GaussianReconstructionDistribution(), aliases=("reconstruction_distribution",))
-    pzx_activation: IActivation = field(
+    pzx_activation: Convertible[IActivation] = field(
         default=ActivationIdentity(), json="pzxActivationFn", aliases=("pzx_activation_function",))
     num_samples: int = 1
 
@@ -163,12 +180,12 @@ class VariationalAutoencoder(BasePretrainNetwork):
     # At work
 
     @at_work
-    def has_loss_function(self, _: AtWork) -> bool:
+    def has_loss_function(self, _: BoundLayer) -> bool:
         """Whether reconstructions are judged by a loss in place of a probability."""
         return self.output_distribution.has_loss_function()
 
     @at_work
-    def reconstruction_log_probability(self, net: AtWork, x: Any, num_samples: int, rng: Nd4jRandom | None = None) -> Any:
+    def reconstruction_log_probability(self, net: BoundLayer, x: Any, num_samples: int, rng: Nd4jRandom | None = None) -> Any:
         """Mean over draws of the latent variables of the log probability of each example, (batch, 1) (An and Cho, 2015).
 
         The draws come from ND4J's process-wide generator unless ``rng`` is given.
@@ -187,22 +204,22 @@ class VariationalAutoencoder(BasePretrainNetwork):
         return total / -num_samples
 
     @at_work
-    def reconstruction_probability(self, net: AtWork, x: Any, num_samples: int, rng: Nd4jRandom | None = None) -> Any:
+    def reconstruction_probability(self, net: BoundLayer, x: Any, num_samples: int, rng: Nd4jRandom | None = None) -> Any:
         """exp of :meth:`reconstruction_log_probability`, in float64."""
         return np.exp(self.reconstruction_log_probability(net, x, num_samples, rng).astype(np.float64))
 
     @at_work
-    def generate_at_mean_given_z(self, net: AtWork, z: Any) -> Any:
+    def generate_at_mean_given_z(self, net: BoundLayer, z: Any) -> Any:
         """Mean of the data for latent variables. Shapes: z (batch, n_out) -> (batch, n_in)."""
         return net.run(self.define_mean, self._checked(z))
 
     @at_work
-    def generate_random_given_z(self, net: AtWork, z: Any, rng: Nd4jRandom | None = None) -> Any:
+    def generate_random_given_z(self, net: BoundLayer, z: Any, rng: Nd4jRandom | None = None) -> Any:
         """Data drawn for latent variables. Shapes: z (batch, n_out) -> (batch, n_in)."""
         return self.output_distribution.generate_random(net.run(self.define_decoder, self._checked(z)), rng)
 
     @at_work
-    def reconstruction_error(self, net: AtWork, x: Any) -> Any:
+    def reconstruction_error(self, net: BoundLayer, x: Any) -> Any:
         """The loss of the reconstruction of each example, (batch, 1); for reconstructions that are judged by a loss."""
         found: Any = self.output_distribution
         if not found.has_loss_function():

@@ -1,13 +1,13 @@
 """Layers around another layer."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.configuration.configuration import field
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.updaters.updaters import NoOp
-from ..base.base import PACKAGE, BaseLayer, Layer, NoParamLayer, layer
+from ..base.base import PACKAGE, Layer, NoParamLayer, layer
 from ..base.defaults import LayerDefaults
 from ..functions.constraints import LayerConstraint
 from ..ops.series_ops import RowsSeries, SeriesRows
@@ -15,6 +15,15 @@ from ..ops.step_ops import LastUnmaskedStep
 from ..preprocessors import InputPreProcessor
 from ..types.formats import BidirectionalMode, RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..types.java_names import (
+    BaseWrapperLayerNames,
+    BidirectionalNames,
+    LastTimeStepNames,
+    MaskLayerNames,
+    MaskZeroLayerNames,
+    TimeDistributedNames,
+)
+from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
 
 if TYPE_CHECKING:
@@ -23,10 +32,18 @@ if TYPE_CHECKING:
     from ...samediff.training.updaters.regularization import Regularization
     from ...samediff.training.updaters.updater import IUpdater
 
+__all__ = ["BaseWrapperLayer", "Bidirectional", "LastTimeStep", "MaskLayer", "MaskZeroLayer", "TimeDistributed"]
+
 
 @layer()
-class BaseWrapperLayer(Layer):
-    """A layer around another one; types, sizes, parameters and preprocessors are those of the wrapped layer."""
+class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
+    """Base of layers around another one; types, sizes, parameters and preprocessors are those of the wrapped layer.
+
+    Parameters
+    ----------
+    underlying : Layer
+        The wrapped layer, whose own options and dropout count.
+    """
 
     takes_dropout: ClassVar[bool] = False
     arguments: ClassVar[tuple[str, ...]] = ("underlying",)
@@ -95,8 +112,12 @@ def inside(layer: Layer, sd: SameDiff, x: SDVariable, params: LayerScope, mask: 
     """The wrapped layer with its own dropout; ``masked`` gives recurrent layers the mask that they would ignore alone."""
     if layer.dropout is not None and layer.takes_dropout:
         x = layer.dropout.define(sd, x)
-    define = getattr(layer, "masked_layer", layer.define_layer) if masked else layer.define_layer
-    return define(sd, x, params, mask)  # type: ignore[no-any-return]
+    return defining(layer, masked)(sd, x, params, mask)  # type: ignore[no-any-return]
+
+
+def defining(layer: Layer, masked: bool) -> Any:
+    """How the wrapped layer is made part of a graph: with ``masked``, one that ignores masks alone takes its mask."""
+    return getattr(layer, "masked_layer", layer.define_layer) if masked else layer.define_layer
 
 
 def named(layer: Layer, name: str | None) -> Layer:
@@ -116,7 +137,7 @@ def informed(layer: Layer, input_type: InputType, override: bool = True) -> Laye
 
 
 @layer(PACKAGE + "recurrent.LastTimeStep")
-class LastTimeStep(BaseWrapperLayer):
+class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
     """The last step of a recurrent layer, or the last unmasked one. Shapes: (batch, n_in, time) -> (batch, n_out).
 
     Examples
@@ -126,6 +147,7 @@ class LastTimeStep(BaseWrapperLayer):
     InputTypeFeedForward(size=5)
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.FEED_FORWARD
     summary_name: ClassVar[str] = "LastTimeStepLayer"
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.get_output_type(0, input_type)
@@ -137,8 +159,9 @@ class LastTimeStep(BaseWrapperLayer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The wrapped layer sees the mask, also an LSTM."""
-        if isinstance(self.underlying, MaskZeroLayer):
-            mask = self.underlying.mask_of_data(sd, x)
+        masking = next((la for la in layers_inside(self.underlying) if isinstance(la, MaskZeroLayer)), None)
+        if masking is not None:
+            mask = masking.mask_of_data(sd, x)
         series = inside(self.underlying, sd, x, params, mask, masked=True)
         if time_last(self.underlying) is RNNFormat.NWC:
             series = series.permute(0, 2, 1)
@@ -151,26 +174,34 @@ class LastTimeStep(BaseWrapperLayer):
         return None
 
 
+def layers_inside(layer: Layer) -> Iterator[Layer]:
+    """The layer, what it wraps, what that wraps ...; of two directions the forward one."""
+    inner: Layer | None = layer
+    while inner is not None:
+        yield inner
+        inner = getattr(inner, "underlying", None) or getattr(inner, "fwd", None)
+
+
 def time_last(layer: Layer) -> RNNFormat:
     """The data format of the recurrent layer inside wrappers."""
-    inner: Any = layer
-    while True:
-        form = getattr(inner, "rnn_data_format", None)
-        if form is not None:
-            return RNNFormat(form)
-        following = getattr(inner, "underlying", None) or getattr(inner, "fwd", None)
-        if following is None:
-            return RNNFormat.NCW
-        inner = following
+    forms = (getattr(inner, "rnn_data_format", None) for inner in layers_inside(layer))
+    return next((RNNFormat(form) for form in forms if form is not None), RNNFormat.NCW)
 
 
 @layer(PACKAGE + "recurrent.TimeDistributed")
-class TimeDistributed(BaseWrapperLayer):
-    """Applies a feed-forward layer to every step. Shapes: (batch, n_in, time) -> (batch, n_out, time)."""
+class TimeDistributed(BaseWrapperLayer, TimeDistributedNames):
+    """Applies a feed-forward layer to every step, with the same parameters. Shapes: (batch, n_in, time) -> (batch, n_out, time).
 
+    Parameters
+    ----------
+    rnn_data_format : RNNFormat or str, optional
+        ``NCW`` (default, time last) or ``NWC``, of input and result; that of the input type where the network has one.
+    """
+
+    json_first: ClassVar[tuple[str, ...]] = ("rnnDataFormat", "underlying")
     summary_name: ClassVar[str] = "TimeDistributedLayer"
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "rnn_data_format")
-    rnn_data_format: RNNFormat | None = field(default=RNNFormat.NCW, aliases=("data_format",))
+    rnn_data_format: Convertible[RNNFormat | None] = field(default=RNNFormat.NCW, aliases=("data_format",))
 
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.get_output_type(0, self._step(input_type))
@@ -203,9 +234,16 @@ class TimeDistributed(BaseWrapperLayer):
 
 
 @layer(PACKAGE + "util.MaskZeroLayer")
-class MaskZeroLayer(BaseWrapperLayer):
-    """Masks the steps of a recurrent layer's input whose values all equal ``masking_value``."""
+class MaskZeroLayer(BaseWrapperLayer, MaskZeroLayerNames):
+    """Masks the steps of a recurrent layer's input whose values all equal ``masking_value``; another mask is not looked at.
 
+    Parameters
+    ----------
+    masking_value : float
+        0 by default.
+    """
+
+    json_first: ClassVar[tuple[str, ...]] = ("maskingValue", "underlying")
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "masking_value")
     masking_value: float = field(default=0.0, aliases=("mask_value", "set_mask_value"))
 
@@ -219,12 +257,11 @@ class MaskZeroLayer(BaseWrapperLayer):
         return sd.call("base", "neq", x, self.masking_value).cast_to(x.dtype).max(axis)  # type: ignore[no-any-return]
 
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
-        """Consumed."""
         return None
 
 
 @layer(PACKAGE + "util.MaskLayer")
-class MaskLayer(NoParamLayer):
+class MaskLayer(NoParamLayer, MaskLayerNames):
     """Sets masked activations to 0. Shapes: x (any) -> the same."""
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
@@ -235,76 +272,37 @@ class MaskLayer(NoParamLayer):
         return x * (sd.call("base", "expand_dims", mask, 1) if series and len(mask.spec.shape or ()) == 2 else mask)
 
 
-@layer(PACKAGE + "misc.FrozenLayer")
-class FrozenLayer(BaseWrapperLayer):
-    """A layer whose parameters do not train; nothing is propagated below it."""
-
-    frozen: ClassVar[bool] = True
-    stops_gradients: ClassVar[bool] = True
-    underlying: Layer = field(json="layer")
-
-    @property
-    def summary_name(self) -> str:
-        """The wrapped layer's name after "Frozen"."""
-        return f"Frozen {type(self.underlying).__name__}"
-
-    @property
-    def configured_twice(self) -> bool:
-        return isinstance(self.underlying, BaseLayer)
-
-    @property
-    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
-        return ()
-
-    def updater_for(self, parameter: Parameter) -> IUpdater:
-        return NoOp()
-
-    def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
-        return ()
-
-    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        """The test-time form; gradients end here."""
-        with sd.at_inference():
-            return sd.call("base", "stop_gradient", self.underlying.define_layer(sd, x, params.unmoved(), mask))  # type: ignore[no-any-return]
-
-
-@layer(PACKAGE + "misc.FrozenLayerWithBackprop")
-class FrozenLayerWithBackprop(BaseWrapperLayer):
-    """A layer whose parameters do not train, while gradients pass through it."""
-
-    frozen: ClassVar[bool] = True
-    counts_as_trainable: ClassVar[bool] = True          # in DL4J's summary
-    scores_regularization: ClassVar[bool] = False
-
-    @property
-    def configured_twice(self) -> bool:
-        return True
-
-    @property
-    def constraints_in_force(self) -> tuple[LayerConstraint, ...]:
-        return ()
-
-    def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        """The test-time form with constant parameters: only its regularization moves them, as in DL4J."""
-        with sd.at_inference():
-            return inside(self.underlying, sd, x, params.stopped().unmoved(), mask)
-
-
 @layer(PACKAGE + "recurrent.Bidirectional")
-class Bidirectional(Layer):
+class Bidirectional(Layer, BidirectionalNames):
     """A recurrent layer in both directions; the results are combined by ``mode``.
 
-    Shapes: (batch, n_in, time) -> (batch, 2 * n_out, time) for CONCAT, else (batch, n_out, time).
-    ``Bidirectional(LSTM(n_out=5))``, ``Bidirectional("ADD", LSTM(n_out=5))`` or ``Bidirectional(fwd=…, bwd=…,
-    mode=…)``.
+    Shapes: (batch, n_in, time) -> (batch, 2 * n_out, time) for CONCAT, else (batch, n_out, time). Parameters are those of the layer
+    twice, with f and b in front of their names. ``Bidirectional(LSTM(n_out=5))``, ``Bidirectional("ADD", LSTM(n_out=5))`` or
+    ``Bidirectional(fwd=…, bwd=…, mode=…)``.
+
+    Parameters
+    ----------
+    fwd : Layer
+        The layer that reads from the first step to the last (``rnn_layer`` in builders).
+    bwd : Layer, optional
+        The one that reads from the last to the first, of the same class; by default as ``fwd``, with parameters of its own.
+    mode : BidirectionalMode or str
+        ``CONCAT`` (default), ``ADD``, ``MUL`` or ``AVERAGE``.
+
+    Examples
+    --------
+    >>> from dl4py.layers import LSTM
+    >>> Bidirectional(LSTM(n_in=3, n_out=5)).output_type(InputType.recurrent(3, 7))
+    InputTypeRecurrent(size=10, time_series_length=7)
     """
 
+    dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     takes_dropout: ClassVar[bool] = False
     summary_name: ClassVar[str] = "BidirectionalLayer"
     Mode: ClassVar[type[BidirectionalMode]] = BidirectionalMode
     fwd: Layer = field(aliases=("rnn_layer", "layer"))
     bwd: Layer | None = None
-    mode: BidirectionalMode = BidirectionalMode.CONCAT
+    mode: Convertible[BidirectionalMode] = BidirectionalMode.CONCAT
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -359,14 +357,21 @@ class Bidirectional(Layer):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """Forward on the series, backward on the series turned round, combined by ``mode``."""
+        return self._both(sd, x, params, mask, masked=False)
+
+    def masked_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
+        """The layer inside a wrapper that gives an LSTM its mask."""
+        return self._both(sd, x, params, mask, masked=True)
+
+    def _both(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool) -> SDVariable:
         last = time_last(self.fwd) is RNNFormat.NWC
         assert self.bwd is not None
 
         def turned(v: SDVariable) -> SDVariable:
             return sd.call("base", "reverse", v, 1 if last and len(v.spec.shape or ()) == 3 else -1)  # type: ignore[no-any-return]
 
-        forward = inside(self.fwd, sd, x, params.sub("f"), mask)
-        backward = inside(self.bwd, sd, turned(x), params.sub("b"), None if mask is None else turned(mask))
+        forward = inside(self.fwd, sd, x, params.sub("f"), mask, masked)
+        backward = inside(self.bwd, sd, turned(x), params.sub("b"), None if mask is None else turned(mask), masked)
         series = len(backward.spec.shape or ()) == 3
         backward = turned(backward) if series else backward
         if self.mode is BidirectionalMode.CONCAT:

@@ -1,31 +1,33 @@
 """Enumerations of layer configurations: data formats, convolution and pooling modes, mask states."""
 from __future__ import annotations
 
-from enum import Enum
+from ...samediff.base.java.java_enum import JavaEnum
+
+__all__ = ["AlgoMode", "BidirectionalMode", "CNN2DFormat", "CNN3DFormat", "ConvolutionMode", "MaskState", "PoolingType", "RNNFormat"]
 
 
-class CNN2DFormat(Enum):
+class CNN2DFormat(JavaEnum):
     """Axes of image activations: NCHW is (batch, channels, height, width), NHWC is (batch, height, width, channels)."""
 
     NCHW = "NCHW"
     NHWC = "NHWC"
 
 
-class CNN3DFormat(Enum):
+class CNN3DFormat(JavaEnum):
     """Axes of volume activations; DL4J's ``Convolution3D.DataFormat``."""
 
     NCDHW = "NCDHW"
     NDHWC = "NDHWC"
 
 
-class RNNFormat(Enum):
+class RNNFormat(JavaEnum):
     """Axes of time series: NCW is (batch, size, time), NWC is (batch, time, size)."""
 
     NCW = "NCW"
     NWC = "NWC"
 
 
-class ConvolutionMode(Enum):
+class ConvolutionMode(JavaEnum):
     """How the output size of a convolution or pooling follows from its input.
 
     ``Strict``: (in - k + 2p) / s + 1 has to be whole. ``Truncate``: the same, rounded down.
@@ -39,7 +41,7 @@ class ConvolutionMode(Enum):
     Causal = "Causal"
 
 
-class PoolingType(Enum):
+class PoolingType(JavaEnum):
     """What a pooling window computes."""
 
     MAX = "MAX"
@@ -48,7 +50,7 @@ class PoolingType(Enum):
     PNORM = "PNORM"
 
 
-class AlgoMode(Enum):
+class AlgoMode(JavaEnum):
     """cuDNN's choice of algorithm; kept for DL4J's files."""
 
     NO_WORKSPACE = "NO_WORKSPACE"
@@ -56,14 +58,14 @@ class AlgoMode(Enum):
     USER_SPECIFIED = "USER_SPECIFIED"
 
 
-class MaskState(Enum):
+class MaskState(JavaEnum):
     """Whether a mask that travels with activations is to be applied."""
 
     Active = "Active"
     Passthrough = "Passthrough"
 
 
-class BidirectionalMode(Enum):
+class BidirectionalMode(JavaEnum):
     """How the two directions of a bidirectional layer are combined."""
 
     ADD = "ADD"

@@ -4,15 +4,28 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ...samediff.configuration.configuration import Configuration, configuration, field
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
 from ...samediff.errors import ConfigurationError
 from .formats import CNN2DFormat, CNN3DFormat, RNNFormat
+from .java_names import (
+    InputTypeConvolutional3DNames,
+    InputTypeConvolutionalFlatNames,
+    InputTypeConvolutionalNames,
+    InputTypeFeedForwardNames,
+    InputTypeNames,
+    InputTypeRecurrentNames,
+)
+
+__all__ = [
+    "InputType", "InputTypeConvolutional", "InputTypeConvolutional3D", "InputTypeConvolutionalFlat", "InputTypeFeedForward",
+    "InputTypeRecurrent", "set_default_cnn2d_format",
+]
 
 _PACKAGE = "org.deeplearning4j.nn.conf.inputs.InputType$"
 
 
 @configuration
-class InputType(Configuration):
+class InputType(Configuration, InputTypeNames):
     """Kind and size of activations; made by the factories.
 
     Shapes: feed_forward (batch, size); recurrent (batch, size, time) or (batch, time, size) for NWC; convolutional
@@ -103,25 +116,43 @@ class InputType(Configuration):
 
 
 @configuration(_PACKAGE + "InputTypeFeedForward")
-class InputTypeFeedForward(InputType):
-    """Rows of features, (batch, size)."""
+class InputTypeFeedForward(InputType, InputTypeFeedForwardNames):
+    """Rows of features, (batch, size).
+
+    Parameters
+    ----------
+    size : int
+        Number of features.
+    time_distributed_format : RNNFormat, optional
+        Order of the axes of the series whose steps these rows are.
+    """
 
     kind: ClassVar[str] = "FF"
     size: int
-    time_distributed_format: RNNFormat | None = None
+    time_distributed_format: Convertible[RNNFormat | None] = None
 
     def array_shape(self) -> tuple[int, ...]:
         return (-1, self.size)
 
 
 @configuration(_PACKAGE + "InputTypeRecurrent")
-class InputTypeRecurrent(InputType):
-    """Time series, (batch, size, time) or (batch, time, size)."""
+class InputTypeRecurrent(InputType, InputTypeRecurrentNames):
+    """Time series, (batch, size, time) or (batch, time, size).
+
+    Parameters
+    ----------
+    size : int
+        Number of features of a step.
+    time_series_length : int
+        Number of steps; -1 (default) where it is not known.
+    format : RNNFormat or str
+        NCW (default): (batch, size, steps); NWC: (batch, steps, size).
+    """
 
     kind: ClassVar[str] = "RNN"
     size: int
     time_series_length: int = -1
-    format: RNNFormat = RNNFormat.NCW
+    format: Convertible[RNNFormat] = RNNFormat.NCW
 
     def validate(self) -> None:
         self._positive("size")
@@ -132,14 +163,22 @@ class InputTypeRecurrent(InputType):
 
 
 @configuration(_PACKAGE + "InputTypeConvolutional")
-class InputTypeConvolutional(InputType):
-    """Images."""
+class InputTypeConvolutional(InputType, InputTypeConvolutionalNames):
+    """Images.
+
+    Parameters
+    ----------
+    height, width, channels : int
+        Sizes of an image, at least 1.
+    format : CNN2DFormat or str
+        NCHW (default): (batch, channels, height, width); NHWC: (batch, height, width, channels).
+    """
 
     kind: ClassVar[str] = "CNN"
     height: int
     width: int
     channels: int = field(aliases=("depth",))
-    format: CNN2DFormat = CNN2DFormat.NCHW
+    format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 
     def validate(self) -> None:
         self._positive("height", "width", "channels")
@@ -151,8 +190,16 @@ class InputTypeConvolutional(InputType):
 
 
 @configuration(_PACKAGE + "InputTypeConvolutionalFlat")
-class InputTypeConvolutionalFlat(InputType):
-    """Images as rows in (channels, height, width) order."""
+class InputTypeConvolutionalFlat(InputType, InputTypeConvolutionalFlatNames):
+    """Images as rows in (channels, height, width) order.
+
+    Parameters
+    ----------
+    height, width : int
+        Size of an image, at least 1.
+    depth : int
+        Number of channels.
+    """
 
     kind: ClassVar[str] = "CNNFlat"
     height: int
@@ -176,11 +223,19 @@ class InputTypeConvolutionalFlat(InputType):
 
 
 @configuration(_PACKAGE + "InputTypeConvolutional3D")
-class InputTypeConvolutional3D(InputType):
-    """Volumes."""
+class InputTypeConvolutional3D(InputType, InputTypeConvolutional3DNames):
+    """Volumes.
+
+    Parameters
+    ----------
+    data_format : Convolution3D.DataFormat or str
+        NCDHW or NDHWC: where the channels stand.
+    depth, height, width, channels : int
+        Sizes of a volume, at least 1.
+    """
 
     kind: ClassVar[str] = "CNN3D"
-    data_format: CNN3DFormat = field(aliases=("format",))
+    data_format: Convertible[CNN3DFormat] = field(aliases=("format",))
     depth: int
     height: int
     width: int
@@ -195,5 +250,11 @@ class InputTypeConvolutional3D(InputType):
 
 
 def set_default_cnn2d_format(format: CNN2DFormat | str) -> None:
-    """Set the format of :meth:`InputType.convolutional` for the whole process."""
+    """Set the format of :meth:`InputType.convolutional` for the whole process.
+
+    Parameters
+    ----------
+    format : CNN2DFormat or str
+        NCHW or NHWC.
+    """
     InputType.default_cnn2d_format = CNN2DFormat(format)

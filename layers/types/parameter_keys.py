@@ -3,6 +3,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+__all__ = [
+    "BatchNormalizationParamInitializer", "BidirectionalParamInitializer", "CenterLossParamInitializer", "Convolution3DParamInitializer",
+    "ConvolutionParamInitializer", "Deconvolution3DParamInitializer", "DeconvolutionParamInitializer", "DefaultParamInitializer",
+    "DepthwiseConvolutionParamInitializer", "ElementWiseParamInitializer", "EmbeddingLayerParamInitializer",
+    "GravesBidirectionalLSTMParamInitializer", "GravesLSTMParamInitializer", "LSTMParamInitializer", "OCNNParamInitializer",
+    "PReLUParamInitializer", "PretrainParamInitializer", "SeparableConvolutionParamInitializer", "SimpleRnnParamInitializer",
+    "VariationalAutoencoderParamInitializer",
+]
+
 
 class DefaultParamInitializer:
     """Of dense, output and embedding layers: weights, biases, gains of layer normalization."""

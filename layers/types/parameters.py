@@ -127,6 +127,11 @@ class LayerScope(Mapping[str, SDVariable]):
         """The scope of a wrapped layer whose parameters carry ``prefix``."""
         return LayerScope(self.owner, self._variables, self._hooks, self._prefix + prefix)
 
+    def changed(self, values: Mapping[str, SDVariable]) -> LayerScope:
+        """The same scope with other variables for its parameters."""
+        mine = {self._prefix + n: v for n, v in values.items()}
+        return LayerScope(self.owner, {**self._variables, **mine}, self._hooks, self._prefix)
+
     def stopped(self) -> LayerScope:
         """The same scope with parameters that gradients do not reach."""
         held = {n: v.sd.call("base", "stop_gradient", v) for n, v in self._variables.items()}
@@ -184,12 +189,14 @@ class ScopeHooks:
 
     initial_state: Callable[[str, SDVariable, int], SDVariable] | None = None
     in_pieces: bool = False
+    read: set[str] = field(default_factory=set)
     kept: dict[str, SDVariable] = field(default_factory=dict)
     moves: dict[str, SDVariable] = field(default_factory=dict)
     penalties: list[SDVariable] = field(default_factory=list)
 
     def state(self, name: str, batch_like: SDVariable, size: int) -> SDVariable:
         """See :meth:`LayerScope.state`."""
+        self.read.add(name)
         if self.initial_state is not None:
             return self.initial_state(name, batch_like, size)
         return batch_like.sd.call("nn", "zero_state", batch_like, size)  # type: ignore[no-any-return]

@@ -36,6 +36,14 @@ def complete_window(layer: Any) -> None:
         refuse_causal(layer, layer.convolution_mode)
 
 
+def refuse_padding(layer: Any, mode: ConvolutionMode | None) -> None:
+    """Padding has no effect beside a mode that pads by itself."""
+    given = layer.padding if isinstance(layer.padding, tuple) else (layer.padding,)
+    if mode is ConvolutionMode.Same and any(given):
+        raise ConfigurationError(f"{layer.label}: padding {layer.padding} cannot be used with ConvolutionMode.Same, which pads as much as "
+                                 "it needs; leave it out, or use Truncate")
+
+
 def refuse_causal(layer: Any, mode: ConvolutionMode | None) -> None:
     """Causal padding has a meaning along time alone."""
     if mode is ConvolutionMode.Causal:

@@ -3,18 +3,20 @@ from __future__ import annotations
 
 import math
 from functools import reduce
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.base.datatype import DataType
-from ...samediff.configuration.configuration import configuration
+from ...samediff.configuration.configuration import Convertible, configuration
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.steps.flat import GradientNormalization
+from ...samediff.training.steps.flat_layout import GradientNormalization
 from ...samediff.training.updaters.regularization import Regularization
 from ...samediff.training.updaters.updater import IUpdater
+from ..base.automatic import refuse_channels_last
 from ..base.contract import LayerContract
 from ..custom.samediff_base import shapes_document, with_parameters
 from ..functions.weight_init import WeightInit
 from ..types.input_type import InputType, InputTypeRecurrent
+from ..types.java_names import AttentionVertexNames, GraphDefinedVertexNames
 from ..types.parameters import LayerScope, ParameterTable
 from .base import GraphVertex, vertex
 
@@ -22,21 +24,33 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["AttentionVertex"]
+
 
 @configuration(kw_only=True)
-class GraphDefinedVertex(LayerContract, GraphVertex):
-    """A vertex defined by a graph, with parameters that train."""
+class GraphDefinedVertex(LayerContract, GraphVertex, GraphDefinedVertexNames):
+    """A vertex defined by a graph, with parameters that train.
+
+    Parameters
+    ----------
+    name : str, optional
+        The name of the vertex in messages.
+    layer_name, data_type
+        Stand in DL4J's files; nothing is computed of them here.
+    regularization, regularization_bias, updater, bias_updater, gradient_normalization, gradient_normalization_threshold
+        As of layers (`BaseLayer`, `Layer`); those of the network where the vertex has none.
+    """
 
     max_inputs: ClassVar[int | None] = None
     summary_name: ClassVar[str] = "SameDiffGraphVertex"
     name: str | None = None
     layer_name: str | None = None
-    data_type: DataType | None = None
-    regularization: tuple[Regularization, ...] = ()
-    regularization_bias: tuple[Regularization, ...] = ()
+    data_type: Convertible[DataType | None] = None
+    regularization: Convertible[tuple[Regularization, ...]] = ()
+    regularization_bias: Convertible[tuple[Regularization, ...]] = ()
     updater: IUpdater | None = None
     bias_updater: IUpdater | None = None
-    gradient_normalization: GradientNormalization | None = None
+    gradient_normalization: Convertible[GradientNormalization | None] = None
     gradient_normalization_threshold: float = math.nan
 
     @property
@@ -45,7 +59,7 @@ class GraphDefinedVertex(LayerContract, GraphVertex):
         name = self.name or self.layer_name
         return type(self).__name__ + (f" {name!r}" if name else "")
 
-    def apply_global_config(self, given: Any) -> GraphVertex:
+    def apply_global_config(self, given: Any) -> Self:
         """Return a copy with the network's values where this vertex has none of its own."""
         values: dict[str, Any] = {}
         for name in ("regularization", "regularization_bias", "updater", "bias_updater", "gradient_normalization"):
@@ -63,10 +77,33 @@ class GraphDefinedVertex(LayerContract, GraphVertex):
 
 
 @vertex("AttentionVertex")
-class AttentionVertex(GraphDefinedVertex):
+class AttentionVertex(GraphDefinedVertex, AttentionVertexNames):
     """Dot-product attention (Vaswani et al., 2017) of queries over keys and values, each (batch, size, time).
 
-    The result is (batch, n_out, query time), or (batch, n_in_values, query time) without ``project_input``.
+    The result is softmax(queries · keys / sqrt(size)) times values: (batch, n_out, query time), or (batch, n_in_values, query time)
+    without ``project_input``. Steps that the mask of keys or values leaves out get no weight; results at masked steps of queries are 0.
+
+    Parameters
+    ----------
+    n_in_queries, n_in_keys, n_in_values : int
+        Sizes of one step of the three inputs, in this order; 0 where the input types say them. Without ``project_input`` the first
+        two are equal.
+    n_out : int
+        Size of one step of the result, with ``project_input``.
+    n_heads : int
+        Number of heads, which attend side by side; above 1 only with ``project_input``. Default 1.
+    head_size : int
+        Size of queries, keys and values of one head; 0 for ``n_out // n_heads``.
+    project_input : bool
+        Whether there are weights Wq, Wk, Wv (n_heads, head_size, size) and Wo (n_heads * head_size, n_out); False by default.
+    weight_init : WeightInit or str, optional
+        First values of weights; Xavier's by default, also where the network has another.
+
+    Examples
+    --------
+    >>> series = InputType.recurrent(6, 10)
+    >>> AttentionVertex(n_out=4, n_heads=2, project_input=True).output_type(series, series, series)
+    InputTypeRecurrent(size=4, time_series_length=10)
     """
 
     min_inputs: ClassVar[int] = 3
@@ -78,7 +115,7 @@ class AttentionVertex(GraphDefinedVertex):
     head_size: int = 0
     n_heads: int = 1
     project_input: bool = False
-    weight_init: WeightInit | None = WeightInit.XAVIER
+    weight_init: Convertible[WeightInit | None] = WeightInit.XAVIER
 
     def validate(self) -> None:
         if not self.project_input and self.n_heads > 1:
@@ -96,6 +133,7 @@ class AttentionVertex(GraphDefinedVertex):
         queries = input_types[0]
         if not isinstance(queries, InputTypeRecurrent):
             raise ConfigurationError(f"AttentionVertex takes time series; got {queries!r}")
+        refuse_channels_last("AttentionVertex", *input_types)
         size = self.n_out if self.project_input else self.n_in_values
         return InputType.recurrent(size, queries.time_series_length)
 

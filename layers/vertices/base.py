@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 from ...samediff.configuration.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError
-from ..base.authored import Guarded
+from ..base.user_methods import Guarded
 from ..types.input_type import InputType
-from ..types.parameters import LayerScope
+from ..types.java_names import GraphVertexNames
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
+
+__all__ = ["GraphVertex", "vertex"]
 
 T = TypeVar("T")
 PACKAGE = "org.deeplearning4j.nn.conf.graph."
@@ -20,13 +22,27 @@ PACKAGE = "org.deeplearning4j.nn.conf.graph."
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def vertex(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Callable[[type[T]], type[T]]:
-    """Register a vertex class under its full Java name, or under a simple name in DL4J's package of vertices."""
+    """Register a vertex class under its full Java name, or under a simple name in DL4J's package of vertices.
+
+    Parameters
+    ----------
+    java_name : str, optional
+        What files call the class: a full Java name, or a simple one in DL4J's package of vertices. None for base classes, which have
+        no form in files.
+    aliases : tuple of str
+        Further names under which files may have it.
+
+    Raises
+    ------
+    RegistrationError
+        The name is taken; the text names both owners.
+    """
     full = java_name if java_name is None or "." in java_name else PACKAGE + java_name
     return configuration(full, aliases=aliases)
 
 
 @configuration
-class GraphVertex(Guarded, Configuration):
+class GraphVertex(Guarded, Configuration, GraphVertexNames):
     """Base of all vertices: it has one or several inputs and one output."""
 
     guarded_methods: ClassVar[tuple[str, ...]] = ("define_vertex",)
@@ -39,15 +55,20 @@ class GraphVertex(Guarded, Configuration):
         """What messages call it."""
         return type(self).__name__
 
-    def define_vertex(self, sd: SameDiff, inputs: Any, params: LayerScope, masks: Any) -> SDVariable:
+    def define_vertex(self, sd: SameDiff, inputs: Any, *args: Any, **kwargs: Any) -> SDVariable:
         """Build the graph of the vertex and return its activations.
 
         Parameters
         ----------
-        sd : the network's graph, inside the name scope of the vertex
-        inputs : list of the inputs, then of the network inputs that :meth:`named_inputs` asks for
-        params : the declared parameters as variables
-        masks : list of their masks; None for each that has none
+        sd : SameDiff
+            The network's graph, inside the name scope of the vertex.
+        inputs : list of SDVariable
+            The inputs, then the network inputs that :meth:`named_inputs` asks for.
+        *args
+            What :class:`.SameDiffLambdaVertex` leaves out: the declared parameters as variables, and a list of the masks of the inputs,
+            None for each that has none.
+        **kwargs
+            Nothing: a network gives all by position.
         """
         raise NotImplementedError(f"{type(self).__name__} must implement define_vertex(self, sd, inputs, params, masks)")
 

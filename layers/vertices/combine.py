@@ -1,11 +1,11 @@
 """Vertices that make one activation of several."""
 from __future__ import annotations
 
-from enum import Enum
 from functools import reduce
 from typing import TYPE_CHECKING, ClassVar
 
-from ...samediff.configuration.configuration import field
+from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
 from ..ops.step_ops import L2Distance, StackPadded, ones_mask
 from ..types.formats import CNN2DFormat, RNNFormat
@@ -17,6 +17,7 @@ from ..types.input_type import (
     InputTypeFeedForward,
     InputTypeRecurrent,
 )
+from ..types.java_names import ElementWiseVertexNames, L2VertexNames, MergeVertexNames, StackVertexNames, UnstackVertexNames
 from ..types.parameters import LayerScope
 from .base import GraphVertex, any_of, rank, same_kind, vertex
 
@@ -24,10 +25,19 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["ElementWiseOp", "ElementWiseVertex", "L2Vertex", "MergeVertex", "StackVertex", "UnstackVertex"]
+
 
 @vertex("MergeVertex")
-class MergeVertex(GraphVertex):
-    """Joins its inputs along the feature or channel axis.
+class MergeVertex(GraphVertex, MergeVertexNames):
+    """Joins its inputs along the feature or channel axis. Shapes: (batch, n, …), (batch, m, …) … -> (batch, n + m + …, …).
+
+    Parameters
+    ----------
+    merge_axis : int
+        The axis; follows from the input types, else 1.
+    modified : bool
+        Whether ``merge_axis`` was set by hand and is kept; False by default.
 
     Examples
     --------
@@ -78,7 +88,7 @@ def _size(t: InputType) -> int:
     return int(getattr(t, "size", 0))
 
 
-class ElementWiseOp(Enum):
+class ElementWiseOp(JavaEnum):
     """What an :class:`ElementWiseVertex` computes."""
 
     Add = "Add"
@@ -89,12 +99,20 @@ class ElementWiseOp(Enum):
 
 
 @vertex("ElementWiseVertex")
-class ElementWiseVertex(GraphVertex):
-    """Sum, difference, product, mean or maximum of its inputs, value by value; ``ElementWiseVertex("Add")``."""
+class ElementWiseVertex(GraphVertex, ElementWiseVertexNames):
+    """Sum, difference, product, mean or maximum of its inputs, value by value; ``ElementWiseVertex("Add")``.
+
+    Axes of size 1 are repeated, so that rows (batch, 1) may meet (batch, n).
+
+    Parameters
+    ----------
+    op : ElementWiseOp or str
+        ``Add``, ``Subtract`` (two inputs), ``Product``, ``Average`` or ``Max``.
+    """
 
     Op: ClassVar[type[ElementWiseOp]] = ElementWiseOp
     max_inputs: ClassVar[int | None] = None
-    op: ElementWiseOp
+    op: Convertible[ElementWiseOp]
 
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))
@@ -120,8 +138,14 @@ class ElementWiseVertex(GraphVertex):
 
 
 @vertex("L2Vertex")
-class L2Vertex(GraphVertex):
-    """Euclidean distance of two inputs, (batch, 1); ``eps`` guards the gradient."""
+class L2Vertex(GraphVertex, L2VertexNames):
+    """Euclidean distance of two inputs, ``sqrt(sum (a - b)²)`` over all axes but the batch. Shapes: twice (batch, …) -> (batch, 1).
+
+    Parameters
+    ----------
+    eps : float
+        The least distance by which the gradient is divided; 1e-8 by default. Files do not keep it, as in DL4J.
+    """
 
     min_inputs: ClassVar[int] = 2
     max_inputs: ClassVar[int | None] = 2
@@ -136,7 +160,7 @@ class L2Vertex(GraphVertex):
 
 
 @vertex("StackVertex")
-class StackVertex(GraphVertex):
+class StackVertex(GraphVertex, StackVertexNames):
     """Joins its inputs along the batch; shorter time series are filled up with zeros.
 
     What is filled up is masked when one of the inputs has a mask.
@@ -161,8 +185,16 @@ class StackVertex(GraphVertex):
 
 
 @vertex("UnstackVertex")
-class UnstackVertex(GraphVertex):
-    """Part number ``from_`` of ``stack_size`` equal parts of the batch."""
+class UnstackVertex(GraphVertex, UnstackVertexNames):
+    """Part number ``from_`` of ``stack_size`` equal parts of the batch.
+
+    Parameters
+    ----------
+    from_ : int
+        Number of the part, counted from 0 (DL4J's ``from``).
+    stack_size : int
+        Number of parts; the batch must be a multiple of it.
+    """
 
     from_: int
     stack_size: int

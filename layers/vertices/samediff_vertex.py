@@ -1,33 +1,40 @@
 """Vertices that users write as a graph, with DL4J's method names."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.configuration.configuration import configuration, field
 from ...samediff.errors import ConfigurationError
 from ...samediff.ir.variable import SDVariable
-from ..base import authored
-from ..base.authored import routed
-from ..custom.declared import Declaring, SDVertexParams
+from ..base import user_methods
+from ..base.user_methods import routed
+from ..custom.parameter_declarations import DeclaresParameters, SDVertexParams
 from ..functions.weight_noise import IWeightNoise
 from ..ops.step_ops import ones_mask
 from ..types.formats import MaskState
 from ..types.input_type import InputType
+from ..types.java_names import SameDiffLambdaVertexNames, SameDiffVertexNames, VertexInputsNames
 from .attention import GraphDefinedVertex
-from .base import GraphVertex, any_of
+from .base import any_of
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
 
+__all__ = ["SameDiffLambdaVertex", "SameDiffVertex", "VertexInputs"]
+
 
 @configuration
-class SameDiffVertex(Declaring, GraphDefinedVertex):
+class SameDiffVertex(DeclaresParameters, GraphDefinedVertex, SameDiffVertexNames):
     """A vertex of one's own with several inputs and parameters (DL4J's ``SameDiffVertex``).
 
     Write ``define_parameters_and_inputs``, ``define_vertex``, ``initialize_parameters`` and, where types or masks are
     used, ``get_output_type`` and ``feed_forward_mask_arrays``.
+
+    Parameters
+    ----------
+    weight_noise : IWeightNoise, optional
+        Acts on weights in each forward pass while training; that of the network where left out.
 
     Examples
     --------
@@ -51,14 +58,16 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
         """Name the inputs, declare weights and biases."""
         raise NotImplementedError(f"{type(self).__name__} must implement define_parameters_and_inputs(self, params)")
 
-    def define_vertex(self, sd: SameDiff, inputs: Mapping[str, SDVariable], param_table: Mapping[str, SDVariable],
-                      masks: Mapping[str, SDVariable]) -> SDVariable:
-        """Build the graph and return the activations; inputs and masks are keyed by input name, absent masks are ones."""
+    def define_vertex(self, sd: SameDiff, inputs: Any, *args: Any, **kwargs: Any) -> SDVariable:
+        """Build the graph and return the activations: ``define_vertex(self, sd, inputs, param_table, masks)``.
+
+        ``inputs`` and ``masks`` are keyed by input name, absent masks are ones; ``param_table`` is keyed by the name of the parameter.
+        """
         raise NotImplementedError(f"{type(self).__name__} must implement define_vertex(self, sd, inputs, param_table, masks)")
 
     def declared(self) -> SDVertexParams:
         params = SDVertexParams(self.label)
-        authored.call(self, self.define_parameters_and_inputs, params)
+        user_methods.call(self, self.define_parameters_and_inputs, params)
         return params
 
     def get_vertex_params(self) -> SDVertexParams:
@@ -83,13 +92,13 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
     def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
         if all(m is None for m in masks):
             return None
-        found = authored.call(self, self.feed_forward_mask_arrays, masks, MaskState.Active, -1)
+        found = user_methods.call(self, self.feed_forward_mask_arrays, masks, MaskState.Active, -1)
         return found[0] if isinstance(found, (tuple, list)) else found  # type: ignore[no-any-return]
 
     def apply_global_config_to_layer(self, given: Any) -> Any:
         """Set further values from those of the network where this vertex has none."""
 
-    def apply_global_config(self, given: Any) -> GraphVertex:
+    def apply_global_config(self, given: Any) -> Self:
         own = super().apply_global_config(given).replace(weight_noise=self.weight_noise or given.weight_noise)
         return own.changed(lambda copy: copy.apply_global_config_to_layer(given))
 
@@ -100,9 +109,9 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
     def _define(self, author: Callable[..., Any], sd: SameDiff, inputs: Any, *rest: Any) -> SDVariable:
         """The network gives lists; a subclass that calls its base gives what it got."""
         if not isinstance(inputs, list):
-            return authored.variable(self, author, sd, inputs, *rest)
-        inputs = authored.checked(self, sd, inputs, SameDiffVertex.validate_input)
-        return authored.variable(self, author, sd, *self._arguments(inputs, *rest))
+            return user_methods.variable(self, author, sd, inputs, *rest)
+        inputs = user_methods.checked(self, sd, inputs, SameDiffVertex.validate_input)
+        return user_methods.variable(self, author, sd, *self._arguments(inputs, *rest))
 
     def _arguments(self, inputs: list[SDVariable], params: Any, masks: list[SDVariable | None]) -> tuple[Any, ...]:
         names = self.declared().get_inputs()
@@ -113,8 +122,16 @@ class SameDiffVertex(Declaring, GraphDefinedVertex):
         return dict(zip(names, inputs)), params, dict(zip(names, full))
 
 
-class VertexInputs(JavaSpelling):
-    """The inputs of a lambda vertex, by number."""
+class VertexInputs(VertexInputsNames):
+    """The inputs of a lambda vertex, by number.
+
+    Parameters
+    ----------
+    owner : str
+        What errors call the vertex.
+    inputs : list of SDVariable
+        The inputs in their order.
+    """
 
     def __init__(self, owner: str, inputs: list[SDVariable]) -> None:
         self._owner, self._inputs = owner, inputs
@@ -127,12 +144,15 @@ class VertexInputs(JavaSpelling):
 
     __getitem__ = get_input
 
+    def __iter__(self) -> Iterator[SDVariable]:
+        return iter(self._inputs)
+
     def __len__(self) -> int:
         return len(self._inputs)
 
 
 @configuration
-class SameDiffLambdaVertex(SameDiffVertex):
+class SameDiffLambdaVertex(SameDiffVertex, SameDiffLambdaVertexNames):
     """A vertex without parameters: write ``define_vertex(self, sd, inputs)`` and take ``inputs.get_input(0)`` …
 
     Masks are combined as :class:`MergeVertex` does.

@@ -3,9 +3,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...samediff.configuration.configuration import Convertible
 from ...samediff.errors import ConfigurationError
 from ..types.formats import CNN2DFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeFeedForward, InputTypeRecurrent
+from ..types.java_names import (
+    L2NormalizeVertexNames,
+    PoolHelperVertexNames,
+    ReshapeVertexNames,
+    ScaleVertexNames,
+    ShiftVertexNames,
+    SubsetVertexNames,
+)
 from ..types.parameters import LayerScope
 from .base import GraphVertex, rank, vertex
 
@@ -13,10 +22,18 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["L2NormalizeVertex", "PoolHelperVertex", "ReshapeVertex", "ScaleVertex", "ShiftVertex", "SubsetVertex"]
+
 
 @vertex("ScaleVertex")
-class ScaleVertex(GraphVertex):
-    """``x * scale_factor``."""
+class ScaleVertex(GraphVertex, ScaleVertexNames):
+    """``x * scale_factor``.
+
+    Parameters
+    ----------
+    scale_factor : float
+        Any number.
+    """
 
     scale_factor: float
 
@@ -25,8 +42,14 @@ class ScaleVertex(GraphVertex):
 
 
 @vertex("ShiftVertex")
-class ShiftVertex(GraphVertex):
-    """``x + shift_factor``."""
+class ShiftVertex(GraphVertex, ShiftVertexNames):
+    """``x + shift_factor``.
+
+    Parameters
+    ----------
+    shift_factor : float
+        Any number; 0 by default.
+    """
 
     shift_factor: float = 0.0
 
@@ -35,10 +58,18 @@ class ShiftVertex(GraphVertex):
 
 
 @vertex("L2NormalizeVertex")
-class L2NormalizeVertex(GraphVertex):
-    """``x / max(||x||, eps)``, the norm over all axes but the batch, or over ``dimension``."""
+class L2NormalizeVertex(GraphVertex, L2NormalizeVertexNames):
+    """``x / max(|x|, eps)``: each example, or each vector along ``dimension``, gets length 1. Shapes: x (batch, …) -> the same.
 
-    dimension: tuple[int, ...] | None = None
+    Parameters
+    ----------
+    dimension : tuple of int, optional
+        Axes over which the length is taken; by default all but the batch.
+    eps : float
+        The least length by which is divided; 1e-8 by default.
+    """
+
+    dimension: Convertible[tuple[int, ...] | None] = None
     eps: float = 1e-8
 
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
@@ -49,7 +80,7 @@ class L2NormalizeVertex(GraphVertex):
 
 
 @vertex("PoolHelperVertex")
-class PoolHelperVertex(GraphVertex):
+class PoolHelperVertex(GraphVertex, PoolHelperVertexNames):
     """Drops the first row and column of images (batch, channels, height, width)."""
 
     def output_type(self, *input_types: InputType) -> InputType:
@@ -63,8 +94,21 @@ class PoolHelperVertex(GraphVertex):
 
 
 @vertex("SubsetVertex")
-class SubsetVertex(GraphVertex):
-    """Features or channels ``from_`` to ``to``, both included."""
+class SubsetVertex(GraphVertex, SubsetVertexNames):
+    """Features or channels ``from_`` to ``to`` along axis 1.
+
+    Shapes: x (batch, n, …) -> (batch, to - from_ + 1, …).
+
+    Parameters
+    ----------
+    from_, to : int
+        First and last, both included, counted from 0 (DL4J's ``from`` and ``to``).
+
+    Examples
+    --------
+    >>> SubsetVertex(0, 4).output_type(InputType.feed_forward(10))
+    InputTypeFeedForward(size=5)
+    """
 
     from_: int
     to: int
@@ -94,16 +138,25 @@ class SubsetVertex(GraphVertex):
 
 
 @vertex("ReshapeVertex")
-class ReshapeVertex(GraphVertex):
+class ReshapeVertex(GraphVertex, ReshapeVertexNames):
     """``reshape(new_shape)``, batch included; one size may be -1.
 
     ``ReshapeVertex(-1, 2, 3)``, ``ReshapeVertex(order, shape, mask)``.
+
+    Parameters
+    ----------
+    new_shape : tuple of int
+        Shape of the result with the batch, such as (-1, 2, 3); one size may be -1.
+    reshape_order : str
+        "c" (default) or "f": whether the last or the first axis runs fastest.
+    mask_shape : tuple of int, optional
+        Shape of a mask, with the batch; by default it stays as it is.
     """
 
     max_inputs: ClassVar[int | None] = 1
-    new_shape: tuple[int, ...]
+    new_shape: Convertible[tuple[int, ...]]
     reshape_order: str = "c"
-    mask_shape: tuple[int, ...] | None = None
+    mask_shape: Convertible[tuple[int, ...] | None] = None
 
     @classmethod
     def _bind(cls, args: tuple[Any, ...], kwargs: Any) -> dict[str, Any]:

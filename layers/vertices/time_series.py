@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 
 from ...samediff.base.datatype import DataType
 from ...samediff.errors import ConfigurationError
+from ..base.automatic import refuse_channels_last
 from ..ops.step_ops import LastUnmaskedStep, RepeatSteps
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
+from ..types.java_names import DuplicateToTimeSeriesVertexNames, LastTimeStepVertexNames, ReverseTimeSeriesVertexNames
 from ..types.parameters import LayerScope
 from .base import PACKAGE, GraphVertex, vertex
 
@@ -15,10 +17,18 @@ if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
     from ...samediff.ir.variable import SDVariable
 
+__all__ = ["DuplicateToTimeSeriesVertex", "LastTimeStepVertex", "ReverseTimeSeriesVertex"]
+
 
 @vertex(PACKAGE + "rnn.LastTimeStepVertex")
-class LastTimeStepVertex(GraphVertex):
-    """The last step of a time series, or the last one that the mask of the named network input allows."""
+class LastTimeStepVertex(GraphVertex, LastTimeStepVertexNames):
+    """The last step of a time series, or the last one that a mask allows. Shapes: x (batch, size, time) -> (batch, size).
+
+    Parameters
+    ----------
+    mask_array_input_name : str, optional
+        The network input whose mask (batch, time) says which steps count; without, the last step is taken whatever masks say.
+    """
 
     mask_array_input_name: str | None = None
 
@@ -27,6 +37,7 @@ class LastTimeStepVertex(GraphVertex):
         (given,) = input_types
         if not isinstance(given, InputTypeRecurrent):
             raise ConfigurationError(f"LastTimeStepVertex takes time series; got {given!r}")
+        refuse_channels_last("LastTimeStepVertex", given)
         return InputType.feed_forward(given.size)
 
     def named_inputs(self) -> tuple[str, ...]:
@@ -41,8 +52,14 @@ class LastTimeStepVertex(GraphVertex):
 
 
 @vertex(PACKAGE + "rnn.DuplicateToTimeSeriesVertex")
-class DuplicateToTimeSeriesVertex(GraphVertex):
-    """Repeats rows for every step of the named network input: (batch, size) -> (batch, size, time)."""
+class DuplicateToTimeSeriesVertex(GraphVertex, DuplicateToTimeSeriesVertexNames):
+    """Repeats rows for every step of a network input. Shapes: x (batch, size) -> (batch, size, time).
+
+    Parameters
+    ----------
+    input_name : str
+        The network input whose number of steps, and mask, the result has.
+    """
 
     input_name: str
 
@@ -64,8 +81,14 @@ class DuplicateToTimeSeriesVertex(GraphVertex):
 
 
 @vertex(PACKAGE + "rnn.ReverseTimeSeriesVertex")
-class ReverseTimeSeriesVertex(GraphVertex):
-    """Reverses time series; with the mask of the named network input only the valid steps, and the others become 0."""
+class ReverseTimeSeriesVertex(GraphVertex, ReverseTimeSeriesVertexNames):
+    """Reverses time series; with a mask the valid steps alone, and the others become 0. Shapes: x (batch, size, time) -> the same.
+
+    Parameters
+    ----------
+    mask_array_input_name : str, optional
+        The network input whose mask (batch, time), ones and then zeros, says how many steps are valid; without, all are.
+    """
 
     mask_array_input_name: str | None = None
 
@@ -74,6 +97,7 @@ class ReverseTimeSeriesVertex(GraphVertex):
         (given,) = input_types
         if not isinstance(given, InputTypeRecurrent):
             raise ConfigurationError(f"ReverseTimeSeriesVertex takes time series; got {given!r}")
+        refuse_channels_last("ReverseTimeSeriesVertex", given)
         return given
 
     def named_inputs(self) -> tuple[str, ...]:

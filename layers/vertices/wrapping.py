@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..preprocessors import InputPreProcessor
 from ..types.input_type import InputType
+from ..types.java_names import FrozenVertexNames, PreprocessorVertexNames
 from ..types.parameters import LayerScope, Parameter
 from .base import GraphVertex, vertex
 
@@ -14,10 +15,18 @@ if TYPE_CHECKING:
     from ...samediff.training.updaters.regularization import Regularization
     from ...samediff.training.updaters.updater import IUpdater
 
+__all__ = ["FrozenVertex", "PreprocessorVertex"]
+
 
 @vertex("PreprocessorVertex")
-class PreprocessorVertex(GraphVertex):
-    """A preprocessor as a vertex of its own."""
+class PreprocessorVertex(GraphVertex, PreprocessorVertexNames):
+    """A preprocessor as a vertex of its own.
+
+    Parameters
+    ----------
+    pre_processor : InputPreProcessor
+        Acts on the only input, and its mask.
+    """
 
     pre_processor: InputPreProcessor
 
@@ -33,8 +42,14 @@ class PreprocessorVertex(GraphVertex):
 
 
 @vertex("FrozenVertex")
-class FrozenVertex(GraphVertex):
-    """A vertex whose parameters do not train."""
+class FrozenVertex(GraphVertex, FrozenVertexNames):
+    """A vertex whose parameters do not train.
+
+    Parameters
+    ----------
+    underlying : GraphVertex
+        The vertex, which takes the same inputs.
+    """
 
     frozen: ClassVar[bool] = True
     underlying: GraphVertex

@@ -1,5 +1,5 @@
 """The command line: ``dl4py inspect FILE``, ``dl4py summary FILE``, ``dl4py profile FILE``, ``dl4py convert SOURCE TARGET``,
-``dl4py info``.
+``dl4py info``, ``dl4py ops``, ``dl4py plugins``, ``dl4py new-plugin NAME``, ``dl4py completion SHELL``.
 
 ``python -m dl4py`` is the same.
 """
@@ -11,9 +11,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from importlib import import_module
+from typing import Any
 
 from ...samediff.errors import DL4PyError, did_you_mean
+from .completion import SHELLS, completion
 from .conversion import SUFFIXES, convert
 from .inspection import inspect
 from .machine import describe, version_of
@@ -42,21 +44,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 class _Command(argparse.ArgumentParser):
     """Says what an unknown command or option may have meant."""
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            hint = did_you_mean(value, action.choices) or f"; commands: {', '.join(action.choices)}"
-            raise argparse.ArgumentError(action, f"there is no command {value!r}{hint}")
+    def __init__(self, **options: Any) -> None:
+        self.options: list[str] = []
+        self.commands: dict[str, _Command] = {}
+        super().__init__(**options)
 
-    def parse_args(self, *given: Any) -> Any:   # type: ignore[override]  # one of its two forms
-        found, unknown = self.parse_known_args(*given)
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """As usual; options are remembered."""
+        self.options += [n for n in names if n.startswith("-")]
+        return super().add_argument(*names, **options)
+
+    def parse_args(self, args: Sequence[str] | None = None) -> Any:   # type: ignore[override]  # one of its two forms
+        """The values of the arguments; those that nobody knows end the program."""
+        args = sys.argv[1:] if args is None else args
+        first = next((a for a in args if not a.startswith("-")), None)
+        if first is not None and first not in self.commands:
+            hint = did_you_mean(first, self.commands) or f"; commands: {', '.join(self.commands)}"
+            self.error(f"there is no command {first!r}{hint}")
+        found, unknown = self.parse_known_args(args)
         if unknown:
-            self._refuse(unknown)
+            known = dict.fromkeys(o for one in self.commands.values() for o in one.options)
+            self.error(f"unknown: {' '.join(unknown)}{did_you_mean(unknown[0], known)}")
         return found
-
-    def _refuse(self, unknown: Sequence[str]) -> NoReturn:
-        known = [text for action in self._subparsers._group_actions for one in action.choices.values()  # type: ignore[union-attr]
-                 for text in one._option_string_actions]
-        self.error(f"unknown: {' '.join(unknown)}{did_you_mean(unknown[0], dict.fromkeys(known))}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -92,6 +101,23 @@ def _parser() -> argparse.ArgumentParser:
 
     five = commands.add_parser("info", help="the devices of this machine, their memory, and versions")
     five.set_defaults(run=lambda a: describe())
+
+    six = commands.add_parser("ops", help="every op there is, those of installed plug-ins included, described for other programs")
+    six.add_argument("--form", choices=("json", "pbtxt"), default="json", help="json, or the text form of DL4J's op-ir.proto")
+    six.set_defaults(run=_ops)
+
+    seven = commands.add_parser("plugins", help="distributions with plug-ins: from where, their names, what is broken and why")
+    seven.set_defaults(run=lambda a: _plugins())
+
+    eight = commands.add_parser("new-plugin", help="write an installable distribution with an op, a layer and their tests")
+    eight.add_argument("name", help="of the package, such as acme_layers")
+    eight.add_argument("--folder", default=".", help="where its folder is made")
+    eight.set_defaults(run=lambda a: _new_plugin(a.name, a.folder))
+    nine = commands.add_parser("completion", help="a script by which a shell completes commands, options and files: "
+                               "eval \"$(dl4py completion bash)\"")
+    nine.add_argument("shell", choices=SHELLS, help="whose")
+    nine.set_defaults(run=lambda a: completion(a.shell, {n: c.options for n, c in parser.commands.items()}, parser.options))
+    parser.commands = commands.choices
     return parser
 
 
@@ -99,6 +125,22 @@ def _profile(given: argparse.Namespace) -> str:
     from .profiling import profile
     found = profile(given.file, given.batch, given.train, given.shape, given.trace)
     return found.to_json() if given.json else str(found)
+
+
+def _ops(given: argparse.Namespace) -> str:
+    from ...samediff import ops  # noqa: F401 - registers them
+    from ...samediff.tools.op_descriptors import generate
+    return generate(given.form).rstrip()
+
+
+def _plugins() -> str:
+    from .plugins import describe_plugins
+    return describe_plugins()
+
+
+def _new_plugin(name: str, folder: str) -> str:
+    made = import_module("dl4py.udf").new_plugin(name, folder)       # which networks know nothing of
+    return f"{made}: next, pip install -e '{made}[test]' and python -m pytest {made}"
 
 
 def _summary(path: str) -> str:

@@ -10,7 +10,7 @@ from ...samediff.graph.graph import SameDiff
 from ..files.exchange import to_arrays, to_same_diff
 from ..files.model_zip import CONFIGURATION
 from .opening import ARRAYS, open_model
-from .progress import Progress
+from .progress import ReadingProgress
 
 GRAPHS = (".fb", ".sdnb", ".sdz")
 SUFFIXES = (".zip", *GRAPHS, *ARRAYS)
@@ -42,12 +42,12 @@ def convert(source: str, target: str, messages: TextIO | None = None) -> str:
         raise ConfigurationError(f"{target}: the suffix says the kind of file; expected one of {', '.join(SUFFIXES)}")
     if os.path.exists(target) and os.path.samefile(source, target):
         raise ConfigurationError(f"{target} is the source itself")
-    with Progress(source, messages) as stream:
+    with ReadingProgress(source, messages) as stream:
         model = open_model(source, stream)
     kind = type(model).__name__
     if suffix == ".zip" and isinstance(model, SameDiff):
         raise ConfigurationError(f"{source} is a graph, from which no layers can be told; a model zip needs a network")
-    if messages is not None and os.path.getsize(source) > Progress.QUIET:
+    if messages is not None and os.path.getsize(source) > ReadingProgress.QUIET:
         print(f"writing {target}", file=messages)
     if suffix in ARRAYS:
         arrays, texts = _arrays(model)

@@ -11,7 +11,7 @@ from typing import Any
 from ...samediff.codecs.array_files import read_arrays
 from ...samediff.codecs.data_stream import DataInput
 from ...samediff.codecs.nd4j_array import array_header
-from ...samediff.codecs.regular import open_regular, path_of
+from ...samediff.codecs.regular_files import open_regular, path_of
 from ...samediff.codecs.safe_zip import SafeZip, binary
 from ...samediff.configuration.classes import find_class
 from ...samediff.errors import FileFormatError, MissingOpError
@@ -28,11 +28,12 @@ from ..files.model_zip import (
     is_model_zip,
     read_configuration,
 )
+from ..keras.archive import is_keras
 from ..legacy import class_names, layers_of
 from ..legacy.versions import written_by
 from ..structure.configuration import check_count, is_graph, of_document
 from ..structure.structure import Structure, structure_of
-from .opening import has_arrays
+from .opening import has_arrays, open_model
 from .report import FileReport, Part
 
 _NORMALIZER_HEADER = b"\x00\x0aNORMALIZER"
@@ -61,6 +62,8 @@ def inspect(path: str | os.PathLike[str]) -> FileReport:
     where = path_of(path)
     if has_arrays(where):
         return _arrays(where)
+    if is_keras(where):
+        return _keras(where)
     if is_model_zip(where):
         return _model(where)
     with open_regular(where) as stream:
@@ -72,6 +75,14 @@ def inspect(path: str | os.PathLike[str]) -> FileReport:
             shape, kind = array_header(stream, where)
             return FileReport(where, "array", data_type=kind, parts=[Part("array", kind, {"array": list(shape)})])
     return _graph(where)
+
+
+def _keras(where: str) -> FileReport:
+    """The network that a model of Keras becomes."""
+    net = open_model(where)
+    parts = [Part(m.conf.layer_name or m.key if m.is_layer else m.key, m.kind, {p.name: list(p.shape) for _, p in m.slots()})
+             for m in net.structure.members]
+    return FileReport(where, f"Keras model: {type(net).__name__}", parts=parts)
 
 
 def _arrays(where: str) -> FileReport:
@@ -178,8 +189,11 @@ def _graph(where: str) -> FileReport:
     if config is not None:
         report.updater = [repr(config.updater)]
         report.iterations, report.epochs = config.iteration_count, config.epoch_count
-    report.notes += [f"op {name} is not registered here: import the package that defines it, then load the graph again"
-                     for name in report.missing]
+    versions, distributions = sd.missing_op_versions(), sd.missing_op_distributions()
+    for name in report.missing:
+        whose = "".join([f" (version {versions[name]})" if versions.get(name) is not None else "",
+                         f" of {distributions[name]}" if distributions.get(name) else ""])
+        report.notes.append(f"op {name}{whose} is not registered here: import the package that defines it, then load the graph again")
     return report
 
 

@@ -1,4 +1,4 @@
-"""What a machine offers: processors, GPUs, and the versions of what dl4py stands on."""
+"""Facts about a machine: processors, GPUs, and the versions of what dl4py stands on."""
 from __future__ import annotations
 
 import importlib.metadata
@@ -42,7 +42,7 @@ def _lines(file: str) -> list[str]:
 
 def _gpus() -> list[tuple[str, str]]:
     """A row for each GPU, or one that says why there is none."""
-    from ...samediff.cuda.presence import cupy_for
+    from ...samediff.cuda.availability import cupy_for
     try:
         cupy = cupy_for(0)
     except DeviceError as error:

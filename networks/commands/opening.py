@@ -10,7 +10,9 @@ from ...samediff.graph.graph import SameDiff
 from ...samediff.text.document_text import read_text
 from ..files.exchange import set_arrays
 from ..files.model_zip import CONFIGURATION, is_model_zip, read_configuration
+from ..keras.archive import is_keras
 from ..models.computation_graph import ComputationGraph
+from ..models.keras_import import KerasModelImport
 from ..models.model_serializer import ModelSerializer
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.configuration import ComputationGraphConfiguration, is_graph, read
@@ -33,6 +35,8 @@ def open_model(path: str, stream: BinaryIO | None = None) -> Any:
     """
     if has_arrays(path):
         return _from_arrays(path)
+    if is_keras(path):
+        return KerasModelImport.import_keras_model_and_weights(stream or path)
     if not is_model_zip(path):
         return SameDiff.load(stream or path)
     return restored(path, stream)

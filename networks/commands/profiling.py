@@ -1,4 +1,4 @@
-"""Where the time of a model file goes, with random inputs."""
+"""Profile of a model file, with random inputs."""
 from __future__ import annotations
 
 import math
@@ -14,7 +14,8 @@ from ...samediff.data import MultiDataSet
 from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.executor.profile import Profile
 from ...samediff.graph.graph import SameDiff
-from ..engine.batch import Batch
+from ..batches.batch import NetworkBatch
+from ..models.profiling import planned
 from ..structure.structure import Member
 from .opening import open_model
 
@@ -83,7 +84,7 @@ def _inputs(net: Any, batch: int, given: Sequence[tuple[int, ...]]) -> list[Any]
     for k in range(max(map(len, choices), default=0)):
         inputs = [_random(m, (batch, *c[min(k, len(c) - 1)]), structure.dtype.numpy) for m, c in zip(readers, choices)]
         try:
-            net._planned(Batch(inputs), False)
+            planned(net, NetworkBatch(inputs), False)
         except DL4PyError:
             if given:
                 raise

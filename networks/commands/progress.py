@@ -5,10 +5,10 @@ import io
 import os
 from typing import TextIO, cast
 
-from ...samediff.codecs.regular import open_regular
+from ...samediff.codecs.regular_files import open_regular
 
 
-class Progress(io.BufferedReader):
+class ReadingProgress(io.BufferedReader):
     """A file opened for reading that says every tenth part of it that was read; files below 100 MB are read in silence."""
 
     QUIET = 100_000_000
@@ -20,7 +20,6 @@ class Progress(io.BufferedReader):
         self._furthest = 0
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """As any file."""
         data = super().read(size)
         if self._messages is not None:
             at = self.tell()

@@ -1,4 +1,4 @@
-"""What is found out about a file."""
+"""Findings about a file."""
 from __future__ import annotations
 
 import dataclasses

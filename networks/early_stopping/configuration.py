@@ -2,29 +2,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
-from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.javanames import in_python_spelling
+from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.listeners.listener import flat
+from ...samediff.training.listeners.has_listeners import flat
+from ..structure.java_names import EarlyStoppingConfigurationBuilderNames, EarlyStoppingConfigurationNames
 from .savers import EarlyStoppingModelSaver, InMemoryModelSaver
 from .scores import ScoreCalculator
 from .termination import EpochTerminationCondition, IterationTerminationCondition
 
 
-class EarlyStoppingConfiguration(JavaSpelling):
+class EarlyStoppingConfiguration(EarlyStoppingConfigurationNames):
     """When to stop, what counts as good, where to keep models.
 
     Parameters
     ----------
     score_calculator : ScoreCalculator, or a function that makes one for every training
-    epoch_termination_conditions, iteration_termination_conditions : sequences
-        At least one condition in all.
+        What counts as good.
+    epoch_termination_conditions, iteration_termination_conditions : sequences of conditions
+        Asked after epochs with a score, and after every step; at least one condition in all.
     model_saver : EarlyStoppingModelSaver
-        In memory by default.
+        Where models are kept; in memory by default.
     save_last_model : bool
-        Keep the model of the latest epoch too.
+        Keep the model of the latest epoch with a score too; False by default.
     evaluate_every_n_epochs : int
+        Epochs from one score to the next, at least 1; epoch 0 has one. Between them no epoch condition is asked.
 
     Raises
     ------
@@ -40,6 +44,8 @@ class EarlyStoppingConfiguration(JavaSpelling):
     [MaxEpochsTerminationCondition(30)]
     """
 
+    Builder: ClassVar[type[EarlyStoppingConfigurationBuilder]]
+
     def __init__(self, score_calculator: ScoreCalculator | Callable[[], ScoreCalculator] | None = None,
                  epoch_termination_conditions: Sequence[EpochTerminationCondition] = (),
                  iteration_termination_conditions: Sequence[IterationTerminationCondition] = (),
@@ -49,7 +55,10 @@ class EarlyStoppingConfiguration(JavaSpelling):
             raise ConfigurationError(f"evaluate_every_n_epochs must be at least 1, got {evaluate_every_n_epochs}")
         if not (score_calculator is None or callable(score_calculator) or isinstance(score_calculator, ScoreCalculator)):
             raise ConfigurationError(f"expected a ScoreCalculator, or a function that makes one; got {score_calculator!r:.60}")
-        self._score, self._saver = score_calculator, model_saver or InMemoryModelSaver()
+        saver = InMemoryModelSaver() if model_saver is None else in_python_spelling(model_saver, "save_best_model")
+        if saver is None:
+            raise ConfigurationError(f"expected a model saver, which has save_best_model(model, score); got {type(model_saver).__name__}")
+        self._score, self._saver = score_calculator, saver
         self._epoch = _all(epoch_termination_conditions, EpochTerminationCondition)
         self._iteration = _all(iteration_termination_conditions, IterationTerminationCondition)
         self._save_last, self._every = bool(save_last_model), int(evaluate_every_n_epochs)
@@ -91,43 +100,37 @@ class EarlyStoppingConfiguration(JavaSpelling):
         """How often a score is calculated."""
         return self._every
 
-    class Builder(JavaSpelling):
-        """``EarlyStoppingConfiguration.Builder()…build()``, with DL4J's method names."""
 
-        def __init__(self) -> None:
-            self._options: dict[str, Any] = {}
+class EarlyStoppingConfigurationBuilder(MethodBuilder, EarlyStoppingConfigurationBuilderNames):
+    """``EarlyStoppingConfiguration.Builder()…build()``, with DL4J's method names."""
 
-        def _set(self, name: str, value: Any) -> Self:
-            self._options[name] = value
-            return self
+    def model_saver(self, saver: EarlyStoppingModelSaver) -> Self:
+        """Where to keep models."""
+        return self._set(model_saver=saver)
 
-        def model_saver(self, saver: EarlyStoppingModelSaver) -> Self:
-            """Where to keep models."""
-            return self._set("model_saver", saver)
+    def score_calculator(self, calculator: ScoreCalculator | Callable[[], ScoreCalculator]) -> Self:
+        """What counts as good."""
+        return self._set(score_calculator=calculator)
 
-        def score_calculator(self, calculator: ScoreCalculator | Callable[[], ScoreCalculator]) -> Self:
-            """What counts as good."""
-            return self._set("score_calculator", calculator)
+    def epoch_termination_conditions(self, *conditions: Any) -> Self:
+        """Conditions asked after epochs."""
+        return self._set(epoch_termination_conditions=flat(conditions))
 
-        def epoch_termination_conditions(self, *conditions: Any) -> Self:
-            """Conditions asked after epochs."""
-            return self._set("epoch_termination_conditions", flat(conditions))
+    def iteration_termination_conditions(self, *conditions: Any) -> Self:
+        """Conditions asked after iterations."""
+        return self._set(iteration_termination_conditions=flat(conditions))
 
-        def iteration_termination_conditions(self, *conditions: Any) -> Self:
-            """Conditions asked after iterations."""
-            return self._set("iteration_termination_conditions", flat(conditions))
+    def save_last_model(self, save: bool) -> Self:
+        """Whether to keep the latest model too."""
+        return self._set(save_last_model=save)
 
-        def save_last_model(self, save: bool) -> Self:
-            """Whether to keep the latest model too."""
-            return self._set("save_last_model", save)
+    def evaluate_every_n_epochs(self, n: int) -> Self:
+        """How often to calculate a score."""
+        return self._set(evaluate_every_n_epochs=n)
 
-        def evaluate_every_n_epochs(self, n: int) -> Self:
-            """How often to calculate a score."""
-            return self._set("evaluate_every_n_epochs", n)
-
-        def build(self) -> EarlyStoppingConfiguration:
-            """The configuration."""
-            return EarlyStoppingConfiguration(**self._options)
+    def build(self) -> EarlyStoppingConfiguration:
+        """The configuration."""
+        return EarlyStoppingConfiguration(**self._values)
 
 
 def _all(conditions: Sequence[Any], kind: type[Any]) -> list[Any]:
@@ -135,3 +138,6 @@ def _all(conditions: Sequence[Any], kind: type[Any]) -> list[Any]:
         if not isinstance(condition, kind):
             raise ConfigurationError(f"expected conditions of the kind {kind.__name__}; got {condition!r:.60}")
     return list(conditions)
+
+
+EarlyStoppingConfiguration.Builder = EarlyStoppingConfigurationBuilder

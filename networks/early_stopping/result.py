@@ -1,10 +1,10 @@
-"""What early stopping reports."""
+"""Result of early stopping."""
 from __future__ import annotations
 
 from enum import Enum
 from typing import Any
 
-from ...samediff.base.javanames import JavaSpelling
+from ..structure.java_names import EarlyStoppingListenerNames, EarlyStoppingResultNames
 
 
 class TerminationReason(Enum):
@@ -15,8 +15,24 @@ class TerminationReason(Enum):
     EpochTerminationCondition = "EpochTerminationCondition"
 
 
-class EarlyStoppingResult(JavaSpelling):
-    """How a training with early stopping went, and its best model."""
+class EarlyStoppingResult(EarlyStoppingResultNames):
+    """How a training with early stopping went, and its best model.
+
+    Parameters
+    ----------
+    reason : TerminationReason
+        Kind of what ended the training.
+    details : str
+        The condition or error that did.
+    score_vs_epoch : dict of float by int
+        Scores by epoch, from 0.
+    best_model_epoch, best_model_score
+        Epoch and score of the best model; -1 and NaN when there is none.
+    total_epochs : int
+        Number of epochs that were done to their end.
+    best_model : network or None
+        The best model.
+    """
 
     def __init__(self, reason: TerminationReason, details: str, score_vs_epoch: dict[int, float], best_model_epoch: int,
                  best_model_score: float, total_epochs: int, best_model: Any) -> None:
@@ -44,7 +60,7 @@ class EarlyStoppingResult(JavaSpelling):
         return self._best_score
 
     def get_total_epochs(self) -> int:
-        """Number of epochs begun."""
+        """Number of epochs that were done to their end."""
         return self._epochs
 
     def get_best_model(self) -> Any:
@@ -56,7 +72,7 @@ class EarlyStoppingResult(JavaSpelling):
                 f"bestModelEpoch={self._best_epoch},bestModelScore={self._best_score},totalEpochs={self._epochs})")
 
 
-class EarlyStoppingListener(JavaSpelling):
+class EarlyStoppingListener(EarlyStoppingListenerNames):
     """Hears of a training with early stopping; override what you want to hear."""
 
     def on_start(self, configuration: Any, model: Any) -> None:

@@ -1,18 +1,18 @@
-"""Where early stopping keeps the best and the latest model."""
+"""Savers of the best and the latest model of early stopping."""
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...samediff.base.javanames import JavaSpelling
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.errors import ConfigurationError
 from ..models.computation_graph import ComputationGraph
 from ..models.multilayer import MultiLayerNetwork
+from ..structure.java_names import EarlyStoppingModelSaverNames
 
 
-class EarlyStoppingModelSaver(JavaSpelling):
+class EarlyStoppingModelSaver(EarlyStoppingModelSaverNames):
     """Base: keeps models and gives them back."""
 
     @unwritten(when_called=True)
@@ -66,6 +66,13 @@ class InMemoryModelSaver(EarlyStoppingModelSaver):
 class LocalFileModelSaver(EarlyStoppingModelSaver):
     """Keeps DL4J model zips in a folder: ``bestModel.bin`` and ``latestModel.bin``; ``encoding`` has no effect, text in zips is UTF-8.
 
+    Parameters
+    ----------
+    directory : str or path
+        A folder that exists.
+    encoding : str
+        Without effect.
+
     Raises
     ------
     ConfigurationError
@@ -89,11 +96,9 @@ class LocalFileModelSaver(EarlyStoppingModelSaver):
         model.save(self.directory / self.names[1])
 
     def get_best_model(self) -> Any:
-        """Read the zip."""
         return self._read(self.names[0])
 
     def get_latest_model(self) -> Any:
-        """Read the zip."""
         return self._read(self.names[1])
 
     def _read(self, name: str) -> Any:

@@ -1,17 +1,18 @@
-"""What counts as good: scores of a network on data."""
+"""Scores of a network on data, by which early stopping chooses."""
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...samediff.base.javanames import JavaSpelling
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.evaluation import ROC, Evaluation, RegressionEvaluation, ROCBinary, ROCMultiClass
+from ..batches.given_data import batches_in
+from ..structure.java_names import ScoreCalculatorNames
 
 
-class ScoreCalculator(JavaSpelling):
+class ScoreCalculator(ScoreCalculatorNames):
     """Base of scores. Derive from it for a score of your own."""
 
     @unwritten(when_called=True)
@@ -30,8 +31,9 @@ class DataSetLossCalculator(ScoreCalculator):
     Parameters
     ----------
     iterator : DataSetIterator or MultiDataSetIterator
+        The data, gone through anew for every score.
     average : bool
-        Mean over all examples; else the sum.
+        Mean over all examples (default); else the sum.
     """
 
     def __init__(self, iterator: Any, average: bool = True) -> None:
@@ -40,7 +42,7 @@ class DataSetLossCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """Sum of score times examples over all batches, divided by the number of examples for the mean."""
         total, count = 0.0, 0
-        for batch in network._batches_in(self.iterator, "score"):
+        for batch in batches_in(network.structure, self.iterator, "score"):
             total += network.score(batch) * batch.size
             count += batch.size
         return total / count if self.average else total
@@ -51,7 +53,15 @@ class DataSetLossCalculatorCG(DataSetLossCalculator):
 
 
 class ClassificationScoreCalculator(ScoreCalculator):
-    """A metric of :class:`~dl4py.samediff.evaluation.Evaluation`, such as ``Evaluation.Metric.ACCURACY``; large is good."""
+    """A metric of :class:`~dl4py.samediff.evaluation.Evaluation`, such as ``Evaluation.Metric.ACCURACY``; large is good.
+
+    Parameters
+    ----------
+    metric : Evaluation.Metric or str
+        The metric, such as ``"ACCURACY"`` or ``"F1"``.
+    iterator : DataSetIterator or MultiDataSetIterator
+        The data, gone through anew for every score.
+    """
 
     def __init__(self, metric: Any, iterator: Any) -> None:
         self.metric, self.iterator = metric, iterator
@@ -61,12 +71,19 @@ class ClassificationScoreCalculator(ScoreCalculator):
         return float(network.do_evaluation(self.iterator, Evaluation())[0].score_for_metric(self.metric))
 
     def minimize_score(self) -> bool:
-        """Large is good."""
         return False
 
 
 class RegressionScoreCalculator(ScoreCalculator):
-    """A metric of :class:`~dl4py.samediff.evaluation.RegressionEvaluation`, mean over columns; small is good but for PC and R2."""
+    """A metric of :class:`~dl4py.samediff.evaluation.RegressionEvaluation`, mean over columns; small is good but for PC and R2.
+
+    Parameters
+    ----------
+    metric : RegressionEvaluation.Metric
+        The metric, such as ``RegressionEvaluation.Metric.MSE``.
+    iterator : DataSetIterator or MultiDataSetIterator
+        The data, gone through anew for every score.
+    """
 
     def __init__(self, metric: Any, iterator: Any) -> None:
         self.metric, self.iterator = metric, iterator
@@ -85,21 +102,20 @@ class ROCScoreCalculator(ScoreCalculator):
 
     Parameters
     ----------
-    type : ROCType
+    type : ROCType or str
         ROC: one binary output; BINARY: several, their mean; MULTICLASS: one against all, mean over classes.
-    metric : Metric, optional
-        AUC or AUPRC.
-    iterator
+    *given : Metric or str, iterator
+        The metric, AUC where it is left out or AUPRC, and the data, gone through anew for every score.
     """
 
-    class ROCType(Enum):
+    class ROCType(JavaEnum):
         """Kind of labels."""
 
         ROC = "ROC"
         BINARY = "BINARY"
         MULTICLASS = "MULTICLASS"
 
-    class Metric(Enum):
+    class Metric(JavaEnum):
         """Kind of curve."""
 
         AUC = "AUC"
@@ -117,12 +133,19 @@ class ROCScoreCalculator(ScoreCalculator):
         return float(found.score_for_metric("AUROC" if self.metric is self.Metric.AUC else "AUPRC"))
 
     def minimize_score(self) -> bool:
-        """Large is good."""
         return False
 
 
 class _ReconstructionCalculator(ScoreCalculator):
-    """Measures how well the first layer of a network gives its input back."""
+    """Measures how well the first layer of a network gives its input back.
+
+    Parameters
+    ----------
+    metric : RegressionEvaluation.Metric
+        The metric, such as ``RegressionEvaluation.Metric.MSE``, of reconstructions against inputs.
+    iterator : DataSetIterator or MultiDataSetIterator
+        The data, gone through anew for every score; labels are not looked at.
+    """
 
     def __init__(self, metric: Any, iterator: Any) -> None:
         self.metric, self.iterator = metric, iterator
@@ -133,7 +156,7 @@ class _ReconstructionCalculator(ScoreCalculator):
     def calculate_score(self, network: Any) -> float:
         """The regression metric of the reconstructed inputs."""
         layer, evaluation = network.get_layer(0), RegressionEvaluation()
-        for batch in network._batches_in(self.iterator, "score"):
+        for batch in batches_in(network.structure, self.iterator, "score"):
             x = batch.inputs[0]
             evaluation.eval(x, self._reconstruct(layer, x))
         return float(evaluation.score_for_metric(self.metric))
@@ -162,22 +185,22 @@ class VAEReconProbScoreCalculator(ScoreCalculator):
 
     Parameters
     ----------
-    iterator
+    iterator : DataSetIterator or MultiDataSetIterator
+        The data, gone through anew for every score; labels are not looked at.
     reconstruction_prob_num_samples : int
-        Samples of the latent variables for each example.
+        Samples of the latent variables for each example, at least 1.
     log_prob : bool
-        Logarithms of probabilities.
+        Logarithms of probabilities, rather than probabilities, are added up.
     average : bool
-        Mean over examples; else the sum.
+        Mean over examples (default); else the sum.
     """
 
     def __init__(self, iterator: Any, reconstruction_prob_num_samples: int, log_prob: bool, average: bool = True) -> None:
         self.iterator, self.samples, self.log_prob, self.average = iterator, int(reconstruction_prob_num_samples), log_prob, average
 
     def calculate_score(self, network: Any) -> float:
-        """Over all batches."""
         layer, total, count = network.get_layer(0), 0.0, 0
-        for batch in network._batches_in(self.iterator, "score"):
+        for batch in batches_in(network.structure, self.iterator, "score"):
             x = batch.inputs[0]
             measure = layer.reconstruction_log_probability if self.log_prob else layer.reconstruction_probability
             total += float(np.sum(measure(x, self.samples)))
@@ -185,5 +208,4 @@ class VAEReconProbScoreCalculator(ScoreCalculator):
         return total / count if self.average else total
 
     def minimize_score(self) -> bool:
-        """Large is good."""
         return False

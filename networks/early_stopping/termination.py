@@ -1,16 +1,16 @@
-"""When training ends: conditions asked after every epoch, or after every iteration."""
+"""Conditions that end training, asked after every epoch or after every iteration."""
 from __future__ import annotations
 
 import math
 import time
-from enum import Enum
 
+from ...samediff.base.java.java_enum import JavaEnum
 from ...samediff.base.javanames import JavaSpelling
-from ...samediff.base.unwritten import unwritten
+from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.errors import ConfigurationError
 
 
-class TimeUnit(Enum):
+class TimeUnit(JavaEnum):
     """Java's units of time; the value is the number of seconds."""
 
     NANOSECONDS = 1e-9
@@ -49,6 +49,11 @@ class IterationTerminationCondition(JavaSpelling):
 class MaxEpochsTerminationCondition(EpochTerminationCondition):
     """Stops after a number of epochs.
 
+    Parameters
+    ----------
+    max_epochs : int
+        At least 1. Epochs without a score are counted, but training can only end after one with a score.
+
     Examples
     --------
     >>> MaxEpochsTerminationCondition(5).terminate(4, 0.1, True)
@@ -69,7 +74,21 @@ class MaxEpochsTerminationCondition(EpochTerminationCondition):
 
 
 class ScoreImprovementEpochTerminationCondition(EpochTerminationCondition):
-    """Stops when the score has not improved by more than ``min_improvement`` for more than a number of epochs."""
+    """Stops when the score has not got better for a number of epochs.
+
+    Parameters
+    ----------
+    max_epochs_with_no_improvement : int
+        Training ends so many epochs after the one with the best score.
+    min_improvement : float
+        A score counts as better when it gains more than this; 0 by default.
+
+    Examples
+    --------
+    >>> condition = ScoreImprovementEpochTerminationCondition(2)
+    >>> [condition.terminate(epoch, score, True) for epoch, score in enumerate([0.5, 0.4, 0.4, 0.45])]
+    [False, False, False, True]
+    """
 
     def __init__(self, max_epochs_with_no_improvement: int, min_improvement: float = 0.0) -> None:
         self.max_epochs_with_no_improvement = int(max_epochs_with_no_improvement)
@@ -94,7 +113,13 @@ class ScoreImprovementEpochTerminationCondition(EpochTerminationCondition):
 
 
 class BestScoreEpochTerminationCondition(EpochTerminationCondition):
-    """Stops when the score is better than expected."""
+    """Stops when the score is better than expected.
+
+    Parameters
+    ----------
+    best_expected_score : float
+        Training ends below it where small scores are good, else above it.
+    """
 
     def __init__(self, best_expected_score: float) -> None:
         self.best_expected_score = float(best_expected_score)
@@ -108,7 +133,15 @@ class BestScoreEpochTerminationCondition(EpochTerminationCondition):
 
 
 class MaxTimeIterationTerminationCondition(IterationTerminationCondition):
-    """Stops after a time, counted from the start of the training."""
+    """Stops after a time, counted from the start of the training.
+
+    Parameters
+    ----------
+    max_time_amount : float
+        Above 0.
+    max_time_unit : TimeUnit or str
+        Seconds by default.
+    """
 
     def __init__(self, max_time_amount: float, max_time_unit: TimeUnit | str = TimeUnit.SECONDS) -> None:
         if max_time_amount <= 0:
@@ -118,7 +151,6 @@ class MaxTimeIterationTerminationCondition(IterationTerminationCondition):
         self.initialize()
 
     def initialize(self) -> None:
-        """Start the clock."""
         self._end = time.monotonic() + self.max_time_amount * self.max_time_unit.value
 
     def terminate(self, score: float) -> bool:
@@ -130,13 +162,18 @@ class MaxTimeIterationTerminationCondition(IterationTerminationCondition):
 
 
 class MaxScoreIterationTerminationCondition(IterationTerminationCondition):
-    """Stops when the score exceeds a bound, or is no number."""
+    """Stops when the score exceeds a bound, or is no number.
+
+    Parameters
+    ----------
+    max_score : float
+        The bound, of the score of a batch.
+    """
 
     def __init__(self, max_score: float) -> None:
         self.max_score = float(max_score)
 
     def terminate(self, score: float) -> bool:
-        """Training that diverges."""
         return score > self.max_score or math.isnan(score)
 
     def __repr__(self) -> str:

@@ -6,19 +6,34 @@ from collections.abc import Callable
 from typing import Any
 
 from ...samediff.base.javanames import JavaSpelling
+from ...samediff.data.given.forms import is_whole
+from ...samediff.data.given.sources import source_of
 from ...samediff.errors import ConfigurationError, DL4PyError
-from ...samediff.training.listeners.listener import Listeners
-from ..engine.given_data import is_whole
+from ...samediff.training.listeners.calls import Listeners
+from ..batches.given_data import batch_in
 from ..models.computation_graph import ComputationGraph
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.configuration import MultiLayerConfiguration
+from ..structure.java_names import EarlyStoppingGraphTrainerNames, EarlyStoppingTrainerNames
 from .configuration import EarlyStoppingConfiguration
 from .result import EarlyStoppingListener, EarlyStoppingResult, TerminationReason
 from .scores import ScoreCalculator
 
 
 class _Trainer(JavaSpelling):
-    """What trainers of both kinds of network share."""
+    """What trainers of both kinds of network share.
+
+    Parameters
+    ----------
+    configuration : EarlyStoppingConfiguration
+        When to stop, what counts as good, where to keep models.
+    network : network, or its configuration
+        It goes on from the parameters that it has, and its epochs are counted from 0.
+    train : iterator of data sets, or a list of them
+        Gone through once for every epoch.
+    listener : EarlyStoppingListener, optional
+        Hears of start, epochs with a score, and end.
+    """
 
     kind: type[Any]
 
@@ -46,8 +61,10 @@ class _Trainer(JavaSpelling):
         self._conf.validate()
         calculator = self._conf.get_score_calculator()
         assert calculator is not None          # validate has looked
-        for condition in (*self._conf.get_epoch_termination_conditions(), *self._conf.get_iteration_termination_conditions()):
-            condition.initialize()
+        for ends_at_epoch in self._conf.get_epoch_termination_conditions():
+            ends_at_epoch.initialize()
+        for ends_at_iteration in self._conf.get_iteration_termination_conditions():
+            ends_at_iteration.initialize()
         self._tell(lambda heard: heard.on_start(self._conf, self._network))
         result = _Run(self._conf, self._network, self._train, calculator, self._tell).fit()
         self._tell(lambda heard: heard.on_completion(result))
@@ -68,7 +85,7 @@ class _Run:
     def __init__(self, conf: EarlyStoppingConfiguration, network: Any, train: Any, calculator: ScoreCalculator,
                  tell: Callable[[Callable[[EarlyStoppingListener], None]], None]) -> None:
         self.conf, self.network, self.calculator, self.tell = conf, network, calculator, tell
-        self.train = [train] if is_whole(train) else train
+        self.train = [train] if is_whole(train) else source_of(train)
         self.scores: dict[int, float] = {}
         self.best_epoch, self.best_score = -1, math.nan
 
@@ -96,16 +113,16 @@ class _Run:
         """Once through the data; the iteration condition that says stop, or None."""
         network, steps = self.network, 0
         hear = Listeners(network.get_listeners())
-        hear.epoch_start(network, network._at())
+        hear.epoch_start(network, network.engine.progress.at)
         for data in self.train:
-            network.fit(data)
+            network.fit(batch_in(network.structure, data, "fit"))
             steps += 1
             for condition in self.conf.get_iteration_termination_conditions():
                 if condition.terminate(network.score()):
                     return condition
         if not steps:
             raise ConfigurationError("the training data is empty, or an iterator that can be read only once")
-        hear.epoch_end(network, network._at())
+        hear.epoch_end(network, network.engine.progress.at)
         return None
 
     def _evaluate(self, epoch: int) -> float:
@@ -125,15 +142,21 @@ class _Run:
         return EarlyStoppingResult(reason, details, self.scores, self.best_epoch, self.best_score, epochs, best)
 
 
-class EarlyStoppingTrainer(_Trainer):
+class EarlyStoppingTrainer(_Trainer, EarlyStoppingTrainerNames):
     """Trains a :class:`~dl4py.networks.MultiLayerNetwork` with early stopping.
 
-    Parameters
-    ----------
-    configuration : EarlyStoppingConfiguration
-    network : MultiLayerNetwork, or its configuration
-    train : iterator of data sets, or a list of them
-    listener : EarlyStoppingListener, optional
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.layers import OutputLayer
+    >>> from dl4py.networks import DataSetLossCalculator, MaxEpochsTerminationCondition, NeuralNetConfiguration
+    >>> from dl4py.samediff import DataSet
+    >>> data = [DataSet(np.eye(2), np.eye(2))]
+    >>> stop = EarlyStoppingConfiguration(DataSetLossCalculator(data), [MaxEpochsTerminationCondition(3)])
+    >>> conf = NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=2, n_out=2)).build()
+    >>> result = EarlyStoppingTrainer(stop, conf, data).fit()
+    >>> result.get_total_epochs(), result.get_best_model_epoch()
+    (3, 2)
     """
 
     kind = MultiLayerNetwork
@@ -145,7 +168,7 @@ class EarlyStoppingTrainer(_Trainer):
         super().__init__(configuration, network, train, listener)
 
 
-class EarlyStoppingGraphTrainer(_Trainer):
-    """Trains a :class:`~dl4py.networks.ComputationGraph` with early stopping; see :class:`EarlyStoppingTrainer`."""
+class EarlyStoppingGraphTrainer(_Trainer, EarlyStoppingGraphTrainerNames):
+    """Trains a :class:`~dl4py.networks.ComputationGraph`, which is given itself, with early stopping."""
 
     kind = ComputationGraph

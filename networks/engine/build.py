@@ -1,7 +1,7 @@
-"""From a network's structure to one SameDiff graph."""
+"""Builder of the one SameDiff graph of a network's structure."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from ...samediff.base.datatype import DataType
 from ...samediff.errors import MissingOpError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.variable import SDVariable
+from ..batches.batch import NetworkBatch
 from ..structure.structure import Member, Structure
 
 
@@ -39,6 +40,7 @@ class NetworkGraph:
     """The graph of one variant, and the names in it."""
 
     sd: SameDiff
+    mini_batch: bool                                        # losses are divided by the number of rows
     activations: Activations = field(default_factory=Activations)
     scores: list[str] = field(default_factory=list)         # (batch,) loss of each output layer
     losses: list[str] = field(default_factory=list)         # their sums, and penalties
@@ -51,6 +53,19 @@ class NetworkGraph:
 
     def __post_init__(self) -> None:
         self.activations.lacks = self.lacks
+
+    def divisors(self, batch: NetworkBatch) -> list[int]:
+        """By what each loss is divided: its number of rows; without ``mini_batch`` only where a layer always averages."""
+        return [self._rows(n, batch) if self.mini_batch or n in self.averaged else 1 for n in self.losses]
+
+    def _rows(self, loss: str, batch: NetworkBatch) -> int:
+        k = self.loss_outputs.get(loss, 0)
+        labels = batch.labels[k] if k < len(batch.labels) else None
+        return batch.size if labels is None else int(labels.shape[0])
+
+    def total(self, sums: Sequence[Any], batch: NetworkBatch) -> float:
+        """The losses of all outputs, divided."""
+        return float(sum(float(v) / n for v, n in zip(sums, self.divisors(batch))))
 
 
 def input_name(i: int) -> str:
@@ -73,19 +88,24 @@ def labels_mask_name(i: int) -> str:
     return f"labels_mask_{i}"
 
 
+def epsilon_name(i: int) -> str:
+    """Placeholder of the gradient of output ``i``, where it comes from outside."""
+    return f"epsilon_{i}"
+
+
 def state_name(key: str) -> str:
     """Placeholder of an initial recurrent state."""
     return f"state_{key}"
 
 
-class Builder:
+class NetworkGraphBuilder:
     """Builds the graph of one variant; parameters are variables over the arrays given."""
 
     def __init__(self, structure: Structure, variant: Variant, arrays: Mapping[str, Any]) -> None:
         self.structure, self.variant = structure, variant
         self.sd = SameDiff.create()
         self.sd.seed = structure.seed
-        self.made = NetworkGraph(self.sd)
+        self.made = NetworkGraph(self.sd, structure.mini_batch)
         self.values: dict[str, SDVariable] = {}
         self.masks: dict[str, SDVariable | None] = {}
         self.parameters = {n: self.sd.attach(n, a) for n, a in arrays.items()}
@@ -120,7 +140,7 @@ class Builder:
         inputs = [self.values[n] for n in member.inputs]
         masks = [self.masks[n] for n in member.inputs]
         hooks = ScopeHooks(self._initial_state(member) if self.variant.stateful else None, self._in_pieces())
-        own = {n.removeprefix(f"{member.key}_"): v for n, v in self.parameters.items() if self._belongs(n, member)}
+        own = {s.name.removeprefix(f"{member.key}_"): self.parameters[s.name] for s, _ in member.slots() if s.name in self.parameters}
         with self.sd.with_name_scope(getattr(member.conf, "layer_name", None) or member.key):
             noise = getattr(member.conf, "weight_noise", None)
             scope = LayerScope(member.label, own if noise is None else noise.applied(self.sd, own, member.conf.parameter_table()), hooks)
@@ -135,14 +155,6 @@ class Builder:
         self.made.moves.update({f"{member.key}_{n}": v.name() for n, v in hooks.moves.items()})
         self.made.states.update({f"{member.key}_{n}": v.name() for n, v in hooks.kept.items()})
         self.made.losses.extend(v.name() for v in hooks.penalties)
-
-    def _belongs(self, name: str, member: Member) -> bool:
-        return name in self._owned().get(member.key, ())
-
-    def _owned(self) -> dict[str, set[str]]:
-        if not hasattr(self, "_owners"):
-            self._owners = {m.key: {s.name for s, _ in m.slots()} for m in self.structure.members}
-        return self._owners
 
     def _layer(self, member: Member, x: SDVariable, mask: SDVariable | None, scope: LayerScope) -> None:
         conf = member.conf

@@ -4,11 +4,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...samediff.base.javanames import JavaSpelling
+from ..structure.java_names import GradientNames
 
 
-class Gradient(JavaSpelling):
-    """The gradient of a network: flat, and by parameter name (views of the flat array)."""
+class Gradient(GradientNames):
+    """The gradient of a network: flat, and by parameter name (views of the flat array).
+
+    Parameters
+    ----------
+    flat : array
+        All gradients in the order of the parameters.
+    arrays : dict of array by str
+        Those of each parameter.
+    below : sequence of array
+        Those of the inputs, where somebody asked for them.
+    """
 
     def __init__(self, flat: Any, arrays: Mapping[str, Any], below: Sequence[Any] = ()) -> None:
         self._flat, self._arrays, self._below = flat, dict(arrays), list(below)

@@ -1,4 +1,4 @@
-"""What members do to gradients and parameters besides their updaters: normalization, constraints, penalties of the score."""
+"""Rules of members for gradients and parameters besides their updaters: normalization, constraints, penalties of the score."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from ...samediff.base.lazy_property import lazy_property
 from ...samediff.errors import ShapeError
 from ...samediff.executor.session import uses_reference
-from ...samediff.training.steps.flat import GradientNormalization, normalize_gradients
+from ...samediff.training.steps.flat_layout import GradientNormalization, normalize_gradients
 from ...samediff.training.steps.step import FlatParameters, FlatSlot
 from ...samediff.training.updaters.normalization import Normalization, NormalizeKernel
 from ...samediff.training.updaters.penalties import Penalties
@@ -23,14 +23,15 @@ class MemberRules:
     ----------
     owned : each member with its parameters
     flat : these parameters
+    averages : whether gradients are divided by the number of rows
 
     Attributes
     ----------
     normalizes, constrains, penalizes : whether any member does
     """
 
-    def __init__(self, owned: Sequence[tuple[Member, Sequence[FlatSlot]]], flat: FlatParameters) -> None:
-        self._owned, self._flat = owned, flat
+    def __init__(self, owned: Sequence[tuple[Member, Sequence[FlatSlot]]], flat: FlatParameters, averages: bool) -> None:
+        self._owned, self._flat, self._averages = owned, flat, averages
         self._constrained = [m for m, _ in owned if getattr(m.conf, "constraints_in_force", None)]
         scored = [slots for m, slots in owned if getattr(m.conf, "scores_regularization", True)]
         self._terms = [(s.name, r) for slots in scored for s in slots for r in s.regularization]
@@ -51,8 +52,13 @@ class MemberRules:
         return Normalization([NormalizeKernel(normalization_of(m) or GradientNormalization.None_, _threshold(m),
                                               [pieces[s.name] for s in own], [s.scaled for s in own]) for m, own in self._owned if own])
 
-    def prepare(self, scale: float) -> float:
+    def scale(self, rows: int) -> float:
+        """What the sums of gradients over so many rows are multiplied by."""
+        return 1.0 / rows if self._averages else 1.0
+
+    def prepare(self, rows: int) -> float:
         """Normalize the gradients; gives the number by which updaters still have to multiply them."""
+        scale = self.scale(rows)
         if not self.normalizes:
             return scale
         compiled = None if uses_reference() else self.normalization

@@ -9,12 +9,13 @@ import numpy as np
 from ...layers.types.parameters import LayerScope, expect_variable
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.run_context import RunContext
-from ...samediff.training.listeners.listener import At, Listeners, Operation
+from ...samediff.training.listeners.calls import Listeners
+from ...samediff.training.listeners.operation import At, Operation
 from ...samediff.training.steps.step import FlatParameters, TrainingStep
 from ...samediff.training.steps.transaction import Transaction
+from ..batches.batch import NetworkBatch
 from ..structure.structure import Member
-from .batch import Batch
-from .engine import Engine
+from .forward import Forward
 from .gradient import Gradient
 from .member_rules import constrain, scale_gradients
 
@@ -22,11 +23,11 @@ from .member_rules import constrain, scale_gradients
 class Pretrainer:
     """Trains one layer, with updater state of its own."""
 
-    def __init__(self, engine: Engine, member: Member) -> None:
+    def __init__(self, member: Member, dtype: Any) -> None:
         self.member, self.score = member, 0.0
         self.counter = np.zeros(1, np.int64)
         slots = [replace(slot, order="c", regularization=member.conf.regularization_for(p)) for slot, p in member.slots()]
-        self._flat = FlatParameters(slots, engine.structure.dtype.numpy)
+        self._flat = FlatParameters(slots, dtype)
         self._steps: dict[int, TrainingStep] = {}
 
     @property
@@ -51,24 +52,25 @@ class Pretrainer:
             self._steps[rank] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
         return self._steps[rank]
 
-    def step(self, engine: Engine, batch: Batch, hear: Listeners, view: Any) -> None:
+    def step(self, forward: Forward, batch: NetworkBatch, hear: Listeners, view: Any) -> None:
         """One step on the activations of the layers before this one."""
-        structure = engine.structure
+        structure, flat, epoch = forward.structure, forward.graphs.parameters.flat, forward.progress.epoch
         below = self.member.inputs[0]
-        x = batch.inputs[structure.inputs.index(below)] if below in structure.inputs else engine.forward(batch, [below])[0][0]
+        x = batch.inputs[structure.inputs.index(below)] if below in structure.inputs else forward.activations(batch, [below])[0][0]
         for name, array in self._flat.arrays.items():
-            array[...] = engine.flat.arrays[name]
-        step = self._made(x.ndim, structure.seed, structure.dtype)
+            array[...] = flat.arrays[name]
+        seed = forward.progress.seed
+        step = self._made(x.ndim, seed, structure.dtype)
         scale = 1.0 / x.shape[0] if structure.mini_batch else 1.0
-        penalty = self._penalty(engine.epoch)
-        context = RunContext(True, structure.seed, self.iteration, epoch=engine.epoch)
+        penalty = self._penalty(epoch)
+        context = RunContext(True, seed, self.iteration, epoch=epoch)
         total = step.compute({"input": x}, context)[0]
         hear.call("on_gradient_calculation", view)
         scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, scale)
-        done = At(engine.epoch, self.iteration, Operation.TRAINING)
-        pairs = [(engine.flat.arrays[name], array) for name, array in self._flat.arrays.items()]
-        with engine.flat.gate, Transaction([self._flat.state, *(array for array, _ in pairs)], self.counter):
-            step.update(self.iteration, engine.epoch)
+        done = At(epoch, self.iteration, Operation.TRAINING)
+        pairs = [(flat.arrays[name], array) for name, array in self._flat.arrays.items()]
+        with flat.gate, Transaction([self._flat.state, *(array for array, _ in pairs)], self.counter):
+            step.update(self.iteration, epoch)
             constrain(self.member, self._flat.arrays)
             for array, new in pairs:
                 array[...] = new

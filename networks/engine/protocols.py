@@ -1,10 +1,9 @@
-"""What the rooms below the networks use of them."""
+"""Protocols of networks as the rooms below them use them."""
 from __future__ import annotations
 
 from typing import Protocol
 
 from .engine import Engine
-from .updates import Updates
 
 
 class HasEngine(Protocol):
@@ -12,9 +11,3 @@ class HasEngine(Protocol):
 
     @property
     def engine(self) -> Engine: ...
-
-
-class HasUpdates(HasEngine, Protocol):
-    """A network whose updaters can be asked what they would do."""
-
-    _updates: Updates

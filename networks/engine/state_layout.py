@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...samediff.codecs.nd4j_array import read_array, write_array
-from ...samediff.training.steps.flat import UpdaterBlock, initial_state, updater_blocks
+from ...samediff.training.steps.flat_layout import UpdaterBlock, initial_state, updater_blocks
 from .engine import Engine
 
 ENTRY = "updaterState.dl4py.bin"

@@ -9,9 +9,9 @@ import numpy as np
 
 from ...samediff.errors import ConfigurationError, DL4PyError
 from ...samediff.graph.graph import SameDiff
-from ..engine.build import Builder, NetworkGraph, Variant
+from ..engine.build import NetworkGraph, NetworkGraphBuilder, Variant
 from ..engine.protocols import HasEngine
-from .stored import Stored
+from .stored import WritableNetwork
 
 _RANKS = (2, 3, 4, 5)
 
@@ -25,6 +25,7 @@ def to_same_diff(net: HasEngine, ranks: Sequence[int] | None = None) -> SameDiff
     Parameters
     ----------
     net : MultiLayerNetwork or ComputationGraph
+        The network, which stays as it is.
     ranks : sequence of int, optional
         Number of axes of each input; by default the smallest that the layers accept.
 
@@ -49,7 +50,7 @@ def to_same_diff(net: HasEngine, ranks: Sequence[int] | None = None) -> SameDiff
     problem: DL4PyError | None = None
     for candidate in [tuple(ranks)] if ranks is not None else _candidates(len(structure.inputs)):
         try:
-            made: NetworkGraph = Builder(structure, Variant(candidate, (), (), (), False), arrays).build()
+            made: NetworkGraph = NetworkGraphBuilder(structure, Variant(candidate, (), (), (), False), arrays).build()
         except DL4PyError as error:
             problem = problem or error
             continue
@@ -63,17 +64,30 @@ def _candidates(count: int) -> Iterator[tuple[int, ...]]:
     return iter(sorted(itertools.product(_RANKS, repeat=count), key=sum))
 
 
-def to_arrays(net: Stored) -> dict[str, Any]:
-    """Copies of all parameters by name, and of the updater's state as ``updaterState`` where there is one."""
+def to_arrays(net: WritableNetwork) -> dict[str, Any]:
+    """Copies of all parameters by name, and of the updater's state as ``updaterState`` where there is one.
+
+    Parameters
+    ----------
+    net : MultiLayerNetwork or ComputationGraph
+        The network, which stays as it is.
+    """
     flat = net.engine.flat
     with flat.gate:
         found = {name: np.array(array) for name, array in flat.arrays.items()}
-        state = net._origin.updater_state if net.engine.structure.lacks and net._origin else flat.state
+        state = net.origin.model.updater_state if net.engine.structure.lacks and net.origin else flat.state
         return found | ({} if state is None or not state.size else {"updaterState": np.array(state)})
 
 
 def set_arrays(net: HasEngine, arrays: dict[str, Any]) -> None:
     """Take over all parameters, and the updater's state where it is given; nothing changes when one of them does not fit.
+
+    Parameters
+    ----------
+    net : MultiLayerNetwork or ComputationGraph
+        The network that takes them.
+    arrays : dict of array by str
+        Arrays by names and in shapes as :func:`to_arrays` gives them.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from ...layers.base.base import Layer
 from ...layers.vertices import GraphVertex
 from ...samediff.base.registry import MissingClassWarning, distribution_of
 from ...samediff.configuration.configuration import Configuration
-from ...samediff.configuration.stand_in import StandIn, stand_in, stand_ins_in
+from ...samediff.configuration.missing_class import MissingClass, stand_in, stand_ins_in
 from ...samediff.errors import FileFormatError, MissingOpError
 from ..structure.configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration
 from ..structure.structure import Member, Structure
@@ -110,7 +110,7 @@ def held(configuration: Any, sizes: Mapping[str, int]) -> Any:
     return configuration.replace(vertices=vertices)
 
 
-def _held(part: Any, base: type[Configuration], size: int, configuration: Any) -> StandIn:
+def _held(part: Any, base: type[Configuration], size: int, configuration: Any) -> MissingClass:
     lacks = dict.fromkeys(n for s in stand_ins_in(part) for n in s.lacks) or missing_in(configuration)
     return stand_in(base).holding(part.to_document(), lacks, size)  # type: ignore[arg-type]  # classes are hashable
 

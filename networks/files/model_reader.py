@@ -6,19 +6,19 @@ from typing import Any, BinaryIO, TypeVar
 
 from ...samediff.base.datatype import DataType
 from ...samediff.codecs.nd4j_array import LengthError
-from ...samediff.configuration.stand_in import stand_ins
+from ...samediff.configuration.missing_class import stand_ins
 from ...samediff.errors import FileFormatError
 from ...samediff.text.document_text import read_text
-from ...samediff.training.steps.flat import state_length, updater_blocks
+from ...samediff.training.steps.flat_layout import state_length, updater_blocks
 from ..engine.state_layout import from_file
 from ..legacy import fill_state, is_before_09
 from ..structure.configuration import is_graph, kind_of, of_document
 from ..structure.structure import Structure, structure_of
 from .missing_classes import Recorded, extents, held, missing_in, size_of, warn
 from .model_zip import ModelLimits, read_model_zip
-from .stored import Restored
+from .stored import Origin, ReadableNetwork
 
-N = TypeVar("N", bound=Restored)
+N = TypeVar("N", bound=ReadableNetwork)
 
 
 def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_updater: bool = True, limits: ModelLimits | None = None) -> N:
@@ -29,7 +29,7 @@ def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_upda
         """The lengths of the two vectors, by the configuration: known before memory is taken for either."""
         allowed = limits or ModelLimits()
         document = read_text(text, "JSON", allowed.max_nesting, allowed.max_values)
-        if kind_of(document) is not kind._configuration_type:
+        if kind_of(document) is not kind.configuration_type:
             other = "ComputationGraph" if is_graph(document) else "MultiLayerNetwork"
             raise FileFormatError(f"the file holds a {other}; load it with {other}.load")
         with stand_ins():
@@ -59,14 +59,12 @@ def read_model(path: str | os.PathLike[str] | BinaryIO, kind: type[N], load_upda
         net = kind(configuration).init(model.coefficients)
     else:
         net = kind(configuration).init()
-    net._missing = missing
     if not missing and load_updater and model.updater_state is not None and model.updater_state.size:
         if by_parameter:
             fill_state(net.engine.flat, model.updater_state, [m.key for m in net.engine.structure.as_declared])
         else:
             net.get_updater().set_state_view_array(from_file(net.engine, model.updater_state, model.extra))
-    net._origin = model                         # extra entries survive saving
-    net._loaded = net.get_configuration()      # as does the text where nothing changes
+    net.origin = Origin(model, net.get_configuration(), missing)        # extra entries survive saving, as does text that does not change
     return net
 
 

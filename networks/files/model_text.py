@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from ...samediff.configuration.stand_in import stand_ins_in
+from ...samediff.configuration.missing_class import stand_ins_in
 from ...samediff.configuration.values import write_json
 from ...samediff.text.document_text import read_text
 

@@ -11,15 +11,15 @@ from .missing_classes import ENTRY as CLASSES
 from .missing_classes import record
 from .model_text import kept_text
 from .model_zip import ModelZip, write_model_zip
-from .stored import Stored
+from .stored import WritableNetwork
 
 
-def write_model(net: Stored, path: str | os.PathLike[str] | BinaryIO, save_updater: bool = True, normalizer: Any = None) -> None:
+def write_model(net: WritableNetwork, path: str | os.PathLike[str] | BinaryIO, save_updater: bool = True, normalizer: Any = None) -> None:
     """Write a network; what an earlier file held and nobody here knows (extra entries) is kept with the network."""
     engine = net.engine
     flat = engine.flat
     normal = None if normalizer is None else normalizer_bytes(normalizer)
-    kept = net._origin
+    kept = None if net.origin is None else net.origin.model
     with flat.gate:
         configuration = net.get_configuration()
         extra = dict(kept.extra) if kept else {}
@@ -31,7 +31,7 @@ def write_model(net: Stored, path: str | os.PathLike[str] | BinaryIO, save_updat
         params, state = flat.params.copy(), None if state is None else state.copy()
     rank_one = kept is not None and kept.rank_one
     write_model_zip(path, ModelZip(
-        kept_text(kept.configuration, net._loaded, configuration) if kept else configuration.to_json(),
+        kept_text(net.origin.model.configuration, net.origin.configuration, configuration) if net.origin else configuration.to_json(),
         params if params.size or rank_one else None, state,
         normal if normal is not None else kept.normalizer if kept else None, extra, rank_one))
 

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...samediff.base.datatype import DataType
-from ...samediff.codecs.atomic import atomic_write
+from ...samediff.codecs.atomic_files import atomic_write
 from ...samediff.codecs.nd4j_array import MAX_ELEMENTS, read_array, write_array
-from ...samediff.codecs.regular import open_regular
+from ...samediff.codecs.regular_files import as_stream, open_regular
 from ...samediff.codecs.safe_zip import SafeZip, binary
 from ...samediff.codecs.zip_writer import ZipWriter
 from ...samediff.errors import FileFormatError, LimitError, TruncatedFileError
@@ -146,7 +146,7 @@ def write_model_zip(target: str | PathLike[str] | BinaryIO, model: ModelZip) -> 
         with atomic_write(fspath(target)) as stream:
             _write(stream, model)
     else:
-        _write(target, model)
+        _write(as_stream(target, "write"), model)
 
 
 def _configuration(archive: SafeZip, limits: ModelLimits) -> str:

@@ -1,6 +1,8 @@
-"""What files know of networks."""
+"""Protocols of networks as files use them."""
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
 from ..engine.protocols import HasEngine
@@ -9,20 +11,34 @@ from ..structure.configuration import NetworkConfiguration
 from .model_zip import ModelZip
 
 
-class Stored(HasEngine, Protocol):
+@dataclass(frozen=True)
+class Origin:
+    """The file that a network was read from.
+
+    Attributes
+    ----------
+    model : what it holds
+    configuration : that of the file, in today's form
+    missing : classes that nobody registers, and their distributions
+    """
+
+    model: ModelZip
+    configuration: Any
+    missing: Mapping[str, str | None]
+
+
+class WritableNetwork(HasEngine, Protocol):
     """A network, as it is written."""
 
-    _origin: ModelZip | None        # the file that it was read from
-    _loaded: Any                    # the configuration of that file, in today's form
+    origin: Origin | None
 
     def get_configuration(self) -> Any: ...
 
 
-class Restored(Stored, Protocol):
+class ReadableNetwork(WritableNetwork, Protocol):
     """A network, as it is made of a file."""
 
-    _configuration_type: ClassVar[type[NetworkConfiguration]]
-    _missing: dict[str, str | None]
+    configuration_type: ClassVar[type[NetworkConfiguration]]
 
     def __init__(self, configuration: Any) -> None: ...
 

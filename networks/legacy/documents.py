@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...samediff.configuration.stand_in import named_classes
+from ...samediff.configuration.missing_class import named_classes
 from .wrapper_names import unwrapped
 
 

@@ -1,4 +1,4 @@
-"""Which version of DL4J wrote a configuration."""
+"""Version of DL4J that wrote a configuration."""
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How versions up to alpha named the class of an object: ``{"dense": {...}}`` instead of ``{"@class": "...", ...}``."""
+"""Class names of versions up to alpha: ``{"dense": {...}}`` instead of ``{"@class": "...", ...}``."""
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -11,12 +11,15 @@ from ...layers.checks.check_subject import Runner, Subject, time_axis
 from ...layers.standard.output import OutputLayer
 from ...layers.standard.recurrent import RnnOutputLayer
 from ...layers.types.input_type import InputTypeRecurrent
-from ...samediff.base.checks import CheckFailure, CheckReport
+from ...samediff.base.user_code import new_process
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.data import MultiDataSet
 from ...samediff.training.updaters.updaters import Sgd
 from ..structure.configuration import NeuralNetConfiguration
 from .computation_graph import ComputationGraph
 from .multilayer import MultiLayerNetwork
+
+_MODEL, _INPUTS = "model.zip", "inputs.npz"
 
 
 def network_checks(report: CheckReport, subject: Subject, seed: int) -> None:
@@ -30,6 +33,8 @@ def network_checks(report: CheckReport, subject: Subject, seed: int) -> None:
     if not report.run("training step", small.step):
         return
     report.run("saved and loaded", small.files)
+    if not type(subject.given).__module__.startswith("dl4py."):
+        report.run("saved, in a new process", small.elsewhere)
     if small.pieces_make_sense():
         report.run("series in pieces", small.pieces)
 
@@ -37,6 +42,14 @@ def network_checks(report: CheckReport, subject: Subject, seed: int) -> None:
 def _start(made: list[Small], subject: Subject, seed: int) -> str:
     made.append(Small(subject, seed))
     return made[0].parameters()
+
+
+def output_of_saved(process: str, kind: str, folder: str) -> None:
+    """The part of a new process: the output of a model file for the inputs beside it."""
+    net = {k.__name__: k for k in (MultiLayerNetwork, ComputationGraph)}[kind].load(Path(folder) / _MODEL)
+    with np.load(Path(folder) / _INPUTS) as given:
+        found = net.output(*[given[n] for n in given.files])
+    np.save(Path(folder) / f"output{process}.npy", found[0] if isinstance(found, list) else found)
 
 
 class Small:
@@ -121,13 +134,29 @@ class Small:
             raise CheckFailure("the output is not equal after saving and loading")
         return "1 file"
 
+    def elsewhere(self) -> str:
+        """New processes compute from the file what this one does."""
+        owner = type(self.subject.given)
+        if why := new_process.unreachable(owner):
+            return f"not run: {why}"
+        with tempfile.TemporaryDirectory() as folder:
+            self.net.save(Path(folder) / _MODEL)
+            np.savez(Path(folder) / _INPUTS, *self.subject.arrays)
+            new_process.call(owner, f"{__name__}:output_of_saved", type(self.net).__name__, folder)
+            found = [np.load(Path(folder) / f"output{k}.npy") for k in range(new_process.PROCESSES)]
+        wanted = self.output()
+        for a in found:
+            if a.shape != wanted.shape or not np.allclose(a, wanted, 1e-12, 1e-300, equal_nan=True):
+                raise CheckFailure(f"the output is another one in a new process: {a.ravel()[:4]} instead of {wanted.ravel()[:4]}. "
+                                   f"{new_process.ADVICE}")
+        return f"{wanted.size} values"
+
     def pieces_make_sense(self) -> bool:
         """It carries state along series of any length."""
         subject = self.subject
         if not (subject.is_layer and len(subject.arrays) == 1 and time_axis(subject.kinds[0], subject.arrays[0].ndim)):
             return False
-        engine = self.net.engine
-        made = [g for v, g in engine._graphs.items() if not v.stateful]
+        made = [g for v, g in self.net.engine.graphs.plain.items() if not v.stateful]
         return bool(made and made[0].states)
 
     def pieces(self) -> str:

@@ -2,42 +2,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 
-from ...samediff.data import DataSet
-from ...samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
+from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
-from ..engine.batch import Batch
+from ...samediff.training.fit_options import FitOptions
+from ..batches.batch import NetworkBatch
 from ..engine.gradient import Gradient
 from ..files.model_reader import read_model
+from ..keras.archive import is_keras
+from ..keras.loading import load_keras
 from ..reports.layer_view import LayerView
 from ..reports.summary import graph_summary
-from ..structure.configuration import ComputationGraphConfiguration, LayerVertex, NetworkConfiguration, NeuralNetConfiguration
-from ..structure.graph_arguments import Forward, arrays_of, asked_of_feed_forward, asked_of_output
-from ..structure.settings import BackpropType
-from ..structure.structure import Structure, of_graph
+from ..structure.configuration import ComputationGraphConfiguration, LayerVertex, NetworkConfiguration
+from ..structure.graph_arguments import ForwardRequest, arrays_of, asked_of_feed_forward, asked_of_output
+from ..structure.java_names import ComputationGraphNames
 from ..structure.variable_names import variable_names
-from .evaluating import Evaluating
-from .external_errors import ExternalErrors
-from .fitting import OPTIONS
-from .graph_indices import GraphIndices
-from .graph_inputs import GraphInputs
-from .inspection import Inspecting
-from .pretraining import Pretraining
-from .profiling import Profiling
-from .reconfiguring import Reconfiguring
-from .recurrent_state import RecurrentState
+from .evaluating import NetworkEvaluationMixin
+from .external_errors import NetworkExternalErrorsMixin
+from .fitting import arguments_of_fit
+from .graph_indices import GraphIndicesMixin
+from .graph_inputs import GraphInputsMixin
+from .inspection import NetworkInspectionMixin
+from .predicting import PredictingMixin
+from .pretraining import PretrainingMixin
+from .profiling import NetworkProfilingMixin
+from .reconfiguring import ReconfigurationMixin
+from .recurrent_state import RecurrentStateMixin
 
 
-class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
+class ComputationGraph(PredictingMixin, GraphInputsMixin, NetworkProfilingMixin, NetworkEvaluationMixin, NetworkInspectionMixin,
+                       PretrainingMixin, RecurrentStateMixin, NetworkExternalErrorsMixin, ReconfigurationMixin, ComputationGraphNames):
     """A network of layers and vertices in any directed acyclic shape (DL4J's ``ComputationGraph``).
 
     Parameters
     ----------
-    configuration : ComputationGraphConfiguration, or its JSON text
+    configuration : ComputationGraphConfiguration or str
+        What the vertices are; or its JSON text.
 
     Examples
     --------
@@ -53,7 +57,7 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
     [(4, 2)]
     """
 
-    _configuration_type: ClassVar[type[NetworkConfiguration]] = ComputationGraphConfiguration
+    configuration_type: ClassVar[type[NetworkConfiguration]] = ComputationGraphConfiguration
 
     def __init__(self, configuration: ComputationGraphConfiguration | str) -> None:
         if isinstance(configuration, str):
@@ -64,19 +68,6 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         super().__init__(configuration)
         self._configuration: ComputationGraphConfiguration
 
-    def _structure(self) -> Structure:
-        return of_graph(self._configuration)
-
-    def _counters(self) -> tuple[int, int]:
-        return self._configuration.iteration_count, self._configuration.epoch_count
-
-    def _with_layers(self, change: Callable[[str, Any], Any]) -> ComputationGraphConfiguration:
-        def changed(name: str, vertex: Any) -> Any:
-            if not isinstance(vertex, LayerVertex):
-                return vertex
-            return vertex.replace(layer_conf=vertex.layer_conf.replace(layer=change(name, vertex.layer)))
-        return self._configuration.replace(vertices={n: changed(n, v) for n, v in self._configuration.vertices.items()})
-
     def get_configuration(self) -> ComputationGraphConfiguration:
         """The configuration, with the present counters, the names of the parameters and the order of the vertices."""
         conf, names = self._configuration, variable_names(self.engine.structure)
@@ -84,39 +75,26 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
                     for n, v in conf.vertices.items()}
         every = tuple(f"{n}_{p}" for n in conf.vertices for p in names.get(n, ()))
         return conf.replace(vertices=vertices, default_configuration=conf.default_configuration.replace(variables=every),
-                            topological_order=GraphIndices.of(conf).topological_sort_order, topological_order_str=tuple(conf.order()),
+                            topological_order=GraphIndicesMixin.of(conf).topological_sort_order, topological_order_str=tuple(conf.order()),
                             iteration_count=self.get_iteration_count(), epoch_count=self.get_epoch_count())
 
     def get_layer(self, name: str | int) -> Any:
         """A layer, by name or place; for a vertex that is no layer its configuration."""
-        key = self._layer_key(name)
+        key = self.structure.key_of(name)
         vertex = self._configuration.vertices[key]
         return LayerView(self, key) if isinstance(vertex, LayerVertex) else vertex
 
-    def _layer_conf(self, key: str) -> NeuralNetConfiguration:
-        vertex = self._configuration.vertices[key]
-        assert isinstance(vertex, LayerVertex)
-        return vertex.layer_conf
-
     def get_vertex(self, name: str) -> Any:
         """Configuration of a vertex."""
-        return self._configuration.vertices[self._layer_key(name)]
-
-    def _layer_key(self, layer: Any) -> str:
-        names = list(self._configuration.vertices)
-        if isinstance(layer, int):
-            return names[layer]
-        if layer not in names:
-            raise UnknownNameError(f"no layer or vertex named {layer!r}{did_you_mean(str(layer), names)}; there are: {', '.join(names)}")
-        return str(layer)
+        return self._configuration.vertices[self.structure.key_of(name)]
 
     def get_vertices(self) -> list[Any]:
         """The configurations of all vertices in the order of the configuration (inputs have none)."""
         return list(self._configuration.vertices.values())
 
-    def calculate_indices(self) -> GraphIndices:
+    def calculate_indices(self) -> GraphIndicesMixin:
         """DL4J's numbers of inputs and vertices, and the order in which they run."""
-        return GraphIndices.of(self._configuration)
+        return GraphIndicesMixin.of(self._configuration)
 
     def topological_sort_order(self) -> list[int]:
         """The order in which inputs and vertices run, by DL4J's numbers: inputs first, then vertices as configured."""
@@ -132,20 +110,41 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
 
     # Forward
 
-    def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> list[Any]:
+    def output(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None,
+               batch_size: int | None = None, **unknown: Never) -> list[Any]:
         """Activations of the outputs, one array each.
 
         DL4J's forms work too: ``output(train, x, …)``, ``output(train, [x, …], [mask, …], [labels mask, …])``,
         ``output(["layer", …], train, [x, …], [mask, …])`` and ``output(iterator)``, which puts the outputs of all batches one below the
-        other.
+        other, as for all that gives batches.
+
+        Parameters
+        ----------
+        *inputs : array (batch, …)
+            One for each input of the network, in the order of its names, in any real type.
+        train : bool
+            Whether layers work as in training (dropout, batch statistics).
+        features_masks : sequence of array or None, optional
+            One for each input: 1 for what counts and 0 for what does not, (batch, time), or (batch, 1) for rows.
+        labels_masks : sequence of array or None, optional
+            One for each output, in their place at that output layer.
+        batch_size : int, optional
+            Examples that are computed at once, where memory is short; or that are put together, where they come one by one.
         """
-        if len(inputs) == 1 and hasattr(inputs[0], "has_next"):
-            found = [self.output(*b.inputs, train=train, features_masks=b.features_masks or None)
-                     for b in self._batches_in(inputs[0], "compute")]
-            return [np.concatenate(parts) for parts in zip(*found)]
+        if unknown:
+            inputs = tuple(self._inputs_by_name(inputs, unknown, "output", ["train", "features_masks", "labels_masks", "batch_size"]))
+        if self._is_data(inputs):
+            return self._outputs_for(inputs[0], batch_size, train, (features_masks, labels_masks))
         asked = asked_of_output(inputs, train, (features_masks, labels_masks))
-        names = [self._layer_key(n) for n in asked.members or ()] or list(self.engine.structure.outputs)
+        if batch_size is not None:
+            return self._outputs_for(NetworkBatch(asked.inputs, None, asked.masks[0]), batch_size, asked.train, (None, asked.masks[1]))
+        names = [self.structure.key_of(n) for n in asked.members or ()] or list(self.engine.structure.outputs)
         return self._forward(asked.inputs, names, asked.train, *asked.masks)
+
+    def __call__(self, *inputs: Any) -> Any:
+        """As :meth:`output`; an array where there is one output."""
+        found = self.output(*inputs)
+        return found[0] if len(found) == 1 else found
 
     def output_single(self, *inputs: Any, train: bool = False) -> Any:
         """The only output; takes what :meth:`output` takes."""
@@ -155,8 +154,7 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         return found[0]
 
     def _forward(self, x: list[Any], members: list[str], train: bool, *masks: Any, was_set: bool = False) -> list[Any]:
-        given = [m if m is not None else kept for m, kept in zip(masks, self._masks)]
-        return self.engine.forward(Batch(x, None, *given), members, train, as_in_step=was_set)[0]
+        return self.engine.forward.activations(NetworkBatch(x, None, *self._arrays.or_set(masks)), members, train, as_in_step=was_set)[0]
 
     def feed_forward(self, *inputs: Any, train: bool = False, features_masks: Any = None, labels_masks: Any = None) -> dict[str, Any]:
         """Inputs and activations of every vertex, by name; without inputs for those that were set. Where classes are missing, of those
@@ -169,12 +167,12 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         asked = asked_of_feed_forward(inputs, train)
         x = asked.inputs or self.get_inputs()
         structure = self.engine.structure
-        keys = self._that_run(self._shown(asked), Batch(x))
+        keys = self._that_run(self._shown(asked), NetworkBatch(x))
         found = dict(zip(structure.inputs, map(np.array, x)))
         found.update(zip(keys, self._forward(x, keys, asked.train, features_masks, labels_masks, was_set=not asked.inputs)))
         return found
 
-    def _shown(self, asked: Forward) -> list[str]:
+    def _shown(self, asked: ForwardRequest) -> list[str]:
         """The members whose activations are asked for."""
         members = list(self.engine.structure.members)
         if asked.till is not None:
@@ -192,7 +190,7 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         """Outputs for the next steps of series, going on from the state of the last call; (batch, size) is one step."""
         x = [as_array(v) for v in arrays_of(inputs)]
         single = all(v.ndim == 2 for v in x)
-        outs = self._step_in_time(Batch([v[:, :, None] if single else v for v in x]))
+        outs = self._step_in_time(NetworkBatch([v[:, :, None] if single else v for v in x]))
         return [o[:, :, 0] if single and o.ndim == 3 else o for o in outs]
 
     def rnn_activate_using_stored_state(self, inputs: Sequence[Any], training: bool = False,
@@ -203,7 +201,7 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         """
         found = dict(zip(self.engine.structure.inputs, map(np.array, inputs)))
         keys = [m.key for m in self.engine.structure.members]
-        return {**found, **dict(zip(keys, self._activate_piece(Batch(inputs), training, store_last_for_tbptt)))}
+        return {**found, **dict(zip(keys, self._activate_piece(NetworkBatch(inputs), training, store_last_for_tbptt)))}
 
     # Training
 
@@ -226,38 +224,23 @@ class ComputationGraph(GraphInputs, Profiling, Evaluating, Inspecting, Pretraini
         """
         return self._backprop(epsilons)[0]
 
-    def _batch_of(self, data: Any) -> Batch:
-        if isinstance(data, DataSet):
-            data = data.to_multi_data_set()
-        return Batch(data.features, data.labels or None, data.features_masks, data.labels_masks)
-
-    def _batch_from(self, *args: Any, **options: Any) -> Batch:
-        names = ("inputs", "labels", "features_masks", "labels_masks")
-        given = {**dict(zip(names, args)), **options}
-        unknown = [k for k in given if k not in names]
-        if unknown or len(args) > 4 or given.get("inputs") is None:
-            near = did_you_mean(unknown[0], [*names, *OPTIONS]) if unknown else ""
-            raise GraphError(f"fit takes a data set, an iterator, or {', '.join(names)}, and the options {', '.join(OPTIONS)}; "
-                             f"got {', '.join(unknown or [type(a).__name__ for a in args]) or 'nothing'}{near}")
-        lists = [given.get(n) if given.get(n) is None or isinstance(given.get(n), (list, tuple)) else [given.get(n)] for n in names]
-        return Batch(*lists)  # type: ignore[arg-type]  # inputs are checked above
-
-    def _tbptt(self) -> int | None:
-        conf = self._configuration
-        return conf.tbptt_fwd_length if conf.backprop_type is BackpropType.TruncatedBPTT else None
-
-    def _activations_for_listeners(self, batch: Batch) -> dict[str, Any]:
-        keys = [m.key for m in self.engine.structure.members if m.key not in self.engine.structure.outputs]   # as DL4J does
-        found = dict(zip(self.engine.structure.inputs, batch.inputs))
-        found.update(zip(keys, self.engine.forward(batch, keys, True)[0]))
-        return found
+    def fit(self, inputs: Any = None, labels: Any = None, features_masks: Any = None, labels_masks: Any = None,
+            *, epochs: int | None = None, batch_size: int | None = None, check_finite: bool = False, shuffle: bool = False,
+            sample_weight: Any = None, class_weight: Any = None, listeners: Any = (), callbacks: Any = (), validation_data: Any = None,
+            validation_split: float = 0.0, validation_frequency: int = 1, verbose: Any = 0, **unknown: Never) -> Self:
+        given: Sequence[Any] = (inputs, labels, features_masks, labels_masks)
+        if unknown or inputs is None:
+            given = arguments_of_fit(("inputs", "labels", "features_masks", "labels_masks"), given, unknown)
+        options = FitOptions(epochs, batch_size, check_finite, shuffle, sample_weight, class_weight, listeners, callbacks, validation_data,
+                             validation_split, validation_frequency, verbose)
+        return self._train(given, options)
 
     # Files
 
     @staticmethod
     def load(path: str | os.PathLike[str], load_updater: bool = True) -> ComputationGraph:
-        """Read a DL4J model zip."""
-        return read_model(path, ComputationGraph, load_updater)
+        """Read a DL4J model zip of a graph, or a model of Keras; parameters and errors as of :meth:`MultiLayerNetwork.load`."""
+        return load_keras(path, ComputationGraph, True) if is_keras(path) else read_model(path, ComputationGraph, load_updater)
 
     def summary(self, *input_types: Any) -> str:
         """A table of the vertices: name, sizes, parameters, shapes, inputs."""

@@ -1,20 +1,35 @@
 """Measuring networks on data."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Never
 
-from ...samediff.data import DataSet
+from ...samediff.data.given.forms import gives_batches, is_whole
+from ...samediff.data.given.sources import InBatch, source_of
 from ...samediff.errors import ConfigurationError
 from ...samediff.evaluation import ROC, Evaluation, EvaluationBinary, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
-from ..engine.given_data import gives_batches, is_array, is_whole
+from ...samediff.training.fit_options import data_and_labels
+from ...samediff.training.progress import with_bar
+from ..batches.given_data import batches_in, with_labels
 from .network import Network
 
 
-class Evaluating(Network):
+class NetworkEvaluationMixin(Network):
     """The part of a network that evaluates it."""
 
-    def do_evaluation(self, iterator: Any, *evaluations: Any, output_index: int = 0) -> list[Any]:
-        """Fill evaluations with the outputs for all batches of an iterator (or data set)."""
+    def do_evaluation(self, iterator: Any, *evaluations: Any, output_index: int = 0, batch_size: int | None = None) -> list[Any]:
+        """Fill evaluations with the outputs for all batches of an iterator (or data set).
+
+        Parameters
+        ----------
+        iterator : iterator, data set or list of them
+            The data, with labels.
+        *evaluations : BaseEvaluation
+            They are filled and returned, one by one or as one list.
+        output_index : int
+            Which output of a graph, counted from 0.
+        batch_size : int, optional
+            Examples that are computed at once, or put together where they come one by one.
+        """
         found = list(evaluations[0]) if len(evaluations) == 1 and isinstance(evaluations[0], (list, tuple)) else list(evaluations)
         if not (is_whole(iterator) or gives_batches(iterator) or isinstance(iterator, list)):
             raise ConfigurationError(f"an evaluation needs a data set, an iterator over data sets or a list of them, such as "
@@ -23,46 +38,76 @@ class Evaluating(Network):
         if wrong is not None:
             raise ConfigurationError(f"expected evaluations, such as Evaluation() or ROC(); got {wrong!r:.60}")
         outputs = [self.engine.structure.outputs[output_index]]
-        for batch in self._batches_in(iterator, "evaluate", ConfigurationError):
-            if output_index >= len(batch.labels) or batch.labels[output_index] is None:
-                raise ConfigurationError(f"the data to evaluate has no labels of output {outputs[0]!r} to compare with")
-            (predictions,), _ = self.engine.forward(batch, outputs)
-            mask = batch.labels_masks[output_index] if output_index < len(batch.labels_masks) else None
-            for evaluation in found:
-                evaluation.eval(batch.labels[output_index], predictions, mask) if mask is not None \
-                    else evaluation.eval(batch.labels[output_index], predictions)
+        for number, batch in enumerate(batches_in(self.structure, iterator, "evaluate", ConfigurationError, batch_size)):
+            with InBatch(number):
+                if output_index >= len(batch.labels) or batch.labels[output_index] is None:
+                    raise ConfigurationError(f"the data to evaluate has no labels of output {outputs[0]!r} to compare with")
+                (predictions,), _ = self.engine.forward.activations(batch, outputs)
+                mask = batch.labels_masks[output_index] if output_index < len(batch.labels_masks) else None
+                for evaluation in found:
+                    evaluation.eval(batch.labels[output_index], predictions, *([] if mask is None else [mask]))
         return found
 
     do_evaluation_helper = do_evaluation
 
-    def evaluate(self, iterator: Any, labels: list[str] | None = None, top_n: int = 1) -> Evaluation:
-        """Classification metrics over all batches of an iterator, a data set, or a list of them."""
-        if labels is not None and is_array(labels):
-            raise ConfigurationError("evaluate takes the labels inside of a data set: evaluate(DataSet(x, y)); further arguments are the "
-                                     "names of the classes and top_n")
-        evaluation = Evaluation(labels, top_n=top_n) if labels is not None else Evaluation(top_n=top_n)
-        return self.do_evaluation(iterator, evaluation)[0]  # type: ignore[no-any-return]
+    def evaluate(self, iterator: Any = None, labels: Any = None, top_n: int = 1, *, batch_size: int | None = None, verbose: Any = 0,
+                 **unknown: Never) -> Evaluation:
+        """Classification metrics over all batches of an iterator, a data set, or a list of them; or of features and labels.
 
-    def evaluate_regression(self, iterator: Any, column_names: list[str] | None = None) -> RegressionEvaluation:
-        """Regression metrics."""
+        Parameters
+        ----------
+        iterator : iterator, data set, list of them, or array
+            The data; an array is features.
+        labels : list of str or array, optional
+            Names of the classes; or the labels of the features, as ``fit`` takes them.
+        top_n : int, default 1
+            An example counts as right where its class is among so many most probable ones.
+        batch_size : int, optional
+            Examples that are computed at once, or put together where they come one by one.
+        verbose : bool
+            Show a bar while batches are gone through, where tqdm is installed and the output is a terminal.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dl4py.layers import OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().seed(1).list(OutputLayer(n_in=2, n_out=2)).build())
+        >>> x = np.eye(2)
+        >>> net.evaluate(x, [0, 1]).accuracy() == net.evaluate(x, x).accuracy()
+        True
+        """
+        if unknown:
+            iterator, labels = data_and_labels("evaluate", iterator, labels, unknown, ["top_n", "batch_size", "verbose"])
+        iterator, labels = with_labels(iterator, labels)
+        if verbose and gives_batches(iterator) and batch_size is None:
+            iterator = with_bar(iter(source_of(iterator)), "evaluate", iterator)
+        evaluation = Evaluation(labels, top_n=top_n) if labels is not None else Evaluation(top_n=top_n)
+        return self.do_evaluation(iterator, evaluation, batch_size=batch_size)[0]  # type: ignore[no-any-return]
+
+    def evaluate_regression(self, iterator: Any, column_names: Any = None) -> RegressionEvaluation:
+        """Regression metrics, also of features and labels (see :meth:`evaluate`)."""
+        iterator, column_names = with_labels(iterator, column_names)
         return self.do_evaluation(iterator, RegressionEvaluation(column_names) if column_names else RegressionEvaluation())[0]  # type: ignore[no-any-return]
 
-    def evaluate_roc(self, iterator: Any, steps: int = 0) -> ROC:
-        """ROC of a binary classifier; 0 steps: exact."""
+    def evaluate_roc(self, iterator: Any, steps: Any = 0) -> ROC:
+        """ROC of a binary classifier; 0 steps: exact. Also of features and labels (see :meth:`evaluate`)."""
+        iterator, steps = with_labels(iterator, steps, 0)
         return self.do_evaluation(iterator, ROC(steps))[0]  # type: ignore[no-any-return]
 
-    def evaluate_roc_multi_class(self, iterator: Any, steps: int = 0) -> ROCMultiClass:
-        """One ROC for each class."""
+    def evaluate_roc_multi_class(self, iterator: Any, steps: Any = 0) -> ROCMultiClass:
+        """One ROC for each class; 0 steps: exact. Also of features and labels (see :meth:`evaluate`)."""
+        iterator, steps = with_labels(iterator, steps, 0)
         return self.do_evaluation(iterator, ROCMultiClass(steps))[0]  # type: ignore[no-any-return]
 
-    def evaluate_binary(self, iterator: Any) -> EvaluationBinary:
-        """Metrics of several independent binary outputs."""
-        return self.do_evaluation(iterator, EvaluationBinary())[0]  # type: ignore[no-any-return]
+    def evaluate_binary(self, iterator: Any, labels: Any = None) -> EvaluationBinary:
+        """Metrics of several independent binary outputs, also of features and labels (see :meth:`evaluate`)."""
+        return self.do_evaluation(iterator if labels is None else (iterator, labels), EvaluationBinary())[0]  # type: ignore[no-any-return]
 
-    def evaluate_calibration(self, iterator: Any) -> EvaluationCalibration:
-        """How well probabilities match frequencies."""
-        return self.do_evaluation(iterator, EvaluationCalibration())[0]  # type: ignore[no-any-return]
+    def evaluate_calibration(self, iterator: Any, labels: Any = None) -> EvaluationCalibration:
+        """How well probabilities match frequencies, also of features and labels (see :meth:`evaluate`)."""
+        return self.do_evaluation(iterator if labels is None else (iterator, labels), EvaluationCalibration())[0]  # type: ignore[no-any-return]
 
     def f1_score(self, data: Any, labels: Any = None) -> float:
         """F1 of a data set, or of inputs and labels."""
-        return float(self.evaluate(data if labels is None else DataSet(data, labels)).f1())
+        return float(self.evaluate(data, labels).f1())

@@ -8,7 +8,7 @@ from ..structure.configuration import ComputationGraphConfiguration
 
 
 @dataclass(frozen=True)
-class GraphIndices(JavaSpelling):
+class GraphIndicesMixin(JavaSpelling):
     """DL4J's numbers of inputs and vertices: inputs first, then vertices as configured."""
 
     topological_sort_order: tuple[int, ...]
@@ -16,7 +16,7 @@ class GraphIndices(JavaSpelling):
     idx_to_name: dict[int, str]
 
     @classmethod
-    def of(cls, configuration: ComputationGraphConfiguration) -> GraphIndices:
+    def of(cls, configuration: ComputationGraphConfiguration) -> GraphIndicesMixin:
         """Those of a configuration."""
         names = dict.fromkeys([*configuration.network_inputs, *configuration.vertices])
         numbers = {name: i for i, name in enumerate(names)}

@@ -5,32 +5,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...samediff.errors import GraphError
-from ..engine.batch import Batch
+from ..batches.batch import NetworkBatch
 from ..structure.graph_arguments import arrays_of
 from .network import Network
 
 
-class GraphInputs(Network):
+class GraphInputsMixin(Network):
     """The part of a graph that keeps what :meth:`compute_gradient_and_score` and :meth:`backprop_gradient` work on."""
-
-    def __init__(self, configuration: Any) -> None:
-        super().__init__(configuration)
-        self._single_inputs: dict[int, Any] = {}
 
     def set_inputs(self, *inputs: Any) -> None:
         """Set all inputs."""
-        self._single_inputs = {}
-        self._batch = Batch(arrays_of(inputs), None if self._batch is None else self._batch.labels or None)
+        self._arrays.set_inputs(arrays_of(inputs))
 
     def set_input(self, index: int, x: Any) -> None:
         """Set one input; they are there when each has been set."""
-        count = len(self._structure().inputs)
+        count = len(self.structure.inputs)
         _check("input", index, count)
-        given = {**(dict(enumerate(self._batch.inputs)) if self._batch is not None else self._single_inputs), index: x}
+        kept = self._arrays
+        given = {**(kept.single if kept.batch is None else dict(enumerate(kept.batch.inputs))), index: x}
         if len(given) == count:
             self.set_inputs(*[given[i] for i in range(count)])
         else:
-            self._single_inputs = given
+            self._arrays.single = given
 
     def get_inputs(self) -> list[Any]:
         """The inputs that were set.
@@ -40,48 +36,43 @@ class GraphInputs(Network):
         GraphError
             Not all are set.
         """
-        if self._batch is None:
-            missing = [n for i, n in enumerate(self._structure().inputs) if i not in self._single_inputs]
+        if self._arrays.batch is None:
+            missing = [n for i, n in enumerate(self.structure.inputs) if i not in self._arrays.single]
             raise GraphError(f"inputs are not set: {', '.join(missing)}")
-        return list(self._batch.inputs)
+        return list(self._arrays.batch.inputs)
 
     def get_input(self, index: int = 0) -> Any:
         """One input that was set, None without it."""
-        _check("input", index, len(self._structure().inputs))
-        return self._single_inputs.get(index) if self._batch is None else self._batch.inputs[index]
+        _check("input", index, len(self.structure.inputs))
+        return self._arrays.single.get(index) if self._arrays.batch is None else self._arrays.batch.inputs[index]
 
     def set_labels(self, *labels: Any) -> None:
         """Set the labels of all outputs."""
-        if self._batch is None:
+        if self._arrays.batch is None:
             raise GraphError("set_inputs first")
-        self._batch = Batch(self._batch.inputs, arrays_of(labels))
+        self._arrays.batch = NetworkBatch(self._arrays.batch.inputs, arrays_of(labels))
 
     def set_label(self, index: int, labels: Any) -> None:
         """Set the labels of one output."""
-        if self._batch is None:
+        if self._arrays.batch is None:
             raise GraphError("set_inputs first")
-        count = len(self._structure().outputs)
+        count = len(self.structure.outputs)
         _check("output", index, count)
-        given = list(self._batch.labels) or [None] * count
+        given = list(self._arrays.batch.labels) or [None] * count
         given[index] = labels
-        self._batch = Batch(self._batch.inputs, given)
+        self._arrays.batch = NetworkBatch(self._arrays.batch.inputs, given)
 
     def set_layer_mask_arrays(self, features_masks: Sequence[Any] | None = None, labels_masks: Sequence[Any] | None = None) -> None:
         """Set the masks."""
-        self._masks = (features_masks, labels_masks)
+        self._arrays.masks = (features_masks, labels_masks)
 
     def get_input_mask_arrays(self) -> list[Any] | None:
         """The masks of the inputs that were set, None without any."""
-        return None if self._masks[0] is None else list(self._masks[0])
+        return None if self._arrays.masks[0] is None else list(self._arrays.masks[0])
 
     def get_label_mask_arrays(self) -> list[Any] | None:
         """The masks of the labels that were set, None without any."""
-        return None if self._masks[1] is None else list(self._masks[1])
-
-    def clear(self) -> None:
-        """Forget inputs, labels and masks that were set."""
-        super().clear()
-        self._single_inputs = {}
+        return None if self._arrays.masks[1] is None else list(self._arrays.masks[1])
 
 
 def _check(what: str, index: int, count: int) -> None:

@@ -1,14 +1,17 @@
-"""What a network is made of."""
+"""Layers, names and sizes of a network."""
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, overload
 
 from ...samediff.errors import GraphError
+from ...samediff.text.html import html_table
 from ..reports.layer_view import LayerView
+from ..structure.structure import place_of
 from .network import Network
 
 
-class Inspecting(Network):
+class NetworkInspectionMixin(Network):
     """The part of a network that answers questions about its layers."""
 
     def is_init_called(self) -> bool:
@@ -17,19 +20,71 @@ class Inspecting(Network):
 
     def get_layers(self) -> list[LayerView]:
         """All layers, without vertices."""
-        return [LayerView(self, m.key) for m in self._structure().as_declared if m.is_layer]
+        return [LayerView(self, m.key) for m in self.structure.as_declared if m.is_layer]
 
     def get_layer_names(self) -> list[str]:
         """The names of all layers; one without a name is called by its place."""
-        return [getattr(m.conf, "layer_name", None) or m.key for m in self._structure().as_declared if m.is_layer]
+        return [getattr(m.conf, "layer_name", None) or m.key for m in self.structure.as_declared if m.is_layer]
 
     def get_num_layers(self) -> int:
         """Number of layers, without vertices."""
         return len(self.get_layers())
 
+    @property
+    def layers(self) -> list[LayerView]:
+        """All layers, without vertices: ``net.layers[0]`` is ``net[0]``."""
+        return self.get_layers()
+
+    def _repr_html_(self) -> str:
+        """A table of the layers; of the configuration, where the network has no parameters yet."""
+        counts = {} if self._engine is None else {key: sum(a.size for a in layer.param_table().values()) for key, layer in
+                                                  zip(self.get_layer_names(), self.get_layers())}
+        rows = [[name, type(m.conf).__name__, getattr(m.conf, "n_in", None), getattr(m.conf, "n_out", None), counts.get(name)]
+                for name, m in zip(self.get_layer_names(), (m for m in self.structure.as_declared if m.is_layer))]
+        return html_table(repr(self), ["layer", "type", "n_in", "n_out", "parameters"], rows)
+
+    def __len__(self) -> int:
+        return self.get_num_layers()
+
+    def __iter__(self) -> Iterator[LayerView]:
+        return iter(self.get_layers())
+
+    @overload
+    def __getitem__(self, layer: int | str) -> LayerView: ...
+
+    @overload
+    def __getitem__(self, layer: slice) -> list[LayerView]: ...
+
+    def __getitem__(self, layer: int | str | slice) -> Any:
+        """A layer by its place or name, or a list of layers.
+
+        Raises
+        ------
+        OutOfRangeError, UnknownNameError
+            There is none; an IndexError and a KeyError.
+
+        Examples
+        --------
+        >>> from dl4py.layers import DenseLayer, OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> layers = DenseLayer(n_in=4, n_out=8, layer_name="hidden"), OutputLayer(n_in=8, n_out=3)
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(*layers).build())
+        >>> len(net), net[-1].n_out, net["hidden"].n_in, "hidden" in net, [layer.n_out for layer in net]
+        (2, 3, 4, True, [8, 3])
+        """
+        if isinstance(layer, str):
+            return self.get_layer(layer)
+        if isinstance(layer, slice):
+            return self.get_layers()[layer]
+        layers = self.get_layers()
+        return layers[place_of(layer, len(layers))]
+
+    def __contains__(self, layer: object) -> bool:
+        return layer in self.get_layer_names() if isinstance(layer, str) else layer in self.get_layers()
+
     def get_output_layer(self, index: int = 0) -> Any:
         """The layer at an output (see :meth:`get_layer`)."""
-        structure = self._structure()
+        structure = self.structure
         if not 0 <= index < len(structure.outputs):
             raise GraphError(f"output {index} does not exist; the network has {len(structure.outputs)} outputs")
         return self.get_layer(structure.outputs[index])
@@ -43,11 +98,11 @@ class Inspecting(Network):
 
     def layer_size(self, layer: Any) -> int:
         """Number of outputs of a layer (index or name), 0 where it has no fixed one."""
-        return _size(self._structure().member(self._layer_key(layer)).conf, "n_out")
+        return _size(self.structure.member(self.structure.key_of(layer)).conf, "n_out")
 
     def layer_input_size(self, layer: Any) -> int:
         """Number of inputs of a layer (index or name), 0 where it has no fixed one."""
-        return _size(self._structure().member(self._layer_key(layer)).conf, "n_in")
+        return _size(self.structure.member(self.structure.key_of(layer)).conf, "n_in")
 
     def num_labels(self) -> int:
         """Number of outputs of the last layer."""
@@ -55,17 +110,17 @@ class Inspecting(Network):
 
     def get_input(self) -> Any:
         """The input that was set, None without one."""
-        return None if self._batch is None else self._batch.inputs[0]
+        return None if self._arrays.batch is None else self._arrays.batch.inputs[0]
 
     input = get_input
 
     def get_labels(self) -> Any:
         """The labels that were set, None without any."""
-        return None if self._batch is None or not self._batch.labels else self._batch.labels[0]
+        return self._arrays.labels[0] if self._arrays.labels else None
 
     def set_score(self, score: float) -> None:
         """Replace what :meth:`score` answers without data."""
-        self._score = float(score)
+        self.engine.progress.score = float(score)
 
     def get_gradients_view_array(self) -> Any:
         """The flat gradient of the last step: the memory itself."""

@@ -6,11 +6,12 @@ import os
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.java.pair import Pair
 from ...samediff.files import read_normalizer
 from ..files.model_reader import read_model
 from ..files.model_writer import normalizer_bytes, write_model
 from ..files.model_zip import ModelLimits, read_model_zip, write_model_zip
+from ..structure.java_names import ModelSerializerNames
 from .computation_graph import ComputationGraph
 from .multilayer import MultiLayerNetwork
 from .network import Network
@@ -18,7 +19,7 @@ from .network import Network
 Source = str | os.PathLike[str] | BinaryIO
 
 
-class ModelSerializer(JavaSpelling):
+class ModelSerializer(ModelSerializerNames):
     """Writes and reads DL4J's model files (``ModelSerializer``): networks, their updater state, a normalizer.
 
     Loading executes nothing that the file names: classes are those registered in this process.
@@ -26,12 +27,33 @@ class ModelSerializer(JavaSpelling):
 
     @staticmethod
     def write_model(net: Network, path: Source, save_updater: bool = True, normalizer: Any = None) -> None:
-        """Write a network; what an earlier file held and nobody here knows (extra entries) is kept with the network."""
+        """Write a network; what an earlier file held and nobody here knows (extra entries) is kept with the network.
+
+        Parameters
+        ----------
+        net : MultiLayerNetwork or ComputationGraph
+            The network, which stays as it is.
+        path : str, path or binary stream
+            Where to write to; a file is replaced as a whole or not at all.
+        save_updater : bool
+            Whether the updater's state is saved too, so that training can go on where it was.
+        normalizer : normalizer, optional
+            A fitted one, which :meth:`restore_normalizer_from_file` gives back.
+        """
         write_model(net, path, save_updater, normalizer)
 
     @staticmethod
     def restore_multi_layer_network(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> MultiLayerNetwork:
         """Read a list network.
+
+        Parameters
+        ----------
+        path : str, path or binary stream
+            A file that :meth:`write_model` or DL4J wrote.
+        load_updater : bool
+            Whether the updater's state is read too, where there is one.
+        limits : ModelLimits, optional
+            What a file may ask for before anything is inflated.
 
         Raises
         ------
@@ -48,7 +70,7 @@ class ModelSerializer(JavaSpelling):
 
     @staticmethod
     def restore_computation_graph(path: Source, load_updater: bool = True, limits: ModelLimits | None = None) -> ComputationGraph:
-        """Read a graph."""
+        """Read a graph; parameters and errors as of :meth:`restore_multi_layer_network`."""
         return read_model(path, ComputationGraph, load_updater, limits)
 
     @staticmethod
@@ -56,6 +78,16 @@ class ModelSerializer(JavaSpelling):
         """The normalizer stored with a model, None when there is none."""
         content = read_model_zip(path, load_updater=False).normalizer
         return None if content is None else read_normalizer(io.BytesIO(content))
+
+    @staticmethod
+    def restore_multi_layer_network_and_normalizer(path: Source, load_updater: bool = True) -> Pair[MultiLayerNetwork, Any]:
+        """A list network and the normalizer that was stored with it."""
+        return Pair(read_model(path, MultiLayerNetwork, load_updater), ModelSerializer.restore_normalizer_from_file(path))
+
+    @staticmethod
+    def restore_computation_graph_and_normalizer(path: Source, load_updater: bool = True) -> Pair[ComputationGraph, Any]:
+        """A graph and the normalizer that was stored with it."""
+        return Pair(read_model(path, ComputationGraph, load_updater), ModelSerializer.restore_normalizer_from_file(path))
 
     @staticmethod
     def add_normalizer_to_model(path: str | os.PathLike[str], normalizer: Any) -> None:

@@ -2,45 +2,52 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 
-from ...samediff.data import DataSet, MultiDataSet
-from ...samediff.errors import ConfigurationError, GraphError, UnknownNameError, did_you_mean
+from ...layers.types.layer_type import LayerType
+from ...samediff.base.java.pair import Pair
+from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
-from ..engine.batch import Batch
+from ...samediff.training.fit_options import FitOptions
+from ..batches.batch import NetworkBatch
+from ..batches.given_data import batch_from
 from ..engine.gradient import Gradient
 from ..files.model_reader import read_model
+from ..keras.archive import is_keras
+from ..keras.loading import load_keras
 from ..reports.layer_view import LayerView
 from ..reports.summary import list_summary
-from ..structure.configuration import MultiLayerConfiguration, NetworkConfiguration, NeuralNetConfiguration
+from ..structure.configuration import MultiLayerConfiguration, NetworkConfiguration
 from ..structure.conversion import as_graph
 from ..structure.graph_arguments import is_switch
-from ..structure.layer_type import LayerType
-from ..structure.settings import BackpropType
-from ..structure.structure import Structure, of_list
+from ..structure.java_names import MultiLayerNetworkNames
 from ..structure.variable_names import variable_names
 from .computation_graph import ComputationGraph
-from .evaluating import Evaluating
-from .external_errors import ExternalErrors
-from .fitting import OPTIONS
-from .inspection import Inspecting
-from .pretraining import Pretraining
-from .profiling import Profiling
-from .reconfiguring import Reconfiguring
-from .recurrent_state import RecurrentState
+from .evaluating import NetworkEvaluationMixin
+from .external_errors import NetworkExternalErrorsMixin
+from .fitting import arguments_of_fit
+from .inspection import NetworkInspectionMixin
+from .predicting import PredictingMixin
+from .pretraining import PretrainingMixin
+from .profiling import NetworkProfilingMixin
+from .reconfiguring import ReconfigurationMixin
+from .recurrent_state import RecurrentStateMixin
 
 _NO_MASKS = (None, None)
+_OPTIONS_OF_OUTPUT = "train", "features_mask", "labels_mask", "batch_size"
 
 
-class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, RecurrentState, ExternalErrors, Reconfiguring):
+class MultiLayerNetwork(PredictingMixin, NetworkProfilingMixin, NetworkEvaluationMixin, NetworkInspectionMixin, PretrainingMixin,
+                        RecurrentStateMixin, NetworkExternalErrorsMixin, ReconfigurationMixin, MultiLayerNetworkNames):
     """A network of layers, each fed by the one before (DL4J's ``MultiLayerNetwork``).
 
     Parameters
     ----------
-    configuration : MultiLayerConfiguration, or its JSON text
+    configuration : MultiLayerConfiguration or str
+        What the layers are; or its JSON text.
 
     Examples
     --------
@@ -54,7 +61,7 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
     (67, (2, 3))
     """
 
-    _configuration_type: ClassVar[type[NetworkConfiguration]] = MultiLayerConfiguration
+    configuration_type: ClassVar[type[NetworkConfiguration]] = MultiLayerConfiguration
 
     def __init__(self, configuration: MultiLayerConfiguration | str) -> None:
         if isinstance(configuration, str):
@@ -65,16 +72,6 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         super().__init__(configuration)
         self._configuration: MultiLayerConfiguration
 
-    def _structure(self) -> Structure:
-        return of_list(self._configuration)
-
-    def _counters(self) -> tuple[int, int]:
-        return self._configuration.iteration_count, self._configuration.epoch_count
-
-    def _with_layers(self, change: Callable[[str, Any], Any]) -> MultiLayerConfiguration:
-        confs = self._configuration.confs
-        return self._configuration.replace(confs=tuple(c.replace(layer=change(str(i), c.layer)) for i, c in enumerate(confs)))
-
     def get_layer_wise_configurations(self) -> MultiLayerConfiguration:
         """The configuration, with the present counters and the names of the parameters."""
         names, epochs = variable_names(self.engine.structure), self.get_epoch_count()
@@ -82,7 +79,7 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         return self._configuration.replace(confs=confs, iteration_count=self.get_iteration_count(), epoch_count=epochs)
 
     get_configuration = get_layer_wise_configurations
-    set_layer_wise_configurations = Reconfiguring.set_configuration
+    set_layer_wise_configurations = ReconfigurationMixin.set_configuration
 
     def get_n_layers(self) -> int:
         """Number of layers."""
@@ -92,45 +89,52 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
 
     def get_layer(self, layer: int | str) -> LayerView:
         """A layer, by index or name."""
-        return LayerView(self, self._layer_key(layer))
-
-    def _layer_conf(self, key: str) -> NeuralNetConfiguration:
-        return self._configuration.confs[int(key)]
-
-    def _layer_key(self, layer: Any) -> str:
-        if isinstance(layer, str) and not layer.isdigit():
-            names = [la.layer_name for la in self._configuration.layers]
-            if layer not in names:
-                raise UnknownNameError(f"no layer named {layer!r}{did_you_mean(layer, [n for n in names if n])}")
-            return str(names.index(layer))
-        if not -self.get_n_layers() <= int(layer) < self.get_n_layers():
-            raise GraphError(f"layer {layer} does not exist; the network has {self.get_n_layers()} layers")
-        return str(int(layer) % self.get_n_layers())
+        return LayerView(self, self.structure.key_of(layer))
 
     # Forward
 
-    def output(self, x: Any, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> Any:
+    def output(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None, *,
+               batch_size: int | None = None, **unknown: Never) -> Any:
         """Activations of the last layer.
 
-        Shapes: x (batch, …) as the first layer takes it -> (batch, …); masks (batch, time) or (batch, 1).
-        An iterator gives the outputs of all its batches, one below the other.
+        Batches give the outputs of all of them, one below the other.
+
+        Parameters
+        ----------
+        x : array (batch, …), table, data set, or batches
+            As the first layer takes it, in any real type.
+        train : bool
+            Whether layers work as in training (dropout, batch statistics).
+        features_mask : array, optional
+            1 for what counts and 0 for what does not: (batch, time), or (batch, 1) for rows.
+        labels_mask : array, optional
+            In its place at the output layer.
+        batch_size : int, optional
+            Examples that are computed at once, where memory is short; or that are put together, where they come one by one.
         """
-        if type(x) is np.ndarray and train is False and features_mask is None and labels_mask is None and self._masks == _NO_MASKS:
-            found = self.engine.known_output(x)
+        if unknown or x is None:
+            x, = self._inputs_by_name([] if x is None else [x], unknown, "output", _OPTIONS_OF_OUTPUT) or [None]
+        plain = train is False and features_mask is labels_mask is batch_size is None
+        if type(x) is np.ndarray and plain and self._arrays.masks == _NO_MASKS:
+            found = self.engine.forward.known_output(x)
             if found is not None:
                 return found
         if is_switch(x) or not isinstance(train, (int, np.bool_)):
             raise GraphError(f"output takes the input, then whether to run as in training, then masks; got {_named(x)}, {_named(train)}")
-        if hasattr(x, "has_next"):
-            return np.concatenate([self._forward(b.inputs[0], [*self.engine.structure.outputs], train, *b.features_masks[:1] or [None])[0]
-                                   for b in self._batches_in(x, "compute")])
+        if self._is_data([x]):
+            return self._outputs_for(x, batch_size, bool(train), (features_mask, labels_mask))[0]
+        if batch_size is not None:
+            return self._outputs_for(batch_from(self.structure, x, None, features_mask), batch_size, bool(train), (None, labels_mask))[0]
         return self._forward(x, [self.engine.structure.outputs[0]], train, features_mask, labels_mask)[0]
+
+    def __call__(self, x: Any) -> Any:
+        """As :meth:`output`."""
+        return self.output(x)
 
     def _forward(self, x: Any, members: list[str], train: bool, features_mask: Any, labels_mask: Any = None,
                  was_set: bool = False) -> list[Any]:
         given = [None if m is None else [m] for m in (features_mask, labels_mask)]
-        masks = [m if m is not None else kept for m, kept in zip(given, self._masks)]
-        return self.engine.forward(Batch([x], None, *masks), members, train, as_in_step=was_set)[0]
+        return self.engine.forward.activations(NetworkBatch([x], None, *self._arrays.or_set(given)), members, train, as_in_step=was_set)[0]
 
     def feed_forward(self, x: Any = None, train: bool = False, features_mask: Any = None, labels_mask: Any = None) -> list[Any]:
         """The input, then the activations of every layer; where classes are missing, of those before the first that lacks one.
@@ -143,12 +147,12 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         elif not isinstance(train, (int, np.bool_)):
             train, features_mask, labels_mask = False, train, features_mask
         given = self._given(x)
-        keys = self._that_run([m.key for m in self.engine.structure.members], Batch([given]))
+        keys = self._that_run([m.key for m in self.engine.structure.members], NetworkBatch([given]))
         return [np.array(given), *self._forward(given, keys, train, features_mask, labels_mask, x is None)]
 
     def _given(self, x: Any) -> Any:
         """The input, or the one that was set."""
-        given = self._batch.inputs[0] if x is None and self._batch is not None else x
+        given = self._arrays.batch.inputs[0] if x is None and self._arrays.batch is not None else x
         if given is None:
             raise GraphError("feed_forward needs an input: give x, or call set_input first")
         return as_array(given)
@@ -162,7 +166,7 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
 
         Without ``x`` (``feed_forward_to_layer(layer, train)``) for the input that was set.
         """
-        last = -1 if layer == -1 else int(self._layer_key(layer))
+        last = -1 if layer == -1 else int(self.structure.key_of(layer))
         x, train = (None, x) if is_switch(x) else (x, train)
         given, keys = self._given(x), [str(i) for i in range(last + 1)]
         return [np.array(given), *(self._forward(given, keys, train, None, None, x is None) if keys else ())]
@@ -172,16 +176,11 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
 
         Shapes: x (batch, …) as layer ``first`` takes it, before its preprocessor -> as layer ``last`` gives it.
         """
-        begin, end = int(self._layer_key(first)), int(self._layer_key(last))
+        begin, end = int(self.structure.key_of(first)), int(self.structure.key_of(last))
         if begin > end:
             raise GraphError(f"activate_selected_layers goes from a layer to the same or a later one; got {first} to {last}")
         part = self.engine.part(begin, end)
-        return part.forward(Batch([x]), [str(end)])[0][0]
-
-    def predict(self, data: Any) -> Any:
-        """The class with the largest output for each example."""
-        x = data.get_features() if isinstance(data, DataSet) else data
-        return np.argmax(self.output(x), axis=1)
+        return part.activations(NetworkBatch([x]), [str(end)])[0][0]
 
     def rnn_time_step(self, x: Any) -> Any:
         """Activations for the next steps of series, going on from the state of the last call.
@@ -190,7 +189,7 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         """
         given = as_array(x)
         single = given.ndim == 2 and self._recurrent()
-        (out,) = self._step_in_time(Batch([given[:, :, None] if single else given]))
+        (out,) = self._step_in_time(NetworkBatch([given[:, :, None] if single else given]))
         return out[:, :, 0] if single and out.ndim == 3 else out
 
     def rnn_activate_using_stored_state(self, x: Any, training: bool = False, store_last_for_tbptt: bool = False) -> list[Any]:
@@ -199,36 +198,47 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         Shapes: x (batch, size, time). The states are kept for the next piece with ``store_last_for_tbptt``; they are apart from those of
         :meth:`rnn_time_step`.
         """
-        return [np.array(x), *self._activate_piece(Batch([x]), training, store_last_for_tbptt)]
+        return [np.array(x), *self._activate_piece(NetworkBatch([x]), training, store_last_for_tbptt)]
 
     def _recurrent(self) -> bool:
         return not getattr(self._configuration.layers[0], "takes_indices", False)
 
     # Training
 
+    def fit(self, x: Any = None, y: Any = None, features_mask: Any = None, labels_mask: Any = None,
+            *, epochs: int | None = None, batch_size: int | None = None, check_finite: bool = False, shuffle: bool = False,
+            sample_weight: Any = None, class_weight: Any = None, listeners: Any = (), callbacks: Any = (), validation_data: Any = None,
+            validation_split: float = 0.0, validation_frequency: int = 1, verbose: Any = 0, **unknown: Never) -> Self:
+        given: Sequence[Any] = (x, y, features_mask, labels_mask)
+        if unknown or x is None:
+            given = arguments_of_fit(("x", "y", "features_mask", "labels_mask"), given, unknown)
+        options = FitOptions(epochs, batch_size, check_finite, shuffle, sample_weight, class_weight, listeners, callbacks, validation_data,
+                             validation_split, validation_frequency, verbose)
+        return self._train(given, options)
+
     def set_input(self, x: Any) -> None:
         """Set the input of :meth:`compute_gradient_and_score`."""
-        self._batch = Batch([x], None if self._batch is None else self._batch.labels or None)
+        self._arrays.set_inputs([x])
 
     def set_labels(self, labels: Any) -> None:
         """Set the labels of :meth:`compute_gradient_and_score`."""
-        if self._batch is None:
+        if self._arrays.batch is None:
             raise GraphError("set_input first")
-        self._batch = Batch(self._batch.inputs, [labels])
+        self._arrays.batch = NetworkBatch(self._arrays.batch.inputs, [labels])
 
     def set_layer_mask_arrays(self, features_mask: Any = None, labels_mask: Any = None) -> None:
         """Set the masks of :meth:`compute_gradient_and_score`."""
-        self._masks = (None if features_mask is None else [features_mask], None if labels_mask is None else [labels_mask])
+        self._arrays.masks = (None if features_mask is None else [features_mask], None if labels_mask is None else [labels_mask])
 
     def get_mask_array(self) -> Any:
         """The features mask that was set, None without one."""
-        return None if self._masks[0] is None else self._masks[0][0]
+        return None if self._arrays.masks[0] is None else self._arrays.masks[0][0]
 
     def set_mask_array(self, mask: Any) -> None:
         """Set the features mask of :meth:`compute_gradient_and_score`."""
-        self._masks = (None if mask is None else [mask], self._masks[1])
+        self._arrays.masks = (None if mask is None else [mask], self._arrays.masks[1])
 
-    def backprop_gradient(self, epsilon: Any, workspace_mgr: None = None) -> tuple[Gradient, Any]:
+    def backprop_gradient(self, epsilon: Any, workspace_mgr: None = None) -> Pair[Gradient, Any]:
         """Gradients for the input that was set, given the gradient of some loss for the activations of the last layer ("external errors").
 
         Activations and gradients are those of the present iteration in training mode, as :meth:`feed_forward` without input gives them:
@@ -250,51 +260,16 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
         ((4, 2), (3, 4))
         """
         gradient, (below,) = self._backprop([epsilon])
-        return gradient, below
+        return Pair(gradient, below)
 
     def calculate_gradients(self, x: Any, y: Any, features_mask: Any = None, labels_mask: Any = None) -> tuple[Any, Any]:
         """Gradient of the parameters and of the input, as sums over examples."""
-        batch = self._batch_from(x, y, features_mask, labels_mask)
-        epsilon = self.engine.input_gradients(batch)[0]
-        total, _ = self.engine.gradient(batch)
-        self._score = self._penalized(total)
+        engine = self.engine
+        batch, steps = batch_from(engine.structure, x, y, features_mask, labels_mask), engine.steps
+        epsilon = steps.input_gradients(batch)[0]
+        total, _ = steps.gradient(batch)
+        engine.progress.score = total + steps.penalty()
         return self.gradient(), epsilon
-
-    def _batch_of(self, data: Any) -> Batch:
-        if isinstance(data, MultiDataSet):
-            return Batch(data.features, data.labels, data.features_masks, data.labels_masks)
-        labels, masks, labels_masks = [None if a is None else [a] for a in (data.labels, data.features_mask, data.labels_mask)]
-        return Batch([data.features], labels, masks, labels_masks)
-
-    def _batch_from(self, *args: Any, **options: Any) -> Batch:
-        names = ("x", "y", "features_mask", "labels_mask")
-        given = {**dict(zip(names, args)), **options}
-        unknown = [k for k in given if k not in names]
-        if unknown or len(args) > 4 or given.get("x") is None:
-            near = did_you_mean(unknown[0], [*names, *OPTIONS]) if unknown else ""
-            raise GraphError(f"fit takes a data set, an iterator, or {', '.join(names)}, and the options {', '.join(OPTIONS)}; "
-                             f"got {', '.join(unknown or [type(a).__name__ for a in args]) or 'nothing'}{near}")
-        x, y, fm, lm = (given.get(n) for n in names)
-        labels = self._class_indices(as_array(y)) if y is not None else None
-        return Batch([x], None if labels is None else [labels], None if fm is None else [fm], None if lm is None else [lm])
-
-    def _class_indices(self, labels: Any) -> Any:
-        """Whole numbers in one row stand for classes, as in DL4J's ``fit(features, int[])``."""
-        if labels.ndim == 1 and labels.dtype.kind in "iu":
-            width = getattr(self._configuration.layers[-1], "n_out", 0)
-            if labels.size and not 0 <= int(labels.min()) <= int(labels.max()) < width:
-                hint = "; for targets of the only output, give a column: labels.reshape(-1, 1)" if width == 1 else ""
-                raise GraphError(f"class labels must lie in 0 … {width - 1}, got {int(labels.min())} … {int(labels.max())}{hint}")
-            return np.eye(width, dtype=np.float32)[labels]
-        return labels
-
-    def _tbptt(self) -> int | None:
-        conf = self._configuration
-        return conf.tbptt_fwd_length if conf.backprop_type is BackpropType.TruncatedBPTT else None
-
-    def _activations_for_listeners(self, batch: Batch) -> Sequence[Any]:
-        keys = [m.key for m in self.engine.structure.members][:-1]        # DL4J stops before the output layer
-        return [batch.inputs[0], *(self.engine.forward(batch, keys, True)[0] if keys else ())]
 
     def to_computation_graph(self) -> ComputationGraph:
         """The same network as a graph: input "in", layers named "0", "1" … with equal parameters, updater state, counters and settings."""
@@ -310,8 +285,21 @@ class MultiLayerNetwork(Profiling, Evaluating, Inspecting, Pretraining, Recurren
 
     @staticmethod
     def load(path: str | os.PathLike[str], load_updater: bool = True) -> MultiLayerNetwork:
-        """Read a DL4J model zip."""
-        return read_model(path, MultiLayerNetwork, load_updater)
+        """Read a DL4J model zip, or a model of Keras (``.keras``, ``.h5``).
+
+        Parameters
+        ----------
+        path : str or path
+            A file that :meth:`save`, DL4J or Keras wrote.
+        load_updater : bool
+            Whether the updater's state is read too, where there is one.
+
+        Raises
+        ------
+        FileFormatError
+            Not a model file, or that of a graph; TruncatedFileError and LimitError are kinds of it.
+        """
+        return load_keras(path, MultiLayerNetwork) if is_keras(path) else read_model(path, MultiLayerNetwork, load_updater)
 
     def summary(self, input_type: Any = None) -> str:
         """A table of the layers: name, sizes, parameters, shapes."""

@@ -1,56 +1,67 @@
-"""What both kinds of networks offer: parameters, scores, gradients, counters, learning rates, files."""
+"""Base of both kinds of networks: parameters, scores, gradients, counters, learning rates, files."""
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 
-from ...samediff.base.javanames import JavaSpelling
+from ...samediff.base.datatype import is_real
+from ...samediff.base.java.pair import Pair
 from ...samediff.base.registry import MissingClassWarning
-from ...samediff.data import DataSet, MultiDataSet
+from ...samediff.data.given.forms import gives_batches, is_whole
+from ...samediff.data.given.sources import InBatch
 from ...samediff.device.devices import Device, current_device, ready
-from ...samediff.errors import ConfigurationError, DataTypeError, DL4PyError, GraphError, ShapeError
+from ...samediff.errors import ConfigurationError, DataTypeError, GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.expressions.arrays import to_numbers
 from ...samediff.training import Listener, Schedule
-from ...samediff.training.listeners.listener import HasListeners
-from ...samediff.training.updaters.updater import IUpdater
-from ..engine.batch import Batch
+from ...samediff.training.fit_options import data_and_labels
+from ...samediff.training.listeners.has_listeners import HasListeners
+from ..batches.batch import NetworkBatch
+from ..batches.given_data import batch_in, batches_in, with_labels
+from ..batches.set_arrays import SetArrays
 from ..engine.engine import Engine
-from ..engine.given_data import gives_batches, is_pair, is_whole, some
 from ..engine.gradient import Gradient
-from ..engine.pretrainer import Pretrainer
 from ..engine.read_only_params import read_only_params
-from ..engine.updates import Updates
 from ..files.model_writer import write_model
-from ..files.model_zip import ModelZip
+from ..files.stored import Origin
 from ..reports.updater_view import UpdaterView
-from ..structure.structure import Structure
+from ..structure.changing import with_layers, with_rate
+from ..structure.configuration import NetworkConfiguration
+from ..structure.java_names import NetworkNames
+from ..structure.structure import Structure, structure_of
 
 
-class Network(HasListeners, JavaSpelling):
-    """Base of :class:`MultiLayerNetwork` and :class:`ComputationGraph`."""
+class Network(HasListeners, NetworkNames):
+    """Base of `MultiLayerNetwork` and `ComputationGraph`: parameters, scores, gradients, counters, learning rates, files.
+
+    Attributes
+    ----------
+    configuration_type : what its kind of network is made of
+    origin : the file that it was read from, None where there was none
+    """
+
+    configuration_type: ClassVar[type[NetworkConfiguration]]
 
     def __init__(self, configuration: Any) -> None:
         self._configuration = configuration
         self._engine: Engine | None = None
-        self._score = 0.0
-        self._batch: Batch | None = None
-        self._masks: tuple[Any, Any] = (None, None)
+        self._arrays = SetArrays()
         self._listeners: list[Listener] = []
-        self._last_batch_size = 0
-        self._checks_finite = False
-        self._pretrainers: dict[str, Pretrainer] = {}
-        self._updates = Updates()
         self._closed = False
-        self._origin: ModelZip | None = None             # the file that it was read from
-        self._loaded: Any = None                         # the configuration of that file, in today's form
-        self._missing: dict[str, str | None] = {}        # classes that nobody registers, and their distributions
+        self.origin: Origin | None = None
 
-    def _structure(self) -> Structure:
-        raise NotImplementedError
+    @property
+    def configuration(self) -> Any:
+        """The configuration as it was given: :meth:`get_configuration` has the present counters too."""
+        return self._configuration
+
+    @property
+    def structure(self) -> Structure:
+        """The members that the configuration describes."""
+        return structure_of(self._configuration) if self._engine is None else self._engine.structure
 
     @property
     def engine(self) -> Engine:
@@ -63,7 +74,22 @@ class Network(HasListeners, JavaSpelling):
     # Parameters
 
     def init(self, params: Any = None, clone_parameters: bool = True) -> Self:
-        """Make the parameters: drawn from the seed of the configuration, or taken from a flat vector, which is copied."""
+        """Make the parameters: drawn from the seed of the configuration, or copied from a flat vector. What needs them calls it by itself.
+
+        Parameters
+        ----------
+        params : array, optional
+            All parameters in the order of :meth:`params`. Networks that have parameters take these in their place.
+        clone_parameters : bool
+            True, as DL4J's False would make the given memory that of the network.
+
+        Raises
+        ------
+        ConfigurationError
+            ``clone_parameters`` is False, or sizes of layers are missing.
+        GraphError
+            The network was closed.
+        """
         if not clone_parameters:
             raise ConfigurationError("init(params, False) would make the given vector the memory of the network, so that writing to it "
                                      "changes the network; networks have memory of their own: init(params) copies, set_params(params) "
@@ -71,16 +97,13 @@ class Network(HasListeners, JavaSpelling):
         if self._closed:
             raise GraphError("the network was closed; make another one, or load it again")
         if self._engine is None:
-            engine = Engine(self._structure())
-            engine.draw() if params is None else engine.set_params(params)
-            engine.iteration, engine.epoch = self._counters()
+            conf, engine = self._configuration, Engine(self.structure)
+            engine.parameters.draw() if params is None else engine.parameters.set(params)
+            engine.progress.iteration, engine.progress.epoch = conf.iteration_count, conf.epoch_count
             self._engine = engine
         elif params is not None:
-            self._engine.set_params(params)
+            self._engine.parameters.set(params)
         return self
-
-    def _counters(self) -> tuple[int, int]:
-        return 0, 0
 
     def params(self, backward_only: bool = False) -> Any:
         """All parameters as one flat vector in DL4J's order: a copy that is read-only, as changing it would change nothing.
@@ -93,8 +116,14 @@ class Network(HasListeners, JavaSpelling):
             return read_only_params(flat.params.copy())
 
     def set_params(self, params: Any) -> None:
-        """Replace all parameters by a flat vector."""
-        self.engine.set_params(params)
+        """Replace all parameters by a flat vector.
+
+        Parameters
+        ----------
+        params : array
+            So many numbers as :meth:`params` has, in its order.
+        """
+        self.engine.parameters.set(params)
 
     set_parameters = set_params
 
@@ -103,7 +132,8 @@ class Network(HasListeners, JavaSpelling):
 
         With ``backwards`` those that only pretraining moves do not count either.
         """
-        return sum(s.size for s, (m, p) in zip(self.engine.slots, self.engine.parameters)
+        parameters = self.engine.parameters
+        return sum(s.size for s, (m, p) in zip(parameters.slots, parameters.owners)
                    if m.is_layer and not (backwards and m.only_pretrained(p)))
 
     def param_table(self, backprop_params_only: bool = False) -> dict[str, Any]:
@@ -111,14 +141,14 @@ class Network(HasListeners, JavaSpelling):
 
         With ``backprop_params_only`` those that only pretraining moves are left out.
         """
-        table = self.engine.param_table()
-        return {n: a for n, a in table.items() if n not in self.engine.only_pretrained} if backprop_params_only else table
+        parameters = self.engine.parameters
+        left_out = parameters.only_pretrained if backprop_params_only else ()
+        return {n: a for n, a in parameters.table().items() if n not in left_out}
 
     def get_param(self, name: str) -> Any:
         """One parameter, as a view."""
         table = self.engine.flat.arrays
         if name not in table:
-            from ...samediff.errors import UnknownNameError, did_you_mean
             raise UnknownNameError(f"no parameter {name!r}{did_you_mean(name, table)}; parameters: {', '.join(table)}")
         return table[name]
 
@@ -134,7 +164,7 @@ class Network(HasListeners, JavaSpelling):
         wide = [[n for n in shape if n != 1] for shape in (given.shape, array.shape)]
         if given.size != array.size or (len(wide[0]) > 1 and wide[0] != wide[1]):
             raise ShapeError(f"parameter {name!r} has shape {array.shape}, the array given has {given.shape}")
-        if given.dtype.kind not in "fiub" and given.dtype.name != "bfloat16":
+        if not is_real(given.dtype):
             raise DataTypeError(f"parameter {name!r} holds numbers, the array given {given.dtype}")
         return given.reshape(array.shape)
 
@@ -165,12 +195,12 @@ class Network(HasListeners, JavaSpelling):
         >>> net.to("cpu").device()
         Device(kind='cpu', index=0)
         """
-        self.engine.device = None if name is None else ready(name)
+        self.engine.place.device = None if name is None else ready(name)
         return self
 
     def device(self) -> Device:
         """The device on which it runs when it is called from this thread."""
-        return self.engine.device or current_device()
+        return self.engine.place.device or current_device()
 
     # Training state
 
@@ -180,27 +210,27 @@ class Network(HasListeners, JavaSpelling):
 
     def get_iteration_count(self) -> int:
         """Optimizer steps done."""
-        return self.engine.iteration
+        return self.engine.progress.iteration
 
     def get_epoch_count(self) -> int:
         """Epochs done."""
-        return self.engine.epoch
+        return self.engine.progress.epoch
 
     def set_iteration_count(self, count: int) -> None:
         """Set the number of steps done."""
-        self.engine.iteration = int(count)
+        self.engine.progress.iteration = int(count)
 
     def set_epoch_count(self, count: int) -> None:
         """Set the number of epochs done."""
-        self.engine.epoch = int(count)
+        self.engine.progress.epoch = int(count)
 
     def increment_epoch_count(self) -> None:
         """Count one more epoch."""
-        self.engine.epoch += 1
+        self.engine.progress.epoch += 1
 
     def batch_size(self) -> int:
         """Number of examples of the last batch."""
-        return self._last_batch_size
+        return 0 if self._engine is None else self._engine.progress.rows
 
     input_mini_batch_size = batch_size
 
@@ -208,27 +238,24 @@ class Network(HasListeners, JavaSpelling):
 
     def get_learning_rate(self, layer: Any) -> float | None:
         """Present learning rate of a layer (index or name), None without one."""
-        key = self._layer_key(layer)
-        for slot, (member, parameter) in zip(self.engine.slots, self.engine.parameters):
+        key, parameters = self.structure.key_of(layer), self.engine.parameters
+        for slot, (member, parameter) in zip(parameters.slots, parameters.owners):
             if member.key == key and parameter.role != "statistic" and slot.updater.has_learning_rate():
-                return slot.updater.get_learning_rate(self.engine.iteration, self.engine.epoch)
+                return slot.updater.get_learning_rate(self.engine.progress.iteration, self.engine.progress.epoch)
         return None
 
     def set_learning_rate(self, *args: Any) -> None:
         """``set_learning_rate(rate or schedule)`` for all layers, ``set_learning_rate(layer, rate or schedule)`` for one."""
-        key, rate = (None, args[0]) if len(args) == 1 else (self._layer_key(args[0]), args[1])
+        key, rate = (None, args[0]) if len(args) == 1 else (self.structure.key_of(args[0]), args[1])
         if not isinstance(rate, (Schedule, float, int)):
             raise ConfigurationError(f"expected a learning rate or a schedule; got {rate!r}")
         value = rate if isinstance(rate, Schedule) else float(rate)
-        self._configuration = self._with_layers(lambda own, layer: layer if key not in (None, own) else _with_rate(layer, value))
-        self.engine.reconfigure(self._structure())
+        self._configuration = with_layers(self._configuration, lambda own, one: one if key not in (None, own) else with_rate(one, value))
+        self.engine.reconfigure(structure_of(self._configuration))
 
-    def _with_layers(self, change: Callable[[str, Any], Any]) -> Any:
-        """The configuration with every layer replaced by ``change(key, layer)``."""
-        raise NotImplementedError
-
-    def _layer_key(self, layer: Any) -> str:
-        return str(layer)
+    def print_configuration(self) -> None:
+        """Print the configuration as JSON."""
+        print(self.get_configuration().to_json())
 
     def get_layer(self, layer: Any) -> Any:
         """A layer."""
@@ -238,97 +265,119 @@ class Network(HasListeners, JavaSpelling):
         """The configuration, with the present counters and the names of the parameters."""
         raise NotImplementedError
 
-    def _layer_conf(self, key: str) -> Any:
-        """The configuration of a layer with its settings."""
-        raise NotImplementedError
-
     # Scores and gradients
 
-    def score(self, data: Any = None, training: bool = False) -> float:
-        """Score of a data set: summed loss / number of examples + regularization; without data that of the last step."""
+    def score(self, data: Any = None, training: Any = False, *, batch_size: int | None = None, **unknown: Never) -> float:
+        """Score of a data set: summed loss / number of examples + regularization; without data that of the last step.
+
+        Parameters
+        ----------
+        data : DataSet, MultiDataSet, array or batches, optional
+            Arrays are features, and their labels come second: ``score(x, y)``. Of batches the mean over their examples.
+        training : bool, default False
+            Whether layers work as in training (dropout, batch statistics).
+        batch_size : int, optional
+            Examples that are computed at once, or put together where they come one by one.
+
+        Raises
+        ------
+        GraphError
+            Data without labels.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from dl4py.layers import OutputLayer
+        >>> from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+        >>> net = MultiLayerNetwork(NeuralNetConfiguration.Builder().list(OutputLayer(n_in=2, n_out=2, weight_init="zero")).build())
+        >>> round(net.score(np.eye(2), np.eye(2)), 4)          # two equal probabilities: log 2
+        0.6931
+        """
+        if unknown:
+            data, training = data_and_labels("score", data, None if training is False else training, unknown, ["training", "batch_size"])
+            training = False if training is None else training
+        data, training = with_labels(data, training, False)
         if data is None:
-            return self._score
-        if not is_whole(data):
-            raise GraphError("score takes a DataSet or MultiDataSet, such as DataSet(x, y), or nothing for the score of the last step; "
-                             f"got {type(data).__name__}")
+            return 0.0 if self._engine is None else self._engine.progress.score
+        if not (is_whole(data) or gives_batches(data)):
+            raise GraphError("score takes a DataSet or MultiDataSet, such as DataSet(x, y), batches of them, or nothing for the score of "
+                             f"the last step; got {type(data).__name__}")
         if not isinstance(training, (bool, np.bool_)):
             raise GraphError(f"score takes a data set and whether to score as in training; got a second {type(training).__name__}")
-        batch = self._batch_in(data, "score")
-        return self._penalized(self.engine.scores(batch, training)[1])
+        engine = self.engine
+        if is_whole(data) and batch_size is None:
+            return engine.forward.scores(batch_in(engine.structure, data, "score"), bool(training))[1] + engine.steps.penalty()
+        total, count = 0.0, 0
+        for number, batch in enumerate(batches_in(engine.structure, data, "score", size=batch_size)):
+            with InBatch(number):
+                total, count = total + self.score(batch, training) * batch.size, count + batch.size
+        return total / max(count, 1)
 
-    def _penalized(self, loss: float) -> float:
-        return loss + self.engine.regularization_score()
+    def score_examples(self, data: Any, add_regularization: Any = False) -> Any:
+        """Loss of each example, (batch,); of an iterator of all of its examples. Steps of series are added up.
 
-    def score_examples(self, data: Any, add_regularization: bool = False) -> Any:
-        """Loss of each example, (batch,)."""
+        Parameters
+        ----------
+        data : DataSet, MultiDataSet, array or iterator
+            Arrays are features, and their labels come second, as in :meth:`score`.
+        add_regularization : bool, default False
+            Whether the penalties are added to each loss.
+
+        Raises
+        ------
+        ConfigurationError
+            An output layer that computes one loss for all examples.
+        """
+        data, add_regularization = with_labels(data, add_regularization, False)
         if gives_batches(data):
-            return np.concatenate([self.score_examples(d, add_regularization) for d in some(data, "score")])
-        scores, _ = self.engine.scores(self._batch_in(data, "score"))
+            return np.concatenate([self.score_examples(b, add_regularization) for b in batches_in(self.structure, data, "score")])
+        engine = self.engine
+        scores, _ = engine.forward.scores(batch_in(engine.structure, data, "score"))
         if any(np.ndim(one) == 0 for one in scores):
             raise ConfigurationError("an output layer of this network computes one loss for all examples: "
                                      "it has no scores of single examples")
         total = sum(scores[1:], scores[0])
-        return total + total.dtype.type(self.engine.regularization_score()) if add_regularization else total
+        return total + total.dtype.type(engine.steps.penalty()) if add_regularization else total
 
     def compute_gradient_and_score(self) -> None:
         """Gradients (sums over examples) and score of the inputs and labels that were set."""
-        if self._batch is None or not self._batch.labels:
+        given, engine = self._arrays, self.engine
+        if given.batch is None or not given.labels:
             raise GraphError("set inputs and labels first")
-        batch = Batch(self._batch.inputs, self._batch.labels, *self._masks)
-        total, _ = self.engine.gradient(batch)
-        self._score = self._penalized(total)
-        self._last_batch_size = batch.rows
+        batch = NetworkBatch(given.batch.inputs, given.labels, *given.masks)
+        total, _ = engine.steps.gradient(batch)
+        engine.progress.score, engine.progress.rows = total + engine.steps.penalty(), batch.rows
 
     def gradient(self) -> Gradient:
         """The gradient of the last :meth:`compute_gradient_and_score` or step, as sums over examples."""
         engine = self.engine
-        arrays = {n: a for n, a in engine.flat.gradient_arrays.items() if n in engine.computed}
+        arrays = {n: a for n, a in engine.flat.gradient_arrays.items() if n in engine.steps.computed}
         return Gradient(engine.flat.gradients, arrays)
 
-    def gradient_and_score(self) -> tuple[Gradient, float]:
+    def gradient_and_score(self) -> Pair[Gradient, float]:
         """Gradient and score together."""
-        return self.gradient(), self._score
+        return Pair(self.gradient(), self.score())
 
     def calc_regularization_score(self, backprop_params_only: bool = True) -> float:
         """Sum of all penalties; on request also those of the parameters that only pretraining moves."""
-        return self.engine.regularization_score() + (0.0 if backprop_params_only else self.engine.pretraining_penalty())
+        engine, at = self.engine, self.engine.progress
+        return engine.steps.penalty() + (0.0 if backprop_params_only else engine.parameters.pretraining_penalty(at.iteration, at.epoch))
 
     def calc_l1(self) -> float:
         """DL4J's old name of the summed penalties."""
         return self.calc_regularization_score()
 
-    def _batch_of(self, data: DataSet | MultiDataSet) -> Batch:
-        raise NotImplementedError
-
-    def _batch_from(self, *args: Any, **options: Any) -> Batch:
-        raise NotImplementedError
-
-    def _batch_in(self, data: Any, use: str, error: type[DL4PyError] = GraphError) -> Batch:
-        """One batch of what was given: a data set or (features, labels)."""
-        if isinstance(data, (DataSet, MultiDataSet)):
-            return self._batch_of(data)
-        if isinstance(data, Batch):
-            return data
-        if not is_pair(data):
-            raise error(f"the data to {use} gives a {type(data).__name__}; expected data sets, or (features, labels)")
-        return self._batch_from(*data)
-
-    def _batches_in(self, data: Any, use: str, error: type[DL4PyError] = GraphError) -> Iterator[Batch]:
-        """The batches of an iterator or a collection; a data set or (features, labels) is one."""
-        for part in some([data] if is_whole(data) else data, use):
-            yield self._batch_in(part, use, error)
-
     def clear(self) -> None:
         """Forget inputs, labels and masks that were set."""
-        self._batch, self._masks = None, (None, None)
+        self._arrays.clear()
 
     clear_layer_mask_arrays = clear
 
-    def _that_run(self, keys: list[str], batch: Batch) -> list[str]:
+    def _that_run(self, keys: list[str], batch: NetworkBatch) -> list[str]:
         """Those of the members that need nothing that is missing; a warning tells of the others."""
         if not self.engine.structure.lacks:
             return keys
-        made = self.engine.graph(self.engine.variant(batch))
+        made = self.engine.graphs.of(batch)
         lost = [k for k in keys if k not in made.activations]
         if lost:
             warnings.warn(f"without activations of {', '.join(lost)}: {made.lacks[lost[0]]}", MissingClassWarning, stacklevel=3)
@@ -339,22 +388,31 @@ class Network(HasListeners, JavaSpelling):
     def missing_classes(self) -> dict[str, str | None]:
         """The classes that the file named and nobody registers, with the distributions that they come from, None where the file does not
         tell; what does not need them runs, and saving writes them as they were."""
-        return dict(self._missing)
+        return {} if self.origin is None else dict(self.origin.missing)
 
     def save(self, path: str | os.PathLike[str], save_updater: bool = True) -> None:
-        """Write a DL4J model zip; a failure leaves an older file as it was."""
-        if not isinstance(path, (str, os.PathLike)) and not hasattr(path, "write"):
-            raise ConfigurationError(f"save takes the path of a file or a stream to write to, got {type(path).__name__}")
+        """Write a DL4J model zip; a failure leaves an older file as it was.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, such as ``"model.zip"``.
+        save_updater : bool
+            Whether the updater's state is saved too, so that training can go on where it was.
+        """
         write_model(self, path, save_updater)
 
     def clone(self) -> Self:
         """A network with the same configuration, parameters, updater state, counters and device."""
         made, parts = self._parts()
         other: Self = made(*parts)
-        other.engine.device = self.engine.device
+        other.engine.place.device = self.engine.place.device
         return other
 
     def __copy__(self) -> Self:
+        return self.clone()
+
+    def __sklearn_clone__(self) -> Self:
         return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -365,11 +423,9 @@ class Network(HasListeners, JavaSpelling):
 
     def _parts(self) -> tuple[Any, ...]:
         """What a copy is made by, and of."""
-        kept = {name: value for name, value in self.__dict__.items() if name in ("_origin", "_loaded", "_missing")}
-        flat = self.engine.flat
+        flat, at = self.engine.flat, self.engine.progress
         with flat.gate:
-            return _made, (type(self), self._configuration, flat.params.copy(), flat.state.copy(), self.engine.iteration,
-                           self.engine.epoch, kept)
+            return _made, (type(self), self._configuration, flat.params.copy(), flat.state.copy(), at.iteration, at.epoch, self.origin)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.get_configuration() == other.get_configuration() \
@@ -384,23 +440,11 @@ class Network(HasListeners, JavaSpelling):
         return f"<{type(self).__name__}: {layers} layers, {self._engine.flat.params.size:,} parameters>"
 
 
-def _with_rate(layer: Any, rate: float | Schedule) -> Any:
-    """A layer, and layers inside it, with another learning rate in every updater that has one."""
-    changes: dict[str, Any] = {}
-    for name in type(layer)._fields:
-        value = getattr(layer, name)
-        if isinstance(value, IUpdater) and value.has_learning_rate():
-            changes[name] = value.with_learning_rate(rate)  # type: ignore[attr-defined]  # all that have a rate
-        elif hasattr(value, "parameter_table"):
-            changes[name] = _with_rate(value, rate)
-    return layer.replace(**changes) if changes else layer
-
-
-def _made(kind: type[Any], configuration: Any, params: Any, state: Any, iteration: int, epoch: int, kept: Mapping[str, Any]) -> Any:
+def _made(kind: type[Any], configuration: Any, params: Any, state: Any, iteration: int, epoch: int, origin: Origin | None) -> Any:
     """A network of the same configuration, parameters, updater state, counters and file; listeners stay with the other one."""
     made = kind(configuration)
     engine = made.init(params).engine
     engine.flat.state[...] = state
-    engine.iteration, engine.epoch = iteration, epoch
-    made.__dict__.update(kept)
+    engine.progress.iteration, engine.progress.epoch = iteration, epoch
+    made.origin = origin
     return made

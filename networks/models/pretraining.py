@@ -4,15 +4,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...samediff.data.given.forms import gives_batches
+from ...samediff.data.given.sources import InBatch, numbered, source_of
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.listeners.listener import Listeners, Operation
-from ..engine.batch import Batch
-from ..engine.given_data import gives_batches, is_array, some
+from ...samediff.training.listeners.calls import Listeners
+from ...samediff.training.listeners.operation import Operation
+from ..batches.batch import NetworkBatch
+from ..batches.given_data import inputs_in
 from ..engine.pretrainer import Pretrainer
 from .network import Network
 
 
-class Pretraining(Network):
+class PretrainingMixin(Network):
     """The part of a network that pretrains layers that can, such as :class:`AutoEncoder`; counters and score stay.
 
     Listeners hear ``on_gradient_calculation`` and ``iteration_done`` with the layer (:meth:`get_layer`) and its own number of the
@@ -25,7 +28,9 @@ class Pretraining(Network):
         Parameters
         ----------
         data : array (batch, …), DataSet, MultiDataSet or an iterator of them
+            Features; labels are not looked at.
         epochs : int
+            Passes over the data for each layer, at least 1.
         """
         for member in self.engine.structure.members:
             if member.can_pretrain:
@@ -42,21 +47,24 @@ class Pretraining(Network):
         if epochs < 1:
             raise ConfigurationError(f"epochs must be at least 1, got {epochs}")
         engine = self.engine
-        member = engine.structure.member(self._layer_key(layer))
+        member = engine.structure.member(engine.structure.key_of(layer))
         if not member.can_pretrain:
             return
         with engine.lock:
-            trainer = self._pretrainers.get(member.key)
+            trainer = engine.pretrainers.get(member.key)
             if trainer is None or trainer.member != member:
-                trainer = self._pretrainers[member.key] = Pretrainer(engine, member)
+                trainer = engine.pretrainers[member.key] = Pretrainer(member, engine.structure.dtype.numpy)
             hear, view = Listeners(self._listeners, Operation.TRAINING), self.get_layer(member.key)
             for _ in range(epochs):
                 for batch in self._unlabelled(data):
-                    trainer.step(engine, batch, hear, view)
+                    trainer.step(engine.forward, batch, hear, view)
 
     def get_layer(self, layer: Any) -> Any:
         raise NotImplementedError
 
-    def _unlabelled(self, data: Any) -> Iterator[Batch]:
-        for part in some(data, "pretrain") if isinstance(data, list) or gives_batches(data) else [data]:
-            yield Batch([part]) if is_array(part) else Batch(self._batch_in(part, "pretrain").inputs)
+    def _unlabelled(self, data: Any) -> Iterator[NetworkBatch]:
+        several = isinstance(data, list) or gives_batches(data)
+        for number, part in numbered(source_of(data) if several else [data], "pretrain"):
+            with InBatch(number):
+                batch = NetworkBatch(inputs_in(self.structure, part, "pretrain").inputs)
+            yield batch

@@ -1,4 +1,4 @@
-"""How a network runs: its plans in words, and where the time of a step or of an output goes."""
+"""Plans of a network in words, and the time of a step or of an output."""
 from __future__ import annotations
 
 import dataclasses
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
 from ...samediff.executor.explain import explained
-from ...samediff.executor.plans import plan_for
+from ...samediff.executor.plan_cache import plan_for
 from ...samediff.executor.session import checked_feeds, request_for
-from ...samediff.training.listeners.listener import Listeners
-from ..engine.batch import Batch
-from .fitting import Fitting
+from ...samediff.training.listeners.calls import Listeners
+from ..batches.batch import NetworkBatch
+from ..batches.given_data import batch_of
+from ..engine.pieces import pieces_of
+from .fitting import NetworkFittingMixin
+from .network import Network
 
 if TYPE_CHECKING:
     from ...samediff.executor.profile import Profile
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from ..structure.structure import Structure
 
 
-class Profiling(Fitting):
+class NetworkProfilingMixin(NetworkFittingMixin):
     """The part of a network that explains and times its runs."""
 
     def explain(self, data: Any, train: bool | None = None) -> str:
@@ -32,6 +35,7 @@ class Profiling(Fitting):
         Parameters
         ----------
         data : DataSet, MultiDataSet, an array, or a list with an array for each input
+            Values do not matter, only shapes and types.
         train : bool, optional
             Whether to look at ``fit`` or at ``output``; by default at ``fit`` where there are labels.
 
@@ -48,7 +52,7 @@ class Profiling(Fitting):
         ['layer0', 'layer1']
         """
         batch = self._profiled_batch(data)
-        return explained(self._planned(batch, self._trains(batch, train))[0])
+        return explained(planned(self, batch, self._trains(batch, train))[0])
 
     def profile(self, data: Any, steps: int = 10, train: bool | None = None) -> Profile:
         """Time, bytes and operations of every step of ``fit`` (for data with labels) or of ``output``.
@@ -58,6 +62,7 @@ class Profiling(Fitting):
         Parameters
         ----------
         data : DataSet, MultiDataSet, an array, or a list with an array for each input
+            What the steps run on; the network stays as it is.
         steps : int, default 10
             How often each step of the plan is timed; the shortest time counts.
         train : bool, optional
@@ -75,55 +80,57 @@ class Profiling(Fitting):
 
     def last_training_step(self) -> TrainingStep | None:
         """The step that computed the last gradient."""
-        return self.engine.last_step
+        return self.engine.steps.last
 
-    def _profiled_batch(self, data: Any) -> Batch:
+    def _profiled_batch(self, data: Any) -> NetworkBatch:
         if isinstance(data, (DataSet, MultiDataSet)):
-            return self._batch_of(data)
-        return Batch(data if isinstance(data, (list, tuple)) else [data])
+            return batch_of(data)
+        return NetworkBatch(data if isinstance(data, (list, tuple)) else [data])
 
-    def _trains(self, batch: Batch, train: bool | None) -> bool:
+    def _trains(self, batch: NetworkBatch, train: bool | None) -> bool:
         if train and not batch.labels:
             raise ConfigurationError("a step of training needs labels: give a DataSet or MultiDataSet that has them")
-        return bool(batch.labels and self.engine.slots) if train is None else train
-
-    def _planned(self, batch: Batch, train: bool) -> tuple[Plan, dict[str, Any]]:
-        """The plan of a step or of an output, and what it is fed; nothing is run."""
-        engine = self.engine
-        if not train:
-            batch = Batch(batch.inputs, None, batch.features_masks, batch.labels_masks)
-            made = engine.graph(engine.variant(batch))
-            feeds = checked_feeds(made.sd, engine.feeds(batch, made))
-            names = [made.activations[key] for key in engine.structure.outputs]
-            return plan_for(made.sd, feeds, request_for(made.sd, tuple(names), False)), feeds
-        pieces = self._pieces_of(batch)
-        step, made = engine.training_step(pieces[0], pieces[0] is not batch)
-        feeds = checked_feeds(step.graph, engine.feeds(pieces[0], made))
-        return step.plan_for(feeds), feeds
+        return bool(batch.labels and self.engine.parameters.slots) if train is None else train
 
 
-def _of_output(net: Profiling, batch: Batch, steps: int) -> Profile:
-    from ...samediff.executor.limits import shortest
+def planned(net: Network, batch: NetworkBatch, train: bool) -> tuple[Plan, dict[str, Any]]:
+    """The plan of a step or of an output, and what it is fed; nothing is run."""
+    engine = net.engine
+    graphs = engine.graphs
+    if not train:
+        batch = batch.unlabelled()
+        made = graphs.of(batch)
+        feeds = checked_feeds(made.sd, graphs.feeds(batch, made))
+        names = [made.activations[key] for key in engine.structure.outputs]
+        return plan_for(made.sd, feeds, request_for(made.sd, tuple(names), False)), feeds
+    piece = pieces_of(engine.structure, batch)[0]
+    step, made = graphs.step(piece, piece is not batch)
+    feeds = checked_feeds(step.graph, graphs.feeds(piece, made))
+    return step.plan_for(feeds), feeds
+
+
+def _of_output(net: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Profile:
+    from ...samediff.executor.machine_peak import shortest
     from ...samediff.executor.stepwise import profiled
     engine = net.engine
-    plan, feeds = net._planned(batch, False)
-    found = profiled(plan, feeds, engine.context(False), steps, _layers(engine.structure),
+    plan, feeds = planned(net, batch, False)
+    found = profiled(plan, feeds, engine.progress.context(False), steps, _layers(engine.structure),
                      f"output of {type(net).__name__}, batch of {batch.size}")
-    members = list(engine.structure.outputs)
-    inputs = Batch(batch.inputs, None, batch.features_masks, batch.labels_masks)
-    return dataclasses.replace(found, runs={**found.runs, "output": shortest(lambda: engine.forward(inputs, members), steps + 1)})
+    members, inputs = list(engine.structure.outputs), batch.unlabelled()
+    seconds = shortest(lambda: engine.forward.activations(inputs, members), steps + 1)
+    return dataclasses.replace(found, runs={**found.runs, "output": seconds})
 
 
-def _of_fit(twin: Profiling, batch: Batch, steps: int) -> Profile:
+def _of_fit(twin: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Profile:
     """Of a network that may be changed."""
-    from ...samediff.executor.limits import shortest
+    from ...samediff.executor.machine_peak import shortest
     from ...samediff.executor.stepwise import profiled
     from ..engine.update_profile import update_steps
-    engine, deaf, optimizer = twin.engine, Listeners([]), twin.get_optimizer()
-    pieces = twin._pieces_of(batch)
-    fit = shortest(lambda: twin._fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf, optimizer), steps + 1)
-    plan, feeds = twin._planned(batch, True)
-    found = profiled(plan, feeds, engine.context(True), steps, _layers(engine.structure),
+    engine, deaf, trainer = twin.engine, Listeners([]), twin.trainer
+    pieces = pieces_of(engine.structure, batch)
+    fit = shortest(lambda: trainer.fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf, trainer.optimizer), steps + 1)
+    plan, feeds = planned(twin, batch, True)
+    found = profiled(plan, feeds, engine.progress.context(True), steps, _layers(engine.structure),
                      f"fit of {type(twin).__name__}, batch of {batch.size}" + (", first piece of time" if len(pieces) > 1 else ""))
     updates = update_steps(engine, batch.rows, steps, len(found.steps), _layers(engine.structure))
     return dataclasses.replace(found, steps=(*found.steps, *updates), runs={**found.runs, "fit": fit})

@@ -10,10 +10,11 @@ from ...samediff.errors import ConfigurationError, DataTypeError
 from ..reports.memory_report import memory_report
 from ..reports.updater_view import UpdaterView
 from ..structure.settings import CacheMode
+from ..structure.structure import structure_of
 from .network import Network
 
 
-class Reconfiguring(Network):
+class ReconfigurationMixin(Network):
     """The part of a network that takes other settings, types and gradients from outside."""
 
     def set_configuration(self, configuration: Any) -> None:
@@ -35,18 +36,15 @@ class Reconfiguring(Network):
             if configuration.data_type != old.data_type:
                 raise ConfigurationError(f"the network computes in {old.data_type.name}, the configuration given in "
                                          f"{configuration.data_type.name}; use convert_data_type")
-            self._configuration = configuration
-            done = False
+            structure = structure_of(configuration)
+            shapes = [{s.name: s.shape for m in given.members for s, _ in m.slots()} for given in (engine.structure, structure)]
+            if list(shapes[0].items()) != list(shapes[1].items()):
+                raise ConfigurationError(f"the configuration given has other parameters: expected {shapes[0]}, got {shapes[1]}")
             try:
-                structure = self._structure()
-                shapes = [{s.name: s.shape for m in given.members for s, _ in m.slots()} for given in (engine.structure, structure)]
-                if list(shapes[0].items()) != list(shapes[1].items()):
-                    raise ConfigurationError(f"the configuration given has other parameters: expected {shapes[0]}, got {shapes[1]}")
                 engine.reconfigure(structure)
-                done = True
-            finally:
-                if not done:
-                    self._configuration = old
+            finally:                    # both or neither, whatever interrupts this
+                if engine.structure is structure:
+                    self._configuration = configuration
 
     def convert_data_type(self, data_type: DataType | str) -> Self:
         """A network that computes in another floating-point type, with parameters, updater state and counters converted.
@@ -60,7 +58,7 @@ class Reconfiguring(Network):
         with engine.lock:
             if dtype == engine.structure.dtype:
                 return self
-            engine.check_complete("convert its updater's state")
+            engine.structure.check_complete("convert its updater's state")
             other = type(self)(self._configuration.replace(data_type=dtype))
             other.init(engine.flat.params).engine.take_over(engine)
         return other
@@ -87,13 +85,13 @@ class Reconfiguring(Network):
     def updater_divide_by_minibatch(self, name: str) -> bool:
         """Whether the gradient of a parameter ("0_W") is divided by the number of examples; not so for running statistics."""
         self.get_param(name)
-        return next(s.scaled for s in self.engine.slots if s.name == name)
+        return next(s.scaled for s in self.engine.parameters.slots if s.name == name)
 
     def apply_constraints(self, iteration: int | None = None, epoch: int | None = None) -> None:
         """Apply the constraints of all layers to their parameters, as after a step; ``iteration`` and ``epoch`` have no effect."""
         engine = self.engine
         with engine.lock:
-            engine.constrain()
+            engine.parameters.rules.constrain()
 
     def set_cache_mode(self, mode: CacheMode | str | None) -> None:
         """Note DL4J's cache mode in the configuration; it has no effect here."""
@@ -110,6 +108,7 @@ class Reconfiguring(Network):
         Parameters
         ----------
         mini_batch : int
+            Number of examples, at least 1.
         *input_types : InputType
             One for each input.
         """

@@ -7,11 +7,11 @@ from ...layers.standard.recurrent import GravesBidirectionalLSTM
 from ...layers.standard.wrappers import Bidirectional
 from ...samediff.errors import GraphError
 from ...samediff.expressions.arrays import as_array
-from ..engine.batch import Batch
+from ..batches.batch import NetworkBatch
 from .network import Network
 
 
-class RecurrentState(Network):
+class RecurrentStateMixin(Network):
     """The part of a network that keeps recurrent states: of ``rnn_time_step``, and of pieces of longer series."""
 
     def __init__(self, configuration: Any) -> None:
@@ -25,12 +25,12 @@ class RecurrentState(Network):
 
     def rnn_get_previous_state(self, layer: Any) -> dict[str, Any]:
         """State of a layer that ``rnn_time_step`` keeps."""
-        prefix = f"{self._layer_key(layer)}_"
+        prefix = f"{self.structure.key_of(layer)}_"
         return {k.removeprefix(prefix): v for k, v in self._states.items() if k.startswith(prefix)}
 
     def rnn_set_previous_state(self, layer: Any, state: dict[str, Any]) -> None:
         """Replace the state of a layer that ``rnn_time_step`` keeps."""
-        self._states.update({f"{self._layer_key(layer)}_{k}": as_array(v) for k, v in state.items()})
+        self._states.update({f"{self.structure.key_of(layer)}_{k}": as_array(v) for k, v in state.items()})
 
     def rnn_get_previous_states(self) -> dict[str, dict[str, Any]]:
         """States that ``rnn_time_step`` keeps, by layer."""
@@ -46,13 +46,13 @@ class RecurrentState(Network):
         """Let ``rnn_time_step`` go on from the states that ``rnn_activate_using_stored_state`` kept."""
         self._states.update(self._piece_states)
 
-    def _step_in_time(self, batch: Batch) -> list[Any]:
+    def _step_in_time(self, batch: NetworkBatch) -> list[Any]:
         """Outputs for the next steps of series, from the states of ``rnn_time_step``."""
         for member in self.engine.structure.members:
             if _both_ways(member.conf):
                 raise GraphError(f"{member.label} also runs backwards from the last step: it needs whole series; use output")
         self._check_states(self._states, batch)
-        outputs, after = self.engine.forward(batch, list(self.engine.structure.outputs), False, self._states, True)
+        outputs, after = self.engine.forward.activations(batch, list(self.engine.structure.outputs), False, self._states, True)
         unknown = sorted(set(self._states) - set(after))
         if unknown:
             raise GraphError(f"no layer keeps the state {', '.join(unknown)} that was set; states: {', '.join(after) or 'none'}. "
@@ -60,17 +60,17 @@ class RecurrentState(Network):
         self._states = after
         return outputs
 
-    def _activate_piece(self, batch: Batch, training: bool, keep: bool) -> list[Any]:
+    def _activate_piece(self, batch: NetworkBatch, training: bool, keep: bool) -> list[Any]:
         """Activations of all members from the states after the last piece."""
         self._check_states(self._piece_states, batch)
         keys = [m.key for m in self.engine.structure.members]
-        found, after = self.engine.forward(batch, keys, training, self._piece_states, True)
+        found, after = self.engine.forward.activations(batch, keys, training, self._piece_states, True)
         if keep:
             self._piece_states = after
         return found
 
     @staticmethod
-    def _check_states(states: dict[str, Any], batch: Batch) -> None:
+    def _check_states(states: dict[str, Any], batch: NetworkBatch) -> None:
         old = next(iter(states.values()), None)
         if old is not None and old.shape[0] != batch.size:
             raise GraphError(f"the stored state belongs to {old.shape[0]} series, the input has {batch.size}; "

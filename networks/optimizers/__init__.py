@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from ..structure.settings import NegativeDefaultStepFunction, OptimizationAlgorithm
-from .base import Optimizer, Trainable
+from .base import OptimizableNetwork, Optimizer
 from .conjugate_gradient import ConjugateGradient
 from .lbfgs import LBFGS
 from .line_gradient_descent import LineGradientDescent
@@ -20,7 +20,7 @@ _SEARCHING: dict[OptimizationAlgorithm, type[SearchingOptimizer]] = {
 }
 
 
-def optimizer_for(network: Trainable) -> Optimizer:
+def optimizer_for(network: OptimizableNetwork) -> Optimizer:
     """The optimizer that the configuration of a network asks for."""
     solver = network.engine.structure.solver
     kind = _SEARCHING.get(solver.algorithm)

@@ -1,13 +1,13 @@
-"""What all optimizers share."""
+"""Base of the optimizers."""
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ...samediff.base.javanames import JavaSpelling
-from ...samediff.training.listeners.listener import Listeners
-from ..engine.batch import Batch
-from ..engine.protocols import HasUpdates
+from ...samediff.training.listeners.calls import Listeners
+from ..batches.batch import NetworkBatch
+from ..engine.protocols import HasEngine
 
 States = Mapping[str, Any] | None
 
@@ -15,26 +15,20 @@ States = Mapping[str, Any] | None
 BETWEEN = ("on_backward_pass", "on_gradient_calculation")
 
 
-class Trainable(HasUpdates, Protocol):
+class OptimizableNetwork(HasEngine, Protocol):
     """A network, as optimizers see it."""
-
-    _score: float
-    _checks_finite: bool
 
     def score(self) -> float:
         """The score of the last step."""
-
-    def _penalized(self, loss: float) -> float:
-        """A loss with the penalties of the parameters."""
 
 
 class Optimizer(JavaSpelling):
     """Fits a network to one batch after the other; ``network.get_optimizer()`` gives that of a network."""
 
-    def __init__(self, network: Trainable) -> None:
+    def __init__(self, network: OptimizableNetwork) -> None:
         self.network = network
 
-    def step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
+    def step(self, batch: NetworkBatch, states: States, hear: Listeners) -> dict[str, Any]:
         """Change the parameters for one batch; gives the recurrent states after it."""
         raise NotImplementedError
 
@@ -42,19 +36,20 @@ class Optimizer(JavaSpelling):
         """The score of the last step."""
         return self.network.score()
 
-    def _evaluate(self, batch: Batch, states: States) -> tuple[float, dict[str, Any]]:
+    def _evaluate(self, batch: NetworkBatch, states: States) -> tuple[float, dict[str, Any]]:
         """Score and recurrent states at the present parameters; the flat gradient then holds sums over examples."""
-        total, after = self.network.engine.gradient(batch, states, states is not None)
-        return self.network._penalized(total), after
+        steps = self.network.engine.steps
+        total, after = steps.gradient(batch, states, states is not None)
+        return total + steps.penalty(), after
 
-    def _evaluate_and_tell(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
+    def _evaluate_and_tell(self, batch: NetworkBatch, states: States, hear: Listeners) -> dict[str, Any]:
         """The same once for each step: checked if asked for, kept as the score of the network, told to listeners."""
-        network = self.network
-        total, after = network.engine.gradient(batch, states, states is not None)
-        if network._checks_finite:
-            network.engine.check_finite(total, batch, states, states is not None)
-        network._score = network._penalized(total)
+        steps, progress = self.network.engine.steps, self.network.engine.progress
+        total, after = steps.gradient(batch, states, states is not None)
+        if progress.checks_finite:
+            steps.check_finite(total, batch, states, states is not None)
+        progress.score = total + steps.penalty()
         for hook in BETWEEN:
             if hear.wants(hook):
-                hear.call(hook, network)
+                hear.call(hook, self.network)
         return after

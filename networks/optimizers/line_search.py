@@ -1,4 +1,4 @@
-"""How far to go in a direction (J. E. Dennis, R. B. Schnabel, "Numerical methods for unconstrained optimization", 1983)."""
+"""Line search: how far to go in a direction (J. E. Dennis, R. B. Schnabel, "Numerical methods for unconstrained optimization", 1983)."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...samediff.training.listeners.listener import Listeners
+from ...samediff.training.listeners.calls import Listeners
 from ...samediff.training.steps.transaction import Transaction
-from ..engine.batch import Batch
-from .base import Optimizer, States, Trainable
+from ..batches.batch import NetworkBatch
+from .base import OptimizableNetwork, Optimizer, States
 from .line_search import BackTrackLineSearch
 
 
@@ -23,7 +23,7 @@ class SearchingOptimizer(Optimizer):
 
     learned: Any = None
 
-    def __init__(self, network: Trainable, search: BackTrackLineSearch) -> None:
+    def __init__(self, network: OptimizableNetwork, search: BackTrackLineSearch) -> None:
         super().__init__(network)
         self.search = search
 
@@ -35,38 +35,38 @@ class SearchingOptimizer(Optimizer):
         """What is known for the next step, from parameters and updates before and after this one; :attr:`learned` is not changed."""
         return None
 
-    def step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
-        engine, learned, done = self.network.engine, self.learned, self.network.engine.iteration
+    def step(self, batch: NetworkBatch, states: States, hear: Listeners) -> dict[str, Any]:
+        engine, learned = self.network.engine, self.learned
+        progress, done = engine.progress, engine.progress.iteration
         try:
-            with engine.flat.gate, Transaction([engine.flat.params, engine.flat.state], engine.counter):
+            with engine.flat.gate, Transaction([engine.flat.params, engine.flat.state], progress.counter):
                 after = self._step(batch, states, hear)
-                engine.counter += 1
+                progress.counter += 1
         except BaseException:
-            if engine.iteration == done:
+            if progress.iteration == done:
                 self.learned = learned
             raise
         return after
 
-    def _step(self, batch: Batch, states: States, hear: Listeners) -> dict[str, Any]:
-        network = self.network
-        engine, flat = network.engine, network.engine.flat
+    def _step(self, batch: NetworkBatch, states: States, hear: Listeners) -> dict[str, Any]:
+        engine, flat = self.network.engine, self.network.engine.flat
         start = flat.params.copy()
 
         def score(params: Any) -> float:
-            engine.set_params(params)
+            engine.parameters.set(params)
             return self._evaluate(batch, states)[0]
 
         self._evaluate_and_tell(batch, states, hear)
-        network._updates.make(engine, batch.rows)
+        engine.updates.make(batch.rows)
         update = flat.gradients.copy()
         direction = self.direction(update)
-        size = self.search.optimize(score, start, update, direction, network._score)
+        size = self.search.optimize(score, start, update, direction, engine.progress.score)
         params = start.copy()
         if size:
             self.search.step_function.step(params, direction, size)
-        engine.set_params(params)
+        engine.parameters.set(params)
         after = self._evaluate_and_tell(batch, states, hear)
-        network._updates.make(engine, batch.rows)
+        engine.updates.make(batch.rows)
         self.learned = self.learn(start, update, params, flat.gradients)
-        engine.constrain()
+        engine.parameters.rules.constrain()
         return after

@@ -4,12 +4,13 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ...samediff.device.device_memory import to_host
 from ...samediff.errors import GraphError, WorkerError
+from ...samediff.training.steps.transaction import Transaction
 
 
 class BrokenGroupError(WorkerError):
@@ -26,7 +27,6 @@ class AllReduce(ABC):
 
     rank: int
     size: int
-    on_devices: ClassVar[bool] = False      # arrays are exchanged where they are, on devices
 
     @abstractmethod
     def reduce(self, array: Any, divisor: float = 1.0) -> None:
@@ -35,6 +35,16 @@ class AllReduce(ABC):
     @abstractmethod
     def broadcast(self, array: Any) -> None:
         """Replace the array of every rank by that of rank 0."""
+
+    def copied(self, array: Any) -> Any:
+        """A copy of an array, where it is exchanged."""
+        return to_host(array).copy()
+
+    def replace(self, arrays: Sequence[Any], values: Sequence[Any]) -> None:
+        """Give arrays of this rank other values: all of them or, after an error or an interrupt, none."""
+        with Transaction(arrays):
+            for array, value in zip(arrays, values):
+                array[...] = value
 
     @abstractmethod
     def abort(self) -> None:

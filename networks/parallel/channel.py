@@ -11,7 +11,7 @@ _LENGTH = struct.Struct("=Q")
 _NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)     # OSError also where the script has SIGPIPE end the process
 
 
-class Channel:
+class ProcessChannel:
     """One end of a connection between two processes.
 
     The system closes the end of a process that is killed, at whatever moment. So nobody waits at the other end, as one would for
@@ -23,7 +23,7 @@ class Channel:
         self.socket = end
 
     @classmethod
-    def pair(cls) -> tuple[Channel, Channel]:
+    def pair(cls) -> tuple[ProcessChannel, ProcessChannel]:
         """Both ends."""
         here, there = socket.socketpair()
         return cls(here), cls(there)

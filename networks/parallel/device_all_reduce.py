@@ -5,9 +5,11 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...samediff.cuda.drivers.driver import Driver
 from ...samediff.cuda.drivers.drivers import driver_of
-from ...samediff.device.device_memory import Block
+from ...samediff.device.device_memory import MirroredArray
 from ...samediff.device.devices import Device
 from .all_reduce import AllReduce, ThreadAllReduce
 
@@ -23,8 +25,6 @@ Connect = Callable[[int, int], Any]
 
 class DeviceAllReduce(ThreadAllReduce):
     """Ranks that are threads, each with a device of its own; arrays are exchanged where they are."""
-
-    on_devices = True
 
     def __init__(self, rank: int, size: int, barrier: threading.Barrier, lent: list[Any], driver: Driver, connect: Connect) -> None:
         super().__init__(rank, size, barrier, lent)
@@ -60,6 +60,36 @@ class DeviceAllReduce(ThreadAllReduce):
             self._link.broadcast(place, place, view.size, TYPES[view.dtype.name], 0, stream)
         self._on_device(array, work)
 
+    def copied(self, array: Any) -> Any:
+        made = np.empty_like(array)
+        with self._driver.stream():
+            self._assign(made, array)
+            self._driver.synchronize()
+        return made
+
+    def replace(self, arrays: Sequence[Any], values: Sequence[Any]) -> None:
+        with self._driver.stream():
+            undo = []
+            for block in map(MirroredArray.of, arrays):
+                block.on_device(self._driver)
+                undo.append(block.kept(self._driver))
+            try:
+                for array, value in zip(arrays, values):
+                    self._assign(array, value)
+                self._driver.synchronize()
+            except BaseException:
+                for put_back in undo:
+                    put_back()
+                raise
+
+    def _assign(self, target: Any, source: Any) -> None:
+        """The values of an array for another one, on this rank's device."""
+        given, taken = MirroredArray.of(source), MirroredArray.of(target)
+        value, place = given.view(self._driver, source), taken.view(self._driver, target)
+        given.on_device(self._driver)
+        place[...] = value
+        taken.changed_on(self._driver)
+
     def abort(self) -> None:
         super().abort()
         if self._link is not None:
@@ -68,7 +98,7 @@ class DeviceAllReduce(ThreadAllReduce):
     def _on_device(self, array: Any, work: Callable[[Any, int], None]) -> None:
         """Do something with the copy that this rank's device has of an array."""
         self._wait()                    # a rank that failed is noticed here, not inside of NCCL
-        block, driver = Block.of(array), self._driver
+        block, driver = MirroredArray.of(array), self._driver
         with driver.stream() as stream:
             if self._link is None:
                 self._link = self._connect(self.size, self.rank)

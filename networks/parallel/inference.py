@@ -12,16 +12,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ...samediff.base.background import started
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.base.locks import rlock
-from ...samediff.base.source import work_for
+from ...samediff.base.source_line import work_for
 from ...samediff.configuration.builder import Builder
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError, GraphError
 from ...samediff.expressions.arrays import as_array
-from ..engine.batch import Batch
+from ..batches.batch import NetworkBatch
 from ..models.network import Network
-from .requests import Request, RequestQueue, shut_down
+from ..structure.java_names import InferenceBuilderNames, ParallelInferenceNames
+from .requests import InferenceRequest, RequestQueue, shut_down
 from .settings import InferenceMode, InferenceSettings, LoadBalanceMode
 
 
@@ -39,7 +39,7 @@ class _Runner:
             self.answer(found)
             del found                       # an idle worker holds no arrays
 
-    def answer(self, requests: list[Request]) -> None:
+    def answer(self, requests: list[InferenceRequest]) -> None:
         """Run requests together; each alone where that fails, so that an error meets its own request only."""
         network, alone = self.serving
         key = requests[0].key
@@ -68,17 +68,17 @@ class _Runner:
 
 def _run(network: Network, inputs: Sequence[Any], masks: Sequence[Any]) -> list[Any]:
     engine = network.engine
-    batch = Batch(inputs, None, masks if any(m is not None for m in masks) else None)
-    return engine.forward(batch, engine.structure.outputs)[0]
+    batch = NetworkBatch(inputs, None, masks if any(m is not None for m in masks) else None)
+    return engine.forward.activations(batch, engine.structure.outputs)[0]
 
 
-def _joined(requests: Sequence[Request]) -> tuple[list[Any], list[Any]]:
+def _joined(requests: Sequence[InferenceRequest]) -> tuple[list[Any], list[Any]]:
     def each(arrays: Sequence[list[Any]]) -> list[Any]:
         return [None if same[0] is None else np.concatenate(same) for same in zip(*arrays)]
     return each([r.inputs for r in requests]), each([r.masks for r in requests])
 
 
-def _split(outputs: Sequence[Any], requests: Sequence[Request]) -> list[list[Any]] | None:
+def _split(outputs: Sequence[Any], requests: Sequence[InferenceRequest]) -> list[list[Any]] | None:
     """The rows of each request, as arrays of its own; None for a network whose outputs are not one row for an example."""
     ends = np.cumsum([r.rows for r in requests]).tolist()
     if any(o.ndim == 0 or o.shape[0] != ends[-1] for o in outputs):
@@ -86,7 +86,7 @@ def _split(outputs: Sequence[Any], requests: Sequence[Request]) -> list[list[Any
     return [[o[end - r.rows:end].copy() for o in outputs] for r, end in zip(requests, ends)]
 
 
-class _Crew:
+class _WorkerGroup:
     """The workers of one process, as many as could be started, and the queue out of which they take requests."""
 
     def __init__(self, runner: _Runner, settings: InferenceSettings) -> None:
@@ -106,7 +106,7 @@ class _Crew:
             self.queue.close()
 
 
-class ParallelInference(JavaSpelling):
+class ParallelInference(ParallelInferenceNames):
     """Answers requests of any number of threads with one network (DL4J's ``ParallelInference``).
 
     Workers take the requests out of a bounded queue. In the mode ``BATCHED`` those that wait at the same time and have equal shapes (but
@@ -117,7 +117,11 @@ class ParallelInference(JavaSpelling):
     Parameters
     ----------
     network : MultiLayerNetwork or ComputationGraph
+        What answers.
+    **options
+        The settings that follow, by name.
     inference_mode : InferenceMode, default BATCHED
+        How requests become runs.
     batch_limit : int, default 32
         Examples of one batch; a single request may have more.
     queue_limit : int, default 64
@@ -147,18 +151,18 @@ class ParallelInference(JavaSpelling):
         self.settings = settings = InferenceSettings(**options)
         self._runner = _Runner(_ready(network))
         self._closed, self._making = False, rlock()
-        self._crew = self._made(_Crew(self._runner, settings))
+        self._crew = self._made(_WorkerGroup(self._runner, settings))
 
-    def _made(self, crew: _Crew) -> _Crew:
+    def _made(self, crew: _WorkerGroup) -> _WorkerGroup:
         weakref.finalize(self, crew.close)      # forgotten: the threads end
         return crew
 
-    def _workers(self) -> _Crew:
+    def _workers(self) -> _WorkerGroup:
         """Those of this process, which may have been forked from that of the last ones."""
         if self._crew.process != os.getpid():
             with self._making:
                 if self._crew.process != os.getpid():
-                    self._crew = self._made(_Crew(self._runner, self.settings))
+                    self._crew = self._made(_WorkerGroup(self._runner, self.settings))
         return self._crew
 
     def output(self, *inputs: Any, input_masks: Any = None) -> Any:
@@ -179,7 +183,7 @@ class ParallelInference(JavaSpelling):
         if single and len(outputs) != 1:
             raise GraphError(f"the network has the outputs {', '.join(outputs)} and one array was asked for; give the inputs as a list: "
                              "output([x])")
-        request = Request(arrays, masks)
+        request = InferenceRequest(arrays, masks)
         self._start(request)
         found = request.future.result()
         return found[0] if single else found
@@ -190,11 +194,11 @@ class ParallelInference(JavaSpelling):
         It waits for room in the queue, and with ``INPLACE`` for the outputs.
         """
         arrays, masks, _ = self._read(inputs, input_masks)
-        request = Request(arrays, masks)
+        request = InferenceRequest(arrays, masks)
         self._start(request)
         return request.future
 
-    def _start(self, request: Request) -> None:
+    def _start(self, request: InferenceRequest) -> None:
         if self._closed:
             raise shut_down()
         crew = self._workers()
@@ -229,7 +233,7 @@ class ParallelInference(JavaSpelling):
         lists = [] if wanted is None else list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
         if lists and len(lists) != len(inputs):
             raise GraphError(f"{len(inputs)} inputs need as many masks (None where there is none); got {len(lists)}")
-        batch = Batch([as_array(x) for x in inputs], None, lists)
+        batch = NetworkBatch([as_array(x) for x in inputs], None, lists)
         return batch.inputs, batch.features_masks, single
 
     def update_model(self, network: Network) -> None:
@@ -264,7 +268,7 @@ class ParallelInference(JavaSpelling):
         return f"ParallelInference({self._runner.serving[0]!r}, {self.settings!r})"
 
 
-class InferenceBuilder(Builder):
+class InferenceBuilder(Builder[ParallelInference], InferenceBuilderNames):
     """``ParallelInference.Builder(network)…build()``, with DL4J's method names."""
 
     target = InferenceSettings

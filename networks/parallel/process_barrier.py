@@ -4,7 +4,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from .channel import Channel
+from .channel import ProcessChannel
 
 _HERE = b"\1"
 
@@ -16,13 +16,13 @@ class ProcessBarrier:
     is in ``multiprocessing.Barrier``: rank 0 notices that a channel has ended, and the others notice when rank 0 ends theirs.
     """
 
-    def __init__(self, rank: int, channels: Sequence[Channel]) -> None:
+    def __init__(self, rank: int, channels: Sequence[ProcessChannel]) -> None:
         self._rank, self._channels = rank, channels
 
     @classmethod
     def group(cls, size: int) -> list[ProcessBarrier]:
         """The ends of all ranks."""
-        pairs = [Channel.pair() for _ in range(size - 1)]
+        pairs = [ProcessChannel.pair() for _ in range(size - 1)]
         return [cls(0, [here for here, _ in pairs]), *(cls(rank, [there]) for rank, (_, there) in enumerate(pairs, 1))]
 
     def wait(self) -> None:

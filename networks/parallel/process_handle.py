@@ -9,7 +9,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from ...samediff.base.background import started
-from .channel import Channel
+from .channel import ProcessChannel
 from .process_all_reduce import ProcessAllReduce
 from .settings import WrapperSettings
 from .worker_process import serve
@@ -29,7 +29,7 @@ class ProcessHandle:
 
     def __init__(self, end: ProcessAllReduce, settings: WrapperSettings, context: Any) -> None:
         self.rank = end.rank
-        self.channel, self._there = Channel.pair()
+        self.channel, self._there = ProcessChannel.pair()
         self.process = context.Process(target=serve, args=(self._there, end, settings), daemon=True, name=f"dl4py-training-{end.rank}")
         self._tasks: queue.Queue[bytes | None] = queue.Queue(2)
         self._threads: list[threading.Thread] = []

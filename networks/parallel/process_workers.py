@@ -10,7 +10,7 @@ from typing import Any
 
 from ...samediff.errors import WorkerError
 from ...samediff.training.listeners.listener import Listener
-from ..models.fitting import Fitting
+from ..models.fitting import NetworkFittingMixin
 from .all_reduce import AllReduce, BrokenGroupError
 from .process_all_reduce import ProcessAllReduce
 from .process_handle import ProcessHandle
@@ -30,7 +30,7 @@ class ProcessWorkers(Workers):
     process and hear rank 0 only. All waiting is for channels, and those of a process end when it does.
     """
 
-    def __init__(self, network: Fitting, settings: WrapperSettings) -> None:
+    def __init__(self, network: NetworkFittingMixin, settings: WrapperSettings) -> None:
         _refuse_where_none_starts()
         made, flat, context = _pickled(network), network.engine.flat, multiprocessing.get_context("spawn")
         ends = ProcessAllReduce.group(settings.workers, max(flat.params.nbytes, flat.state.nbytes, 64), context)
@@ -116,9 +116,9 @@ def _refuse_where_none_starts() -> None:
                           "leave processes=False, or train in a process with daemon=False")
 
 
-def _pickled(network: Fitting) -> bytes:
+def _pickled(network: NetworkFittingMixin) -> bytes:
     try:
-        return pickle.dumps((type(network), network._configuration))
+        return pickle.dumps((type(network), network.configuration))
     except (AttributeError, TypeError, pickle.PicklingError) as error:
         raise WorkerError(f"the configuration cannot be given to another process: {error}; define its classes and functions at the top "
                           "of a module, or leave processes=False") from error

@@ -1,20 +1,20 @@
-"""What one worker of a parallel training does."""
+"""Replica: one worker of a parallel training."""
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...samediff.base.locks import rlock
-from ...samediff.base.source import SourceLine, work_for
+from ...samediff.base.source_line import SourceLine, work_for
 from ...samediff.device.device_memory import to_host
-from ...samediff.training.listeners.listener import Listener, Listeners
-from ...samediff.training.steps.transaction import Transaction
-from ..engine.batch import Batch
-from ..models.fitting import Fitting
+from ...samediff.training.listeners.calls import Listeners
+from ...samediff.training.listeners.listener import Listener
+from ..batches.batch import NetworkBatch
+from ..engine.pieces import is_cut, pieces_of
+from ..models.fitting import NetworkFittingMixin
 from .all_reduce import AllReduce, Alone
 from .settings import TrainingMode, WrapperSettings
 from .shared_gradients import SharedGradientDescent
@@ -24,7 +24,7 @@ from .shared_gradients import SharedGradientDescent
 class Task:
     """What a worker shall do in one round: its batch (None at the end of the data), and what it has to exchange."""
 
-    batch: Batch | None
+    batch: NetworkBatch | None
     average: bool                   # parameters are averaged after this round
     pieces: int = 1                 # the most steps that any worker makes in this round
     etl_time: int = 0
@@ -40,14 +40,13 @@ class Begin:
 class Replica:
     """A network and its place among the ranks."""
 
-    def __init__(self, network: Fitting, ranks: AllReduce, settings: WrapperSettings) -> None:
+    def __init__(self, network: NetworkFittingMixin, ranks: AllReduce, settings: WrapperSettings) -> None:
         self.network, self._ranks, self._settings = network, ranks, settings
         if settings.devices:
             network.to(settings.places()[ranks.rank])
         self._shared = SharedGradientDescent(network, ranks) if self._shares else None
         if ranks.rank:      # dropout draws other numbers than at rank 0, whose network stays as it is
-            structure = network.engine.structure
-            network.engine.structure = replace(structure, seed=structure.seed + ranks.rank)
+            network.engine.progress.seed += ranks.rank
 
     @property
     def _shares(self) -> bool:
@@ -64,11 +63,12 @@ class Replica:
     def begin(self) -> None:
         """Take over parameters, updater state and counters of rank 0."""
         engine = self.network.engine
-        counters = np.array([engine.iteration, engine.epoch], np.int64)
+        at = engine.progress
+        counters = np.array([at.iteration, at.epoch], np.int64)
         params, _, state = engine.flat.vectors
         for array in (params, state, counters):
             self._ranks.broadcast(array)
-        engine.iteration, engine.epoch = counters.tolist()
+        at.iteration, at.epoch = counters.tolist()
 
     def train(self, task: Task, hear: Listeners) -> float | None:
         """One round. Gives the averaged score where parameters were averaged."""
@@ -78,18 +78,18 @@ class Replica:
                 self._fit(task, batch, hear)
             return self._average(batch is not None) if task.average else None
         done = 0
-        if not network.engine.slots:
+        if not network.engine.parameters.slots:
             return None
         if batch is not None:
             self._fit(task, batch, hear)
-            done = pieces_of(network, batch)
+            done = len(pieces_of(network.structure, batch))
         for _ in range(task.pieces - done):
-            self._shared.step_without_data(batch, batch is not None and _is_cut(network, batch))
+            self._shared.step_without_data(batch, batch is not None and is_cut(network.structure, batch))
         return None
 
-    def _fit(self, task: Task, batch: Batch, hear: Listeners) -> None:
+    def _fit(self, task: Task, batch: NetworkBatch, hear: Listeners) -> None:
         self.network.set_last_etl_time(task.etl_time)
-        self.network._fit_batch(batch, hear, self._shared)
+        self.network.trainer.fit_batch(batch, hear, self._shared)
 
     def _average(self, active: bool) -> float:
         """Replace parameters, updater state and score by their means over the ranks that had data."""
@@ -100,29 +100,15 @@ class Replica:
             count, score = sums[0], float(sums[1] / sums[0])
             params, _, state = engine.flat.vectors
             averaged = [params, *([state] if self._settings.average_updaters else [])]
-            means = averaged if self._ranks.on_devices else [to_host(a).copy() for a in averaged]
+            means = [self._ranks.copied(a) for a in averaged]
             for array in means:
                 if not active:
                     to_host(array)[...] = 0
                 self._ranks.reduce(array, count)
-            if means is not averaged:
-                with engine.flat.gate, Transaction(averaged):
-                    for array, mean in zip(averaged, means):
-                        array[...] = mean
-            self.network._score = score
+            with engine.flat.gate:
+                self._ranks.replace(averaged, means)
+            engine.progress.score = score
         return score
-
-
-def pieces_of(network: Fitting, batch: Batch) -> int:
-    """Steps that a network makes of a batch: more than one with truncated back-propagation."""
-    if not _is_cut(network, batch):
-        return 1
-    length, series = network._tbptt() or 1, next(x for x in batch.inputs if x.ndim == 3)
-    return math.ceil(int(series.shape[network._time_axis()]) / length)
-
-
-def _is_cut(network: Fitting, batch: Batch) -> bool:
-    return network._tbptt() is not None and any(x.ndim == 3 for x in batch.inputs)
 
 
 class SharedListeners(Listeners):

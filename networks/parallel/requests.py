@@ -7,11 +7,11 @@ from collections.abc import Hashable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from ...samediff.base.source import user_line
+from ...samediff.base.source_line import user_line
 from ...samediff.errors import ShutdownError
 
 
-class Request:
+class InferenceRequest:
     """Inputs and masks of one call, the user's line that made it, and the promise of its outputs.
 
     Requests with the same ``key`` can be put below each other along the axis of the examples; None stands alone.
@@ -37,12 +37,12 @@ class RequestQueue:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._waiting: deque[Request] = deque()
+        self._waiting: deque[InferenceRequest] = deque()
         lock = threading.Lock()
         self._filled, self._room = threading.Condition(lock), threading.Condition(lock)
         self._closed = False
 
-    def put(self, request: Request) -> None:
+    def put(self, request: InferenceRequest) -> None:
         """Add a request, as soon as there is room.
 
         Raises
@@ -58,7 +58,7 @@ class RequestQueue:
             self._waiting.append(request)
             self._filled.notify()
 
-    def take(self, most_rows: int) -> list[Request]:
+    def take(self, most_rows: int) -> list[InferenceRequest]:
         """The oldest request and others for the same batch of at most ``most_rows`` examples; empty when closed.
 
         Requests that were cancelled meanwhile are dropped; the others can no longer be cancelled.
@@ -75,12 +75,12 @@ class RequestQueue:
                 if running:
                     return running
 
-    def _matching(self, most_rows: int) -> list[Request]:
+    def _matching(self, most_rows: int) -> list[InferenceRequest]:
         first = self._waiting.popleft()
         found, rows = [first], first.rows
         if first.key is None or rows >= most_rows:
             return found
-        passed: list[Request] = []
+        passed: list[InferenceRequest] = []
         while self._waiting and rows < most_rows:
             other = self._waiting.popleft()
             if other.key == first.key and rows + other.rows <= most_rows:

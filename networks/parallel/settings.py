@@ -1,15 +1,15 @@
 """The settings of parallel inference and parallel training."""
 from __future__ import annotations
 
-from enum import Enum
-
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration
 from ...samediff.device.devices import Device
 from ...samediff.errors import ConfigurationError
+from ..structure.java_names import InferenceSettingsNames, WrapperSettingsNames
 from ..structure.settings import WorkspaceMode
 
 
-class InferenceMode(Enum):
+class InferenceMode(JavaEnum):
     """How requests become runs of the network."""
 
     SEQUENTIAL = "SEQUENTIAL"   #: each request alone, by a worker
@@ -17,14 +17,14 @@ class InferenceMode(Enum):
     INPLACE = "INPLACE"         #: each request alone, at once, by the thread that asks
 
 
-class LoadBalanceMode(Enum):
+class LoadBalanceMode(JavaEnum):
     """How many runs ``INPLACE`` allows at once."""
 
     ROUND_ROBIN = "ROUND_ROBIN"     #: as many as threads ask
     FIFO = "FIFO"                   #: as many as there are workers; others wait
 
 
-class TrainingMode(Enum):
+class TrainingMode(JavaEnum):
     """What the workers of a parallel training exchange."""
 
     AVERAGING = "AVERAGING"                 #: parameters (and updater state), every few iterations
@@ -33,32 +33,44 @@ class TrainingMode(Enum):
 
 
 @configuration(tag="")
-class InferenceSettings(Configuration):
-    """Settings of :class:`~dl4py.networks.ParallelInference`."""
+class InferenceSettings(Configuration, InferenceSettingsNames):
+    """Settings of :class:`~dl4py.networks.ParallelInference`.
 
-    inference_mode: InferenceMode = InferenceMode.BATCHED
+    Parameters
+    ----------
+    inference_mode, batch_limit, queue_limit, workers, load_balance_mode
+        See :class:`~dl4py.networks.ParallelInference`.
+    """
+
+    inference_mode: Convertible[InferenceMode] = InferenceMode.BATCHED
     batch_limit: int = 32
     queue_limit: int = 64
     workers: int = 1
-    load_balance_mode: LoadBalanceMode = LoadBalanceMode.ROUND_ROBIN
+    load_balance_mode: Convertible[LoadBalanceMode] = LoadBalanceMode.ROUND_ROBIN
 
     def validate(self) -> None:
         _positive(self, "batch_limit", "queue_limit", "workers")
 
 
 @configuration(tag="")
-class WrapperSettings(Configuration):
-    """Settings of :class:`~dl4py.networks.ParallelWrapper`."""
+class WrapperSettings(Configuration, WrapperSettingsNames):
+    """Settings of :class:`~dl4py.networks.ParallelWrapper`.
+
+    Parameters
+    ----------
+    workers, training_mode, averaging_frequency, average_updaters, report_score_after_averaging, processes, devices, prefetch_buffer, ...
+        See :class:`~dl4py.networks.ParallelWrapper`.
+    """
 
     workers: int = 2
     prefetch_buffer: int = 16
     averaging_frequency: int = 1
     average_updaters: bool = True
     report_score_after_averaging: bool = False
-    training_mode: TrainingMode = TrainingMode.AVERAGING
-    workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
+    training_mode: Convertible[TrainingMode] = TrainingMode.AVERAGING
+    workspace_mode: Convertible[WorkspaceMode] = WorkspaceMode.ENABLED
     processes: bool = False
-    devices: tuple[str, ...] = ()
+    devices: Convertible[tuple[str, ...]] = ()
 
     def validate(self) -> None:
         _positive(self, "workers", "averaging_frequency")

@@ -1,4 +1,4 @@
-"""What the process of a worker does."""
+"""The process of a worker."""
 from __future__ import annotations
 
 import contextlib
@@ -11,7 +11,7 @@ from multiprocessing.connection import wait
 
 from ...samediff.base.background import started
 from ...samediff.errors import WorkerError
-from .channel import Channel
+from .channel import ProcessChannel
 from .process_all_reduce import ProcessAllReduce
 from .replica import Replica, SharedListeners
 from .settings import WrapperSettings
@@ -22,7 +22,7 @@ FINISH = "finish"
 _SECONDS_BETWEEN_LOOKS = 1.0
 
 
-def serve(tasks: Channel, ranks: ProcessAllReduce, settings: WrapperSettings) -> None:
+def serve(tasks: ProcessChannel, ranks: ProcessAllReduce, settings: WrapperSettings) -> None:
     """The main function of the process. It answers once the network is made, to each ``FINISH``, and with what went wrong."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)        # Ctrl-C is the first worker's business, which then ends this process
     started(_end_with_parent, name="dl4py-training-parent")

@@ -11,7 +11,7 @@ from ...samediff.base.background import started
 from ...samediff.device.devices import Device
 from ...samediff.errors import WorkerError
 from ...samediff.training.listeners.listener import Listener
-from ..models.fitting import Fitting
+from ..models.fitting import NetworkFittingMixin
 from .all_reduce import AllReduce, BrokenGroupError, ThreadAllReduce
 from .replica import Begin, Replica, SharedListeners, Task
 from .settings import WrapperSettings
@@ -58,7 +58,7 @@ def _group(workers: int, places: Sequence[Device]) -> list[AllReduce]:
 class ThreadWorkers(Workers):
     """Workers that are threads, with copies of the network."""
 
-    def __init__(self, network: Fitting, settings: WrapperSettings) -> None:
+    def __init__(self, network: NetworkFittingMixin, settings: WrapperSettings) -> None:
         self.ranks, *others = _group(settings.workers, settings.places())
         self._replicas = [Replica(network.clone(), end, settings) for end in others]
         self._queues: list[queue.Queue[Any]] = [queue.Queue(1) for _ in others]

@@ -9,25 +9,28 @@ from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.base.locks import rlock
-from ...samediff.base.source import user_line
+from ...samediff.base.source_line import user_line
 from ...samediff.configuration.builder import Builder
 from ...samediff.data import AsyncDataSetIterator, AsyncMultiDataSetIterator, DataSet, DataSetIterator, MultiDataSet
+from ...samediff.data.given.parts import no_batch
 from ...samediff.data.iterators.iterator import BatchIterator
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.listeners.listener import HasListeners, Listener
+from ...samediff.training.listeners.has_listeners import HasListeners
+from ...samediff.training.listeners.listener import Listener
 from ...samediff.training.listeners.listeners import report
-from ..engine.batch import Batch
-from ..engine.given_data import no_batch
-from ..models.fitting import Fitting
+from ..batches.batch import NetworkBatch
+from ..batches.given_data import batch_in
+from ..engine.pieces import pieces_of
+from ..models.fitting import NetworkFittingMixin
+from ..structure.java_names import ParallelWrapperNames, WrapperBuilderNames
 from .all_reduce import BrokenGroupError
-from .replica import Begin, Replica, SharedListeners, Task, pieces_of
+from .replica import Begin, Replica, SharedListeners, Task
 from .settings import TrainingMode, WrapperSettings
 from .workers import NoWorkerError, ThreadWorkers, Workers
 
 
-class ParallelWrapper(HasListeners, JavaSpelling):
+class ParallelWrapper(HasListeners, ParallelWrapperNames):
     """Trains a network on several batches at once (DL4J's ``ParallelWrapper``).
 
     In every round each worker takes the next batch and fits a copy of the network to it; the first worker's copy is the network
@@ -44,25 +47,30 @@ class ParallelWrapper(HasListeners, JavaSpelling):
     Parameters
     ----------
     network : MultiLayerNetwork or ComputationGraph
+        What to train.
+    **options
+        The settings that follow, by name.
     workers : int, default 2
         With one, training is that of ``network.fit``; so it is where no thread can be started for the others.
     averaging_frequency : int, default 1
+        Rounds from one averaging to the next.
     average_updaters : bool, default True
+        Whether updater state is averaged too.
     report_score_after_averaging : bool, default False
         Report as listeners do: to the logger ``dl4py.training``, or else to standard error.
     prefetch_buffer : int, default 16
         Batches of an iterator that are read ahead in the background; 0 for none.
     training_mode : TrainingMode, default AVERAGING
+        What workers exchange.
     workspace_mode : WorkspaceMode
         Without effect: buffers are planned when a graph is compiled.
     processes : bool, default False
         Workers besides the first are processes rather than threads: worth it where layers or data run much Python code. They start
         anew, so a script needs ``if __name__ == "__main__":`` and classes of layers stand at the top of a module; listeners hear the
         first worker only.
-
     devices : sequence of str, default none
-        Where the workers run, in turn: ``["cuda:0", "cuda:1"]``. GPUs with one thread each exchange by NCCL, others through the memory
-        of the host. By default all run where the network does.
+        Where the workers run, in turn: ``["cuda:0", "cuda:1"]``. GPUs with one thread each exchange by NCCL, others through the
+        memory of the host. By default all run where the network does.
 
     Raises
     ------
@@ -90,8 +98,8 @@ class ParallelWrapper(HasListeners, JavaSpelling):
     Builder: ClassVar[type[WrapperBuilder]]
     TrainingMode = TrainingMode
 
-    def __init__(self, network: Fitting, **options: Any) -> None:
-        if not isinstance(network, Fitting):
+    def __init__(self, network: NetworkFittingMixin, **options: Any) -> None:
+        if not isinstance(network, NetworkFittingMixin):
             raise ConfigurationError(f"expected a MultiLayerNetwork or ComputationGraph, got {type(network).__name__}")
         self._network, self.settings = network, WrapperSettings(**options)
         self._listeners: list[Listener] = []
@@ -127,14 +135,14 @@ class ParallelWrapper(HasListeners, JavaSpelling):
                 raise
 
     def _run(self, batches: Iterator[Any], replica: Replica, workers: Workers, hear: SharedListeners) -> None:
-        settings, network, count = self.settings, self._network, workers.ranks.size
+        settings, structure, count = self.settings, self._network.structure, workers.ranks.size
         averages = settings.training_mode is TrainingMode.AVERAGING
         began, before = time.perf_counter(), self._rounds
         while not self._stop.is_set() and (taken := _some(batches, count)):
             found = [self._batch(data) for data in taken]
             self._rounds += 1
             task = Task(None, averages and self._rounds % settings.averaging_frequency == 0,
-                        1 if averages else max(pieces_of(network, b) for b in found), round(1000 * (time.perf_counter() - began)))
+                        1 if averages else max(len(pieces_of(structure, b)) for b in found), round(1000 * (time.perf_counter() - began)))
             tasks = [Task(b, task.average, task.pieces, task.etl_time) for b in found]
             tasks += [task] * (count - len(tasks))
             for rank, other in enumerate(tasks[1:], 1):
@@ -175,8 +183,8 @@ class ParallelWrapper(HasListeners, JavaSpelling):
     def _reading(self, data: Any) -> _Reading:
         return _Reading(data, self.settings.prefetch_buffer)
 
-    def _batch(self, data: Any) -> Batch:
-        return self._network._batch_in(data, "fit")
+    def _batch(self, data: Any) -> NetworkBatch:
+        return batch_in(self._network.structure, data, "fit")
 
     def stop_fit(self) -> None:
         """End a running :meth:`fit` after the present round."""
@@ -193,7 +201,7 @@ class ParallelWrapper(HasListeners, JavaSpelling):
         self._workers = None        # first, so that an interrupt leaves none that are half ended
         self._end()
 
-    def get_model(self) -> Fitting:
+    def get_model(self) -> NetworkFittingMixin:
         """The network."""
         return self._network
 
@@ -262,12 +270,12 @@ class _Reading:
             self._async.shutdown()
 
 
-class WrapperBuilder(Builder):
+class WrapperBuilder(Builder[ParallelWrapper], WrapperBuilderNames):
     """``ParallelWrapper.Builder(network)…build()``, with DL4J's method names."""
 
     target = WrapperSettings
 
-    def __init__(self, network: Fitting) -> None:
+    def __init__(self, network: NetworkFittingMixin) -> None:
         super().__init__()
         self._network = network
 

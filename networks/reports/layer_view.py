@@ -7,30 +7,30 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...layers.types.layer_type import LayerType, type_of
 from ...layers.types.parameters import LayerScope
 from ...samediff.base.javanames import JavaSpelling, to_snake
 from ...samediff.errors import GraphError, ShapeError, UnknownNameError, did_you_mean
 from ...samediff.executor.session import run
 from ...samediff.expressions.arrays import as_array, to_numbers
 from ...samediff.graph.graph import SameDiff
-from ..engine.batch import Batch
-from ..engine.engine import Engine
+from ..batches.batch import NetworkBatch
+from ..engine.forward import Forward
 from ..engine.gradient import Gradient
-from ..engine.pretrainer import Pretrainer
 from ..engine.protocols import HasEngine
 from ..engine.read_only_params import read_only_params
-from ..structure.layer_type import LayerType, type_of
+from ..structure.configuration import conf_of
 from ..structure.structure import Member, Structure
 
 
 class HasLayers(HasEngine, Protocol):
     """A network, as the views of its layers see it."""
 
-    _pretrainers: dict[str, Pretrainer]
+    @property
+    def structure(self) -> Structure: ...
 
-    def _structure(self) -> Structure: ...
-
-    def _layer_conf(self, key: str) -> Any: ...
+    @property
+    def configuration(self) -> Any: ...
 
     def param_table(self) -> dict[str, Any]: ...
 
@@ -44,6 +44,13 @@ class LayerView(JavaSpelling):
 
     Fields of the layer's configuration are attributes, and so are the methods that its class declares with
     :func:`~dl4py.layers.at_work`, such as ``encode`` of an :class:`~dl4py.layers.AutoEncoder`.
+
+    Parameters
+    ----------
+    network : MultiLayerNetwork or ComputationGraph
+        The network, which ``get_layer`` gives.
+    key : str
+        What the layer is called inside: its place in a list, its name in a graph.
 
     Examples
     --------
@@ -59,13 +66,13 @@ class LayerView(JavaSpelling):
         self._network, self._key = network, key
 
     def _member(self) -> Member:
-        return self._network._structure().member(self._key)
+        return self._network.structure.member(self._key)
 
     # Configuration
 
     def conf(self) -> Any:
         """The :class:`NeuralNetConfiguration` of the layer; its ``layer`` is :meth:`get_config`."""
-        return self._network._layer_conf(self._key)
+        return conf_of(self._network.configuration, self._key)
 
     def get_config(self) -> Any:
         """The configuration of the layer."""
@@ -73,7 +80,7 @@ class LayerView(JavaSpelling):
 
     def get_index(self) -> int:
         """Its place among the layers of the network."""
-        return [m.key for m in self._network._structure().as_declared if m.is_layer].index(self._key)
+        return [m.key for m in self._network.structure.as_declared if m.is_layer].index(self._key)
 
     def type(self) -> LayerType:
         """DL4J's kind of layer."""
@@ -139,18 +146,17 @@ class LayerView(JavaSpelling):
 
         Shapes: x (batch, …) as the layer takes it; mask (batch, 1) or (batch, time).
         """
-        engine = self._work().engine
-        batch = Batch([x], None, None if mask is None else [mask])
-        return engine.forward(batch, [self._key], training)[0][0]
+        batch = NetworkBatch([x], None, None if mask is None else [mask])
+        return self._network.engine.alone(self._key).activations(batch, [self._key], training)[0][0]
 
     def score(self) -> float:
         """The mean loss of the last step of pretraining, with regularization; 0 before the first one."""
-        trainer = self._network._pretrainers.get(self._key)
+        trainer = self._network.engine.pretrainers.get(self._key)
         return 0.0 if trainer is None else trainer.score
 
     def gradient(self) -> Gradient:
         """The gradient of the last step of pretraining, by the names of this layer."""
-        trainer = self._network._pretrainers.get(self._key)
+        trainer = self._network.engine.pretrainers.get(self._key)
         if trainer is None:
             raise GraphError(f"{self._member().label} was not pretrained, so it has no gradient of its own: gradient() of the network "
                              "gives those of a step with labels")
@@ -158,21 +164,15 @@ class LayerView(JavaSpelling):
 
     def get_iteration_count(self) -> int:
         """Number of steps of pretraining."""
-        trainer = self._network._pretrainers.get(self._key)
+        trainer = self._network.engine.pretrainers.get(self._key)
         return 0 if trainer is None else trainer.iteration
 
     def get_epoch_count(self) -> int:
         """Number of epochs that the network was trained."""
         return self._network.get_epoch_count()
 
-    def _work(self) -> LayerAtWork:
-        engine = self._network.engine
-        found = engine.views.get(self._key)
-        if found is None:
-            with engine.lock:
-                found = engine.views.setdefault(self._key, LayerAtWork(engine.alone(self._key), self._member()))
-        found.engine.iteration, found.engine.epoch = engine.iteration, engine.epoch
-        return found  # type: ignore[no-any-return]
+    def _work(self) -> LayerRunner:
+        return LayerRunner(self._network.engine.alone(self._key), self._member())
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -183,7 +183,7 @@ class LayerView(JavaSpelling):
             if getattr(method, "at_work", False):
                 return partial(method, conf, self._work())
         try:
-            return super().__getattr__(name)
+            return super().__getattr__(name)  # type: ignore[misc]  # not shown to type checkers
         except AttributeError:
             return getattr(conf, name)
 
@@ -204,34 +204,32 @@ class LayerView(JavaSpelling):
         return f"<layer {self._key!r} of {type(self._network).__name__}: {self.get_config()!r}>"
 
 
-class LayerAtWork:
-    """Runs the graphs of a layer's own methods; kept by the engine (see :class:`~dl4py.layers.base.layer_methods.AtWork`)."""
+class LayerRunner:
+    """Runs the graphs of a layer's own methods; see :class:`~dl4py.layers.base.layer_methods.BoundLayer`."""
 
-    def __init__(self, engine: Engine, member: Member) -> None:
-        self.engine, self._member = engine, member
-        self._graphs: dict[Any, tuple[SameDiff, list[str], bool]] = {}
+    def __init__(self, alone: Forward, member: Member) -> None:
+        self._alone, self._member = alone, member
 
     @property
     def dtype(self) -> Any:
         """NumPy's type of the network's numbers."""
-        return self.engine.structure.dtype.numpy
+        return self._alone.structure.dtype.numpy
 
     def run(self, define: Callable[..., Any], *arrays: Any) -> Any:
         """See :meth:`AtWork.run`."""
         given = [as_array(a).astype(self.dtype, copy=False) for a in arrays]
-        sd, names, single = self._graph(define, tuple(a.ndim for a in given))
-        values = run(sd, {f"x{i}": a for i, a in enumerate(given)}, names, self.engine.context(False))
+        ranks = tuple(a.ndim for a in given)
+        graphs = self._alone.graphs
+        sd, names, single = graphs.once(graphs.of_methods, (define.__name__, *ranks), lambda: self._graph(define, ranks))
+        values = run(sd, {f"x{i}": a for i, a in enumerate(given)}, names, self._alone.progress.context(False))
         return values[names[0]] if single else [values[n] for n in names]
 
     def _graph(self, define: Callable[..., Any], ranks: tuple[int, ...]) -> tuple[SameDiff, list[str], bool]:
-        key = (define.__name__, *ranks)
-        with self.engine.lock:
-            if key not in self._graphs:
-                sd = SameDiff.create()
-                sd.seed = self.engine.structure.seed
-                xs = [sd.placeholder(f"x{i}", self.engine.structure.dtype, *[-1] * rank) for i, rank in enumerate(ranks)]
-                own = {p.name: sd.attach(s.name, self.engine.flat.arrays[s.name]) for s, p in self._member.slots()}
-                found = define(sd, *xs, LayerScope(self._member.label, own))
-                several = isinstance(found, (tuple, list))
-                self._graphs[key] = sd, [v.name() for v in (found if several else [found])], not several
-            return self._graphs[key]
+        structure, arrays = self._alone.structure, self._alone.graphs.parameters.flat.arrays
+        sd = SameDiff.create()
+        sd.seed = structure.seed
+        xs = [sd.placeholder(f"x{i}", structure.dtype, *[-1] * rank) for i, rank in enumerate(ranks)]
+        own = {p.name: sd.attach(s.name, arrays[s.name]) for s, p in self._member.slots()}
+        found = define(sd, *xs, LayerScope(self._member.label, own))
+        several = isinstance(found, (tuple, list))
+        return sd, [v.name() for v in (found if several else [found])], not several

@@ -1,4 +1,4 @@
-"""How much memory a network needs."""
+"""Memory that a network needs."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...samediff.errors import ConfigurationError
-from ...samediff.executor.plans import plan_for
+from ...samediff.executor.plan_cache import plan_for
 from ...samediff.executor.session import checked_feeds, request_for
-from ..engine.batch import Batch
+from ..batches.batch import NetworkBatch
 from ..engine.engine import Engine
 
 
@@ -21,11 +21,11 @@ def memory_report(name: str, engine: Engine, mini_batch: int, input_types: Seque
     if len(input_types) != len(structure.inputs):
         raise ConfigurationError(f"memory_info needs an input type for each input ({', '.join(structure.inputs)}), "
                                  f"{len(input_types)} were given")
-    batch = Batch([_zeros(name, t, mini_batch, structure.dtype.numpy) for name, t in zip(structure.inputs, input_types)])
-    made = engine.graph(engine.variant(batch))
+    batch = NetworkBatch([_zeros(name, t, mini_batch, structure.dtype.numpy) for name, t in zip(structure.inputs, input_types)])
+    made = engine.graphs.of(batch)
     names = [made.activations[m.key] for m in structure.members]
     outputs = [made.activations[name] for name in structure.outputs]
-    feeds = checked_feeds(made.sd, engine.feeds(batch, made))
+    feeds = checked_feeds(made.sd, engine.graphs.feeds(batch, made))
     plan = plan_for(made.sd, feeds, request_for(made.sd, tuple(outputs), False))
     every = plan_for(made.sd, feeds, request_for(made.sd, tuple(names), False))
     rows = [("Parameters", engine.flat.params.nbytes), ("Gradients", engine.flat.gradients.nbytes),

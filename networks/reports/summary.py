@@ -85,7 +85,7 @@ def _kind(member: Member) -> str:
 
 
 def _sizes(engine: Engine, member: Member, weights_first: bool = False) -> list[str]:
-    pairs = [(s, p) for s, (m, p) in zip(engine.slots, engine.parameters) if m is member]
+    pairs = [(s, p) for s, (m, p) in zip(engine.parameters.slots, engine.parameters.owners) if m is member]
     pairs.sort(key=lambda pair: member.table_rank(pair[0].name))
     if weights_first and pairs and pairs[0][1].role == "bias":      # convolutions have their bias first
         pairs.sort(key=lambda pair: pair[1].role == "bias")
@@ -106,7 +106,7 @@ def _table(engine: Engine, head: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
         return "".join(c.ljust(w) for c, w in zip(cells, widths))
 
-    frozen = sum(s.size for s, (m, _) in zip(engine.slots, engine.parameters)
+    frozen = sum(s.size for s, (m, _) in zip(engine.parameters.slots, engine.parameters.owners)
                  if m.is_frozen and not getattr(m.conf, "counts_as_trainable", False))
     count = int(engine.flat.params.size)
     foot = [f"{label:>28}:  {value:,}" for label, value in

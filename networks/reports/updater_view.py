@@ -7,18 +7,18 @@ from ...samediff.base.javanames import JavaSpelling
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.arrays import to_numbers
 from ..engine.gradient import Gradient
-from ..engine.protocols import HasUpdates
+from ..engine.protocols import HasEngine
 
 
 class UpdaterView(JavaSpelling):
-    """The updater of a network: its state as one flat vector, and what it makes of gradients."""
+    """The updater of a network: its state as one flat vector, and the updates that it computes from gradients."""
 
-    def __init__(self, network: HasUpdates) -> None:
+    def __init__(self, network: HasEngine) -> None:
         self._network = network
 
     def state_view(self) -> Any:
         """The state of all blocks, one after the other."""
-        self._network.engine.check_complete("look at the updater's state")
+        self._network.engine.structure.check_complete("look at the updater's state")
         return self._network.engine.flat.state
 
     get_state_view_array = state_view
@@ -26,7 +26,7 @@ class UpdaterView(JavaSpelling):
     def set_state_view_array(self, state: Any) -> None:
         """Replace the state."""
         engine, given = self._network.engine, to_numbers(state, "the state of an updater").reshape(-1)
-        engine.check_complete("replace the updater's state")
+        engine.structure.check_complete("replace the updater's state")
         with engine.flat.gate:
             if given.size != engine.flat.state.size:
                 raise ConfigurationError(f"the updater has a state of {engine.flat.state.size} numbers, {given.size} were given")
@@ -50,12 +50,12 @@ class UpdaterView(JavaSpelling):
         batch_size : int
         """
         engine, flat = self._network.engine, gradient.gradient()
-        engine.check_complete("update its parameters")
+        engine.structure.check_complete("update its parameters")
         with engine.lock:
             if flat.shape != engine.flat.gradients.shape:
                 raise ShapeError(f"the network has {engine.flat.gradients.size} parameters, the gradient has {flat.size}")
             if flat is not engine.flat.gradients:
                 engine.flat.gradients[...] = flat
-            self._network._updates.make(engine, batch_size, iteration, epoch)
+            engine.updates.make(batch_size, iteration, epoch)
             if flat is not engine.flat.gradients:
                 flat[...] = engine.flat.gradients

@@ -12,10 +12,20 @@ from ...layers.types.old_options import OLD_OPTIONS
 from ...layers.vertices import GraphVertex, vertex
 from ...samediff.base.datatype import DataType
 from ...samediff.configuration.classes import is_registered
-from ...samediff.configuration.configuration import Configuration, configuration, field, option
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
 from ...samediff.errors import ConfigurationError, LimitError, MissingOpError
 from ...samediff.text.document_text import read_text
 from ..legacy import class_names, layers_of, upgraded_graph, upgraded_list
+from .java_names import (
+    ComputationGraphConfigurationNames,
+    GraphBuilder,
+    LayerVertexNames,
+    ListBuilder,
+    MultiLayerConfigurationNames,
+    NetworkConfigurationNames,
+    NeuralNetConfigurationBuilder,
+    NeuralNetConfigurationNames,
+)
 from .order import is_topological, topological_order
 from .settings import BackpropType, CacheMode, OptimizationAlgorithm, StepFunction, WorkspaceMode
 
@@ -25,10 +35,34 @@ _PACKAGE = "org.deeplearning4j.nn.conf."
 
 
 @configuration(_PACKAGE + "NeuralNetConfiguration", kw_only=True, tag="")
-class NeuralNetConfiguration(Configuration):
+class NeuralNetConfiguration(Configuration, NeuralNetConfigurationNames):
     """One layer with the network-wide settings that it trains under.
 
     Built by ``NeuralNetConfiguration.Builder()``, whose ``list()`` and ``graph_builder()`` make whole networks.
+
+    Parameters
+    ----------
+    layer : Layer, optional
+        The layer; None for what holds for a whole graph.
+    seed : int
+        Of first values and of everything random in training; 0 by default, the time in a builder that is told none.
+    mini_batch : bool
+        Whether loss and gradient of a batch are divided by its number of examples (default), rather than sums.
+    optimization_algo : OptimizationAlgorithm or str
+        How a batch changes the parameters: ``STOCHASTIC_GRADIENT_DESCENT`` (default) by the updaters, the others by a line search
+        too.
+    max_num_line_search_iterations : int
+        Steps that a line search tries for a batch; 5 by default.
+    step_function : StepFunction, optional
+        How an update changes the parameters; by default it is subtracted.
+    data_type : DataType or str
+        FLOAT (default), DOUBLE, HALF or BFLOAT16: what parameters and activations are.
+    variables : tuple of str
+        Names of the layer's parameters, as DL4J's files list them.
+    iteration_count, epoch_count : int
+        What the counters of a network start from; 0 by default.
+    minimize, cache_mode
+        Stand in DL4J's files; without effect here.
 
     Examples
     --------
@@ -39,16 +73,17 @@ class NeuralNetConfiguration(Configuration):
     8
     """
 
+    Builder: ClassVar[type[NeuralNetConfigurationBuilder]]  # type: ignore[assignment]  # has methods of its own
     layer: Layer | None = None
     seed: int = 0
     mini_batch: bool = True
     minimize: bool = True
     max_num_line_search_iterations: int = 5
-    optimization_algo: OptimizationAlgorithm = OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT
+    optimization_algo: Convertible[OptimizationAlgorithm] = OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT
     step_function: StepFunction | None = None
-    variables: tuple[str, ...] = ()
-    cache_mode: CacheMode = CacheMode.NONE
-    data_type: DataType = DataType.FLOAT
+    variables: Convertible[tuple[str, ...]] = ()
+    cache_mode: Convertible[CacheMode] = CacheMode.NONE
+    data_type: Convertible[DataType] = DataType.FLOAT
     iteration_count: int = 0
     epoch_count: int = 0
 
@@ -58,17 +93,36 @@ def _both_lengths(values: dict[str, Any], length: int) -> None:
 
 
 @configuration(kw_only=True, tag="")
-class NetworkConfiguration(Configuration):
-    """What list networks and graphs share."""
+class NetworkConfiguration(Configuration, NetworkConfigurationNames):
+    """Base of the configurations of whole networks, lists and graphs.
+
+    Parameters
+    ----------
+    backprop_type : BackpropType or str
+        ``Standard`` (default), or ``TruncatedBPTT``: series are trained in pieces, a step for each, and states go on from one to the
+        next.
+    tbptt_fwd_length : int
+        Steps of a piece, at least 1; 20 by default. ``tbptt_length`` sets both lengths.
+    tbptt_back_length : int
+        Stands in DL4J's files; without effect, as gradients go back through the whole piece, there and here.
+    data_type : DataType or str
+        FLOAT (default), DOUBLE, HALF or BFLOAT16: what parameters and activations are.
+    validate_output_layer_config : bool
+        Whether builders refuse a loss that does not fit the activation, such as cross entropy of an identity; True by default.
+    iteration_count, epoch_count : int
+        What the counters of a network start from; 0 by default.
+    training_workspace_mode, inference_workspace_mode, cache_mode
+        Of DL4J's memory; kept in files, without effect here.
+    """
 
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
-    backprop_type: BackpropType = BackpropType.Standard
+    backprop_type: Convertible[BackpropType] = BackpropType.Standard
     tbptt_fwd_length: int = field(default=20, aliases=("tbptt_forward_length",))
     tbptt_back_length: int = field(default=20, aliases=("tbptt_backward_length",))
-    training_workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
-    inference_workspace_mode: WorkspaceMode = WorkspaceMode.ENABLED
-    cache_mode: CacheMode = CacheMode.NONE
-    data_type: DataType = DataType.FLOAT
+    training_workspace_mode: Convertible[WorkspaceMode] = WorkspaceMode.ENABLED
+    inference_workspace_mode: Convertible[WorkspaceMode] = WorkspaceMode.ENABLED
+    cache_mode: Convertible[CacheMode] = CacheMode.NONE
+    data_type: Convertible[DataType] = DataType.FLOAT
     validate_output_layer_config: bool = True
     iteration_count: int = 0
     epoch_count: int = 0
@@ -99,10 +153,19 @@ class NetworkConfiguration(Configuration):
 
 
 @configuration(_PACKAGE + "MultiLayerConfiguration", kw_only=True)
-class MultiLayerConfiguration(NetworkConfiguration):
-    """A list of layers, each fed by the one before; ``input_pre_processors`` stand in front of layers, by index."""
+class MultiLayerConfiguration(NetworkConfiguration, MultiLayerConfigurationNames):
+    """A list of layers, each fed by the one before. `ListBuilder` makes it.
 
-    confs: tuple[NeuralNetConfiguration, ...] = ()
+    Parameters
+    ----------
+    confs : sequence of NeuralNetConfiguration
+        The layers in their order, each with what holds for the network.
+    input_pre_processors : dict of InputPreProcessor by int
+        What stands in front of layers, by their places from 0.
+    """
+
+    Builder: ClassVar[type[ListBuilder]]  # type: ignore[assignment]
+    confs: Convertible[tuple[NeuralNetConfiguration, ...]] = ()
     input_pre_processors: dict[int, InputPreProcessor] = field(default_factory=dict)
 
     @classmethod
@@ -135,8 +198,18 @@ class MultiLayerConfiguration(NetworkConfiguration):
 
 
 @vertex("LayerVertex")
-class LayerVertex(GraphVertex):
-    """A layer as vertex, with a preprocessor in front of it if needed."""
+class LayerVertex(GraphVertex, LayerVertexNames):
+    """A layer as vertex, with a preprocessor in front of it if needed.
+
+    Parameters
+    ----------
+    layer_conf : NeuralNetConfiguration
+        The layer, with what holds for the network.
+    pre_processor : InputPreProcessor, optional
+        Stands in front of the layer.
+    output_vertex : bool
+        Stands in DL4J's files; without effect here.
+    """
 
     layer_conf: NeuralNetConfiguration
     pre_processor: InputPreProcessor | None = None
@@ -160,17 +233,37 @@ class LayerVertex(GraphVertex):
 
 
 @configuration(_PACKAGE + "ComputationGraphConfiguration", kw_only=True)
-class ComputationGraphConfiguration(NetworkConfiguration):
-    """Vertices by name, and for each the names of its inputs: network inputs or other vertices."""
+class ComputationGraphConfiguration(NetworkConfiguration, ComputationGraphConfigurationNames):
+    """Vertices by name, and for each the names of its inputs: network inputs or other vertices. `GraphBuilder` makes it.
 
-    GraphBuilder: ClassVar[Any] = None  # set in builders.py
+    Parameters
+    ----------
+    network_inputs, network_outputs : sequence of str
+        Names of the inputs, and of the vertices that are outputs, in the order in which arrays are given and come.
+    vertices : dict of GraphVertex by str
+        Layers stand in it as `LayerVertex`.
+    vertex_inputs : dict of tuple of str by str
+        For each vertex the inputs and vertices that feed it.
+    default_configuration : NeuralNetConfiguration
+        What holds for the network, without a layer.
+    topological_order, topological_order_str : tuple, optional
+        The order in which inputs and vertices run, by DL4J's numbers and by name, where a file holds it.
+
+    Raises
+    ------
+    ConfigurationError
+        A vertex without inputs, an input that does not exist, or a circle.
+    """
+
+    Builder: ClassVar[type[GraphBuilder]]  # type: ignore[assignment]
+    GraphBuilder: ClassVar[type[GraphBuilder]]
     default_configuration: NeuralNetConfiguration = NeuralNetConfiguration()
-    network_inputs: tuple[str, ...] = ()
-    network_outputs: tuple[str, ...] = ()
+    network_inputs: Convertible[tuple[str, ...]] = ()
+    network_outputs: Convertible[tuple[str, ...]] = ()
     vertices: dict[str, GraphVertex] = field(default_factory=dict)
     vertex_inputs: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    topological_order: tuple[int, ...] | None = None
-    topological_order_str: tuple[str, ...] | None = None
+    topological_order: Convertible[tuple[int, ...] | None] = None
+    topological_order_str: Convertible[tuple[str, ...] | None] = None
 
     @classmethod
     def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
@@ -210,6 +303,15 @@ class ComputationGraphConfiguration(NetworkConfiguration):
             if name in self.vertices:
                 types[name] = self.vertices[name].get_output_type(0, *(types[i] for i in self.vertex_inputs[name]))
         return types
+
+
+def conf_of(configuration: MultiLayerConfiguration | ComputationGraphConfiguration, key: str) -> NeuralNetConfiguration:
+    """A layer with its settings, by the key of its member."""
+    if isinstance(configuration, MultiLayerConfiguration):
+        return configuration.confs[int(key)]
+    vertex = configuration.vertices[key]
+    assert isinstance(vertex, LayerVertex)
+    return vertex.layer_conf
 
 
 def check_count(document: Any, most: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ...samediff.errors import GraphError
 
 
-class Forward(NamedTuple):
+class ForwardRequest(NamedTuple):
     """A forward pass that is asked for."""
 
     inputs: list[Any]
@@ -32,7 +32,7 @@ def arrays_of(values: Sequence[Any]) -> list[Any]:
     return list(values)
 
 
-def asked_of_output(args: Sequence[Any], train: bool, masks: tuple[Any, Any]) -> Forward:
+def asked_of_output(args: Sequence[Any], train: bool, masks: tuple[Any, Any]) -> ForwardRequest:
     """Read ``(x, …)``, ``(train, x, …)``, ``(train, [x, …], [mask, …], [labels mask, …])`` and ``([name, …], train, [x, …], [mask, …])``.
 
     Behind ``train`` may stand whether inputs are cleared, or a workspace (None), which have no effect here.
@@ -47,10 +47,10 @@ def asked_of_output(args: Sequence[Any], train: bool, masks: tuple[Any, Any]) ->
     if 1 < len(left) <= 3 and isinstance(left[0], (list, tuple)) and all(m is None or isinstance(m, (list, tuple)) for m in left[1:]):
         masks = tuple([*left[1:], None][:2])        # type: ignore[assignment]  # two of them
         left = left[:1]
-    return Forward(_without_switches("output", arrays_of(left)), train, masks, members)
+    return ForwardRequest(_without_switches("output", arrays_of(left)), train, masks, members)
 
 
-def asked_of_feed_forward(args: Sequence[Any], train: bool) -> Forward:
+def asked_of_feed_forward(args: Sequence[Any], train: bool) -> ForwardRequest:
     """Read ``(x, …)`` or none, and DL4J's ``train``, number of the last layer and further switches before or behind them."""
     marks = [a for a in args if is_switch(a) or isinstance(a, (int, np.integer))]
     numbers = [int(a) for a in marks if not is_switch(a)]
@@ -58,7 +58,7 @@ def asked_of_feed_forward(args: Sequence[Any], train: bool) -> Forward:
     if len(numbers) > 1:
         raise GraphError(f"feed_forward takes one number, that of the last layer; got {numbers}")
     inputs = arrays_of([a for a in args if not (is_switch(a) or isinstance(a, (int, np.integer)))])
-    return Forward(inputs, switches[0] if switches else train, till=numbers[0] if numbers else None, flags=tuple(switches[1:]))
+    return ForwardRequest(inputs, switches[0] if switches else train, till=numbers[0] if numbers else None, flags=tuple(switches[1:]))
 
 
 def _without_switches(what: str, values: list[Any]) -> list[Any]:

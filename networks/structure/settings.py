@@ -2,21 +2,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from typing import Any, ClassVar, Self
 
+from ...samediff.base.java.java_enum import JavaEnum
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError
+from .java_names import (
+    DefaultStepFunctionNames,
+    GradientStepFunctionNames,
+    NegativeDefaultStepFunctionNames,
+    NegativeGradientStepFunctionNames,
+    StepFunctionNames,
+)
 
 
-class BackpropType(Enum):
+class BackpropType(JavaEnum):
     """Whole sequences, or truncated back-propagation through time."""
 
     Standard = "Standard"
     TruncatedBPTT = "TruncatedBPTT"
 
 
-class WorkspaceMode(Enum):
+class WorkspaceMode(JavaEnum):
     """DL4J's memory workspaces; kept for its files, without effect here."""
 
     NONE = "NONE"
@@ -25,7 +32,7 @@ class WorkspaceMode(Enum):
     SEPARATE = "SEPARATE"
 
 
-class CacheMode(Enum):
+class CacheMode(JavaEnum):
     """DL4J's cache of activations; kept for its files, without effect here."""
 
     NONE = "NONE"
@@ -33,7 +40,7 @@ class CacheMode(Enum):
     DEVICE = "DEVICE"
 
 
-class OptimizationAlgorithm(Enum):
+class OptimizationAlgorithm(JavaEnum):
     """How a network is fitted."""
 
     LINE_GRADIENT_DESCENT = "LINE_GRADIENT_DESCENT"
@@ -43,8 +50,11 @@ class OptimizationAlgorithm(Enum):
 
 
 @configuration(tag="")
-class StepFunction(Configuration):
-    """How an update changes the parameters; the negative ones subtract it, which is what a descent needs."""
+class StepFunction(Configuration, StepFunctionNames):
+    """How an update changes the parameters; the negative ones subtract it, which is what a descent needs.
+
+    The size is the step that a line search found, 1 where there is none.
+    """
 
     json_name: ClassVar[str] = ""
     sign: ClassVar[int] = -1
@@ -72,16 +82,16 @@ _STEP = "org.deeplearning4j.nn.conf.stepfunctions."
 
 
 @configuration(_STEP + "DefaultStepFunction")
-class DefaultStepFunction(StepFunction):
-    """Adds the update, times the step that a line search found."""
+class DefaultStepFunction(StepFunction, DefaultStepFunctionNames):
+    """``params + size * update``."""
 
     json_name: ClassVar[str] = "default"
     sign: ClassVar[int] = 1
 
 
 @configuration(_STEP + "GradientStepFunction")
-class GradientStepFunction(StepFunction):
-    """Adds the update, whatever step a line search found."""
+class GradientStepFunction(StepFunction, GradientStepFunctionNames):
+    """``params + update``, whatever the size."""
 
     json_name: ClassVar[str] = "gradient"
     sign: ClassVar[int] = 1
@@ -89,15 +99,15 @@ class GradientStepFunction(StepFunction):
 
 
 @configuration(_STEP + "NegativeDefaultStepFunction")
-class NegativeDefaultStepFunction(StepFunction):
-    """Subtracts the update, times the step that a line search found."""
+class NegativeDefaultStepFunction(StepFunction, NegativeDefaultStepFunctionNames):
+    """``params - size * update``."""
 
     json_name: ClassVar[str] = "negativeDefault"
 
 
 @configuration(_STEP + "NegativeGradientStepFunction")
-class NegativeGradientStepFunction(StepFunction):
-    """Subtracts the update, whatever step a line search found."""
+class NegativeGradientStepFunction(StepFunction, NegativeGradientStepFunctionNames):
+    """``params - update``, whatever the size."""
 
     json_name: ClassVar[str] = "negativeGradient"
     sized: ClassVar[bool] = False

@@ -1,17 +1,19 @@
 """Both kinds of networks as one list of members in the order in which they run."""
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
 from ...layers.types.parameters import Parameter
 from ...samediff.base.datatype import DataType
-from ...samediff.configuration.stand_in import StandIn, stand_ins_in
-from ...samediff.errors import ConfigurationError
+from ...samediff.base.lazy_property import lazy_property
+from ...samediff.configuration.missing_class import MissingClass, stand_ins_in
+from ...samediff.errors import ConfigurationError, GraphError, MissingOpError, OutOfRangeError, UnknownNameError, did_you_mean
 from ...samediff.training.steps.step import FlatSlot
 from ...samediff.training.updaters.updaters import NoOp
-from .configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration, NeuralNetConfiguration
-from .settings import DefaultStepFunction, GradientStepFunction, OptimizationAlgorithm, StepFunction
+from .configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration, NetworkConfiguration, NeuralNetConfiguration
+from .settings import BackpropType, DefaultStepFunction, GradientStepFunction, OptimizationAlgorithm, StepFunction
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Member:
     @property
     def kind(self) -> str:
         """The name of its class."""
-        return self.conf.missing_class if isinstance(self.conf, StandIn) else type(self.conf).__name__
+        return self.conf.missing_class if isinstance(self.conf, MissingClass) else type(self.conf).__name__
 
     @property
     def is_frozen(self) -> bool:
@@ -50,12 +52,11 @@ class Member:
 
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
         """Its parameters in the order of the flat vector; those that only pretraining moves have no regularization here."""
-        if "_slots" not in self.__dict__:       # nothing of a member changes
-            self.__dict__["_slots"] = tuple(self._made_slots())
-        return list(self.__dict__["_slots"])
+        return list(self._slots)
 
-    def _made_slots(self) -> list[tuple[FlatSlot, Parameter]]:
-        if isinstance(self.conf, StandIn):
+    @lazy_property
+    def _slots(self) -> list[tuple[FlatSlot, Parameter]]:
+        if isinstance(self.conf, MissingClass):
             size = self.conf.fail() if self.conf.extent is None else self.conf.extent
             return [(FlatSlot(f"{self.key}_unknown", (size,), NoOp()), Parameter("unknown", (size,), "statistic"))] if size else []
         table = self.conf.parameter_table() if hasattr(self.conf, "parameter_table") else []
@@ -104,18 +105,48 @@ class Structure:
     descends: bool = True                 # False: updates are added, as two of DL4J's step functions do
     declared: tuple[str, ...] = ()        # keys of the members as configured, where that is another order
     solver: Solver = Solver()
+    piece_length: int | None = None       # of truncated back-propagation; None: whole series
+    is_list: bool = False                 # members are called by their places, and one array is the input
 
-    @property
+    @lazy_property
     def lacks(self) -> tuple[str, ...]:
         """Classes that nobody registers."""
-        if "_lacks" not in self.__dict__:
-            parts = [self.solver.step_function, *[part for m in self.members for part in (m.conf, m.preprocessor)]]
-            self.__dict__["_lacks"] = tuple(dict.fromkeys(name for one in stand_ins_in(parts) for name in one.lacks))
-        return self.__dict__["_lacks"]  # type: ignore[no-any-return]
+        parts = [self.solver.step_function, *[part for m in self.members for part in (m.conf, m.preprocessor)]]
+        return tuple(dict.fromkeys(name for one in stand_ins_in(parts) for name in one.lacks))
+
+    def check_complete(self, use: str) -> None:
+        """MissingOpError for a network of which not all classes are registered."""
+        if self.lacks:
+            raise MissingOpError(f"to {use}, all its classes are needed, and nobody registers {', '.join(self.lacks)}: import "
+                                 "the packages that define them, then load the file again")
+
+    def key_of(self, layer: Any) -> str:
+        """The key of a layer or vertex that is given by its name, or by its place in the configuration."""
+        if self.is_list:
+            return str(self._place_of(layer))
+        names = self.declared
+        if not isinstance(layer, str):
+            return names[place_of(layer, len(names), "layer or vertex")]
+        if layer not in names:
+            raise UnknownNameError(f"no layer or vertex named {layer!r}{did_you_mean(str(layer), names)}; there are: {', '.join(names)}")
+        return str(layer)
+
+    def _place_of(self, layer: Any) -> int:
+        count = len(self.members)
+        if isinstance(layer, str) and not layer.isdigit():
+            names = [m.conf.layer_name for m in self.members]
+            if layer not in names:
+                raise UnknownNameError(f"no layer named {layer!r}{did_you_mean(layer, [n for n in names if n])}")
+            return names.index(layer)
+        return place_of(int(layer) if isinstance(layer, str) else layer, count)
 
     def member(self, key: str) -> Member:
         """The member of that key."""
-        return next(m for m in self.members if m.key == key)
+        return self._by_key[key]
+
+    @lazy_property
+    def _by_key(self) -> dict[str, Member]:
+        return {m.key: m for m in self.members}
 
     @property
     def as_declared(self) -> tuple[Member, ...]:
@@ -127,7 +158,8 @@ class Structure:
     @property
     def losses(self) -> tuple[Member, ...]:
         """The output layers, in the order of the network's outputs."""
-        return tuple(m for name in self.outputs for m in self.members if m.key == name and getattr(m.conf, "has_loss", False))
+        found = [self._by_key[name] for name in self.outputs if name in self._by_key]
+        return tuple(m for m in found if getattr(m.conf, "has_loss", False))
 
     def reached(self) -> set[str]:
         """Keys of the members that gradients reach: not those whose every way to an output leads through a frozen layer."""
@@ -139,8 +171,25 @@ class Structure:
                 continue
             found.add(member.key)
             if not getattr(member.conf, "stops_gradients", False):
-                ahead.extend(m for m in self.members if m.key in member.inputs)
+                ahead.extend(self._by_key[n] for n in member.inputs if n in self._by_key)
         return found
+
+
+def place_of(place: Any, count: int, what: str = "layer") -> int:
+    """A place among ``count`` layers, counted from the end where it is negative.
+
+    Raises
+    ------
+    OutOfRangeError, GraphError
+        There is no such place; it is no whole number.
+    """
+    try:
+        index = operator.index(place)
+    except TypeError:
+        raise GraphError(f"a {what} is given by its name or its place, a whole number; got {place!r}") from None
+    if not -count <= index < count:
+        raise OutOfRangeError(f"{what} {index} does not exist; the network has {count} {'layers' if what == 'layer' else 'of them'}")
+    return index % count
 
 
 def structure_of(configuration: MultiLayerConfiguration | ComputationGraphConfiguration) -> Structure:
@@ -159,7 +208,7 @@ def of_list(configuration: MultiLayerConfiguration) -> Structure:
     members = tuple(Member(str(i), layer, ("input" if i == 0 else str(i - 1),), configuration.get_input_pre_process(i))
                     for i, layer in enumerate(configuration.layers))
     return Structure(("input",), members, (members[-1].key,), configuration.data_type, first.seed, first.mini_batch,
-                     _descends(first), solver=Solver.of(first))
+                     _descends(first), solver=Solver.of(first), piece_length=_piece_length(configuration), is_list=True)
 
 
 def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
@@ -178,7 +227,11 @@ def of_graph(configuration: ComputationGraphConfiguration) -> Structure:
     default = next(layers, configuration.default_configuration)
     return Structure(tuple(configuration.network_inputs), tuple(members), tuple(configuration.network_outputs),
                      configuration.data_type, default.seed, default.mini_batch, _descends(default), tuple(configuration.vertices),
-                     Solver.of(default))
+                     Solver.of(default), _piece_length(configuration))
+
+
+def _piece_length(configuration: NetworkConfiguration) -> int | None:
+    return configuration.tbptt_fwd_length if configuration.backprop_type is BackpropType.TruncatedBPTT else None
 
 
 def _named(name: str, vertex: Any, configuration: ComputationGraphConfiguration) -> tuple[str, ...]:

@@ -5,14 +5,15 @@ from typing import Any, ClassVar, Self
 
 from ...layers.base.base import Layer
 from ...layers.base.defaults import merged
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.configuration.builder import Builder
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration
 from ...samediff.configuration.values import write_json, write_yaml
 from ...samediff.errors import ConfigurationError
 from ...samediff.text.document_text import read_text
-from ..structure.builders import GlobalConfiguration, NeuralNetConfigurationBuilder
+from ..structure.builders import NeuralNetConfigurationBuilder
 from ..structure.configuration import NetworkConfiguration, NeuralNetConfiguration
+from ..structure.global_configuration import GlobalConfiguration
+from ..structure.java_names import FineTuneBuilderNames, FineTuneConfigurationNames
 from ..structure.settings import BackpropType
 
 _KEYS = {"activation": "activationFn", "weightInit": "weightInitFn"}      # where Java's JSON has other keys than the builder
@@ -23,12 +24,12 @@ _JAVA_NAME = "org.deeplearning4j.nn.transferlearning.FineTuneConfiguration"
 class _Settings(GlobalConfiguration):
     """What may be replaced."""
 
-    backprop_type: BackpropType = BackpropType.Standard
+    backprop_type: Convertible[BackpropType] = BackpropType.Standard
     tbptt_fwd_length: int = 20
     tbptt_back_length: int = 20
 
 
-class _FineTuneBuilder(Builder):
+class FineTuneBuilder(Builder["FineTuneConfiguration"], FineTuneBuilderNames):
     """Collects the options that were given; those of :class:`NeuralNetConfiguration.Builder`."""
 
     target = _Settings
@@ -38,11 +39,16 @@ class _FineTuneBuilder(Builder):
         return FineTuneConfiguration(**self._values)
 
 
-class FineTuneConfiguration(JavaSpelling):
+class FineTuneConfiguration(FineTuneConfigurationNames):
     """Settings for all layers of a network that is changed by transfer learning; what is not set stays as it is.
 
     Options are those of ``NeuralNetConfiguration.Builder``: updater, activation, weight_init, l1, l2, weight_decay, dropout,
     seed, gradient_normalization, backprop_type …  Layers that are added later take them as their defaults.
+
+    Parameters
+    ----------
+    **options
+        Those of ``NeuralNetConfiguration.Builder`` by name, and ``backprop_type``, ``tbptt_fwd_length``, ``tbptt_back_length``.
 
     Examples
     --------
@@ -53,7 +59,7 @@ class FineTuneConfiguration(JavaSpelling):
     True
     """
 
-    Builder: ClassVar[Any] = _FineTuneBuilder
+    Builder: ClassVar[type[FineTuneBuilder]] = FineTuneBuilder
 
     def __init__(self, **options: Any) -> None:
         values: dict[str, Any] = {}

@@ -8,22 +8,29 @@ from ...layers.functions.weight_init import IWeightInit
 from ...layers.preprocessors import InputPreProcessor
 from ...layers.types.input_type import InputType
 from ...layers.vertices import FrozenVertex, GraphVertex, MergeVertex
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.configuration.builder import Builder
+from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError, UnknownNameError, did_you_mean
 from ..models.computation_graph import ComputationGraph
-from ..structure.builders import GraphBuilder, NeuralNetConfigurationBuilder
+from ..structure.builders import NeuralNetConfigurationBuilder
 from ..structure.configuration import LayerVertex
+from ..structure.graph_builder import GraphBuilder
+from ..structure.java_names import TransferGraphBuilderNames
 from ..structure.settings import WorkspaceMode
 from .fine_tune import FineTuneConfiguration
 from .list_builder import frozen
 
 
-class TransferGraphBuilder(JavaSpelling):
+class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
     """Builds a new :class:`~dl4py.networks.ComputationGraph` from a trained one, which stays as it is.
 
     Vertices keep their parameters unless they are replaced; the others are drawn from the seed of the configuration. Updater
     state starts anew, counters at 0.
+
+    Parameters
+    ----------
+    graph : ComputationGraph
+        The trained one.
     """
 
     def __init__(self, graph: ComputationGraph) -> None:

@@ -3,18 +3,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...samediff.base.javanames import JavaSpelling
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
 from ...samediff.training.steps.transaction import Transaction
+from ..batches.given_data import batch_of
 from ..models.computation_graph import ComputationGraph
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.configuration import LayerVertex
+from ..structure.java_names import TransferLearningHelperNames
 from .graph_builder import TransferGraphBuilder
 from .list_builder import TransferListBuilder
 
 
-class TransferLearningHelper(JavaSpelling):
+class TransferLearningHelper(TransferLearningHelperNames):
     """Splits a network into its frozen part and the rest.
 
     ``featurize`` runs data through the frozen part, ``fit_featurized`` trains the rest on the result; the network that was
@@ -23,8 +24,10 @@ class TransferLearningHelper(JavaSpelling):
     Parameters
     ----------
     network : MultiLayerNetwork or ComputationGraph
-    frozen_till : int, or names of vertices, optional
-        What to freeze, with all that lies before it. Without it the network's own frozen layers count.
+        The whole network.
+    *frozen_till : int or str, optional
+        The last layer to freeze, or for graphs the vertices, with all that lies before them. Without it the network's own frozen
+        layers count.
 
     Raises
     ------
@@ -35,8 +38,12 @@ class TransferLearningHelper(JavaSpelling):
     def __init__(self, network: Any, *frozen_till: Any) -> None:
         self._given, self._whole = network, _frozen(network, frozen_till)
         keys = [m.key for m in self._whole.engine.structure.members if m.is_frozen]
-        self._head: Any = _list_head(self._whole, keys) if isinstance(network, MultiLayerNetwork) else _graph_head(self._whole, keys)
-        self._boundary = [str(len(keys) - 1)] if isinstance(network, MultiLayerNetwork) else self._head.get_configuration().network_inputs
+        self._head: Any
+        if isinstance(network, MultiLayerNetwork):
+            self._head, self._boundary = _list_head(self._whole, keys), [str(len(keys) - 1)]
+        else:
+            self._head = head = _graph_head(self._whole, keys)
+            self._boundary = list(head.get_configuration().network_inputs)
 
     def _share(self) -> None:
         """The head's parameters in the whole network and in the one that was given."""
@@ -53,11 +60,11 @@ class TransferLearningHelper(JavaSpelling):
         return name
 
     def featurize(self, data: DataSet | MultiDataSet) -> Any:
-        """What the frozen part makes of the features, with the same labels and masks."""
-        batch = self._whole._batch_of(data)
+        """The activations of the frozen part for the features, with the same labels and masks."""
+        batch = batch_of(data)
         inputs = self._whole.engine.structure.inputs
         members = [b for b in self._boundary if b not in inputs]
-        made = dict(zip(members, self._whole.engine.forward(batch, members)[0]))
+        made = dict(zip(members, self._whole.engine.forward.activations(batch, members)[0]))
         features = [made[b] if b in made else batch.inputs[inputs.index(b)] for b in self._boundary]
         if isinstance(data, DataSet) and len(features) == 1:
             return DataSet(features[0], data.get_labels(), None, data.get_labels_mask_array())

@@ -8,20 +8,21 @@ import numpy as np
 from ...layers.base.base import Layer
 from ...layers.functions.weight_init import IWeightInit
 from ...layers.preprocessors import InputPreProcessor
-from ...layers.standard.wrappers import FrozenLayer
-from ...samediff.base.javanames import JavaSpelling
+from ...layers.standard.frozen import FrozenLayer
 from ...samediff.configuration.builder import Builder
+from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
-from ...samediff.training.steps.flat import GradientNormalization
+from ...samediff.training.steps.flat_layout import GradientNormalization
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.builders import NeuralNetConfigurationBuilder
 from ..structure.checks import check_outputs
 from ..structure.configuration import NeuralNetConfiguration
+from ..structure.java_names import TransferListBuilderNames
 from .fine_tune import FineTuneConfiguration
 
 
-class TransferListBuilder(JavaSpelling):
+class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
     """Builds a new :class:`~dl4py.networks.MultiLayerNetwork` from a trained one, which stays as it is.
 
     Layers keep their parameters unless they are replaced; updater state starts anew, counters at 0.
@@ -29,9 +30,10 @@ class TransferListBuilder(JavaSpelling):
     Parameters
     ----------
     network : MultiLayerNetwork
+        The trained one.
     rng : Nd4jRandom, optional
-        Where new weights are drawn from; by default a generator with the seed of the configuration. (DL4J draws
-        from its process-wide generator.)
+        Where new weights are drawn from; by default a generator with the seed of the configuration. (DL4J draws from its process-wide
+        generator.)
 
     Examples
     --------
@@ -154,10 +156,10 @@ class TransferListBuilder(JavaSpelling):
         return {} if self._check_output is None else {"validate_output_layer_config": self._check_output}
 
     def _index(self, layer: int) -> int:
-        return int(self._network._layer_key(layer))
+        return int(self._network.structure.key_of(layer))
 
     def _kept(self, i: int) -> dict[str, Any]:
-        return {name.removeprefix(f"{i}_"): a for name, a in self._network.engine.param_table().items() if name.startswith(f"{i}_")}
+        return {name.removeprefix(f"{i}_"): a for name, a in self._network.engine.parameters.table().items() if name.startswith(f"{i}_")}
 
     def _replace_n_out(self, confs: list[NeuralNetConfiguration], values: dict[int, dict[str, Any]], i: int) -> None:
         """Change a layer and those behind it, as far as the new size is felt."""

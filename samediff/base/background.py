@@ -4,7 +4,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from .source import user_line, work_for
+from .source_line import user_line, work_for
 
 
 def started(work: Callable[..., object], *args: object, name: str) -> threading.Thread | None:

@@ -1,13 +1,13 @@
 """The data types of a graph and their NumPy counterparts."""
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from ..errors import DataTypeError, did_you_mean
+from .java.java_enum import JavaEnum
 
 _TABLE: dict[str, tuple[int, Any]] = {  # name: (code in files, NumPy type)
     "BOOL": (1, np.bool_),
@@ -27,8 +27,8 @@ _TABLE: dict[str, tuple[int, Any]] = {  # name: (code in files, NumPy type)
 }
 
 
-class DataType(Enum):
-    """Element type of an array: DL4J's 14 types, with the codes that its files use.
+class DataType(JavaEnum):
+    """Element type of an array: DL4J's 14 types, with the codes that its files use, and two that no array here has.
 
     ``FLOAT16``, ``INT8`` … are accepted as other spellings of ``HALF``, ``BYTE`` …
 
@@ -54,6 +54,7 @@ class DataType(Enum):
     UINT64 = "UINT64"
     BFLOAT16 = "BFLOAT16"
     UTF8 = "UTF8"
+    COMPRESSED = "COMPRESSED"
     UNKNOWN = "UNKNOWN"
     FLOAT16 = HALF
     INT8 = BYTE
@@ -82,7 +83,7 @@ class DataType(Enum):
 
     @property
     def is_numeric(self) -> bool:
-        """True for everything but UTF8 and UNKNOWN."""
+        """True for everything but UTF8, COMPRESSED and UNKNOWN."""
         return self.code not in (-1, 50)
 
     def is_fp_type(self) -> bool:
@@ -93,6 +94,21 @@ class DataType(Enum):
         """DL4J's spelling of :attr:`is_integer`."""
         return self.is_integer
 
+    def is_numerical(self) -> bool:
+        """True for floating and integer types, as in DL4J; :attr:`is_numeric` counts BOOL too."""
+        return self.is_floating or self.is_integer
+
+    def is_signed(self) -> bool:
+        """True for floating types and integers with a sign."""
+        return self.is_floating or self.numpy.kind == "i"
+
+    def width(self) -> int:
+        """Bytes of an element; -1 for UTF8, COMPRESSED and UNKNOWN."""
+        return self.numpy.itemsize if self.is_numeric else -1
+
+    isFloating, isInteger, isNumeric = is_floating, is_integer, is_numeric
+    isFPType, isIntType, isNumerical, isSigned = is_fp_type, is_int_type, is_numerical, is_signed
+
     @staticmethod
     def of(kind: Any) -> DataType:
         """Return the data type for a DataType, a name, a NumPy type or an array."""
@@ -101,7 +117,9 @@ class DataType(Enum):
         if isinstance(kind, str) and kind.upper() in DataType.__members__:
             return DataType[kind.upper()]
         try:
-            dtype = np.dtype(kind if isinstance(kind, type) else getattr(kind, "dtype", kind))
+            given = kind if isinstance(kind, type) else getattr(kind, "dtype", kind)
+            strange = given is None or (isinstance(given, str) and given.startswith("a"))     # float64 and, with a warning, bytes to NumPy
+            dtype = np.dtype("none" if strange else given)
         except (TypeError, ValueError):
             near = did_you_mean(kind.upper(), DataType.__members__) if isinstance(kind, str) else ""
             raise DataTypeError(f"expected a data type, a NumPy type or an array; got {kind!r}{near}") from None
@@ -121,7 +139,19 @@ class DataType(Enum):
             raise DataTypeError(f"unknown data type code {code}; known codes: {sorted(_BY_CODE)}")
         return found
 
+    fromCode = from_code
+
 
 _BY_CODE = {t.code: t for t in DataType if t.code >= 0}
 _BY_NUMPY = {t.numpy: t for t in DataType if t.is_numeric}
 _FLOATING = frozenset({DataType.HALF, DataType.BFLOAT16, DataType.FLOAT, DataType.DOUBLE})
+
+
+def is_floating(dtype: np.dtype[Any]) -> bool:
+    """True for float16, bfloat16, float32 and float64: NumPy's kind of bfloat16 is not that of floating numbers."""
+    return dtype.kind == "f" or dtype.name == "bfloat16"
+
+
+def is_real(dtype: np.dtype[Any]) -> bool:
+    """True for floating and whole numbers and truth values."""
+    return dtype.kind in "iub" or is_floating(dtype)

@@ -5,7 +5,7 @@ import keyword
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
     "apply_lr": "applyLR",
@@ -62,13 +62,51 @@ def squash(name: str) -> str:
     return name.replace("_", "").lower()
 
 
+def method_of(data: Any, name: str) -> Any:
+    """A method in either spelling, None where there is none."""
+    return getattr(data, name, None) or getattr(data, to_camel(name), None)
+
+
+class PythonSpelling:
+    """An object of a class of its own, in Java's spelling, with the names that are called here.
+
+    Parameters
+    ----------
+    of : object
+        It has the methods.
+    """
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "of":        # while a copy is made
+            raise AttributeError(name)
+        found = method_of(self.of, name)
+        if found is None:
+            raise AttributeError(f"{type(self.of).__name__!r} object has no attribute {name!r}", name=name, obj=self.of)
+        return found
+
+
+def in_python_spelling(given: Any, name: str) -> Any:
+    """The object itself where it has that method, in Python's spelling where it has it in Java's; else None."""
+    if hasattr(given, name):
+        return given
+    return PythonSpelling(given) if hasattr(given, to_camel(name)) else None
+
+
+#: What every object of Java has.
+_OF_OBJECT: dict[str, Callable[[Any], Callable[..., Any]]] = {
+    "equals": lambda own: lambda other: own == other, "hash_code": lambda own: lambda: hash(own), "to_string": lambda own: lambda: str(own)}
+
+
 class JavaSpelling:
     """Mix-in: camelCase names and Java's getters and setters reach the snake_case attributes.
 
     ``obj.numParams`` is ``obj.num_params``. Where there is no such method, ``getX()``, ``get_x()``, ``isX()`` and
     ``is_x()`` give the attribute ``x`` (or call the method ``x``), ``setX(v)`` and ``set_x(v)`` set it.
     Names that exist cost nothing. Static and class methods have both names on the class itself. A sub-class that defines ``valueAt``
-    overrides ``value_at``.
+    overrides ``value_at``. ``equals``, ``hashCode`` and ``toString`` are what ``==``, ``hash`` and ``str`` give.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -86,16 +124,19 @@ class JavaSpelling:
                         and not any(snake in vars(o) for o in nearer)):
                     setattr(cls, snake, member)
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            snake = to_snake(name)
-            if snake != name and _has(self, snake):
-                return getattr(self, snake)
-            prefix, _, rest = snake.partition("_")
-            for field in (rest, rest + "_"):
-                if prefix in ("get", "is", "set") and rest and _has(self, field):
-                    return _accessor(self, prefix, field)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_"):
+                snake = to_snake(name)
+                if snake != name and _has(self, snake):
+                    return getattr(self, snake)
+                prefix, _, rest = snake.partition("_")
+                for field in (rest, rest + "_"):
+                    if prefix in ("get", "is", "set") and rest and _has(self, field):
+                        return _accessor(self, prefix, field)
+                if snake in _OF_OBJECT:
+                    return _OF_OBJECT[snake](self)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
 
 def _is_method(member: object) -> bool:

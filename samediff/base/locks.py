@@ -1,8 +1,8 @@
 """The locks of this package, and what happens to them where a process forks.
 
 A forked process has the memory of all threads but only one of them: a lock that another thread held would stay held, and what that thread
-was changing would stay half done. So a fork waits for what is short and must not be cut in two, in the order of :class:`Rank`, and in the
-child all other locks are free. Locks are reentrant: a thread may fork, or be interrupted by a finalizer, while it holds one.
+was changing would stay half done. So a fork waits for what is short and must not be cut in two, in the order of :class:`LockRank`, and
+in the child all other locks are free. Locks are reentrant: a thread may fork, or be interrupted by a finalizer, while it holds one.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATIENCE = 10.0
 _OWN = __package__.partition(".")[0] + "."
 
 
-class Rank(IntEnum):
+class LockRank(IntEnum):
     """What a fork waits for. A thread that holds one of these takes only those behind it."""
 
     FORK = 0            # another fork
@@ -37,12 +37,12 @@ class Rank(IntEnum):
 
 
 _every: weakref.WeakSet[Any] = weakref.WeakSet()
-_awaited: weakref.WeakKeyDictionary[Any, Rank] = weakref.WeakKeyDictionary()
+_awaited: weakref.WeakKeyDictionary[Any, LockRank] = weakref.WeakKeyDictionary()
 _mine = threading.local()           # what this thread holds over its fork: another one may fork too, once it has waited long enough
 _afterwards: list[Callable[[], None]] = []
 
 
-def rlock(rank: Rank | None = None) -> Any:
+def rlock(rank: LockRank | None = None) -> Any:
     """A new lock; with a rank, forks wait for it."""
     made = threading.RLock()
     _every.add(made)
@@ -56,14 +56,14 @@ def in_child(call: Callable[[], None]) -> None:
     _afterwards.append(call)
 
 
-_forking = rlock(Rank.FORK)
+_forking = rlock(LockRank.FORK)
 
 
-def _others() -> list[tuple[Any, Rank]]:
+def _others() -> list[tuple[Any, LockRank]]:
     """The locks of the compilers, as far as these are loaded and have them where they are looked for."""
     found = []
-    for module, path, rank in (("numba.core.compiler_lock", "global_compiler_lock._lock", Rank.NUMBA),
-                               ("llvmlite.binding.ffi", "lib._lock._lock", Rank.LLVM)):
+    for module, path, rank in (("numba.core.compiler_lock", "global_compiler_lock._lock", LockRank.NUMBA),
+                               ("llvmlite.binding.ffi", "lib._lock._lock", LockRank.LLVM)):
         lock: Any = sys.modules.get(module)
         for name in path.split("."):
             lock = getattr(lock, name, None)
@@ -108,7 +108,7 @@ def _after() -> None:
 def _after_in_child() -> None:
     _after()
     for lock in [*_every, *(lock for lock, _ in _others())]:
-        if not lock._is_owned():
+        if hasattr(lock, "_at_fork_reinit") and not lock._is_owned():      # what the locks of threading have for this
             lock._at_fork_reinit()
     for call in _afterwards:
         call()

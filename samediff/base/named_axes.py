@@ -35,6 +35,13 @@ def expect_single(*inputs: tuple[str, TensorSpec | None]) -> None:
             raise ShapeError(f"{name} is a single number; got shape {spec.shape}")
 
 
+def expect_at_least(least: int, **numbers: int | Sequence[int] | None) -> None:
+    """ShapeError for sizes and distances that are too small; None passes."""
+    for name, given in numbers.items():
+        if given is not None and any(n < least for n in (given if isinstance(given, Sequence) else (given,))):
+            raise ShapeError(f"{name} must be at least {least}; got {given}")
+
+
 def agree(names: str, specs: Sequence[TensorSpec | None], *, flat: str = "") -> dict[str, int]:
     """Sizes of named axes; ShapeError where inputs contradict each other.
 

@@ -61,7 +61,15 @@ class Names:
 
 
 class NameScope:
-    """An open name scope; close it innermost first, or use it as a context manager."""
+    """An open name scope of a graph, as ``sd.with_name_scope(name)`` gives it; close it innermost first, or use it as a context manager.
+
+    Parameters
+    ----------
+    names : Names
+        The names of the graph.
+    name : str
+        What stands, with a slash, before the names of variables and ops that are made inside.
+    """
 
     def __init__(self, names: Names, name: str) -> None:
         self._names = names
@@ -85,3 +93,12 @@ class NameScope:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def first_free(base: str, taken: Callable[[str], bool], ending: str = "") -> str:
+    """The first of ``base``, ``base_1``, ``base_2`` … that is not taken, and an ending."""
+    name, i = base, 0
+    while taken(name):
+        i += 1
+        name = f"{base}_{i}"
+    return name + ending

@@ -6,7 +6,7 @@ from .javanames import squash
 _LOSSES = {
     **dict.fromkeys(("mse", "squaredloss", "meansquareerror", "rmse"), "mean_squared_error"),
     **dict.fromkeys(("mae", "l1", "absoluteerror", "meanabsoluteerror"), "absolute_difference"),
-    **dict.fromkeys(("crossentropy", "mcxent", "negativeloglikelihood", "categoricalcrossentropy"), "softmax_cross_entropy"),
+    **dict.fromkeys(("mcxent", "negativeloglikelihood", "categoricalcrossentropy"), "softmax_cross_entropy"),
     **dict.fromkeys(("xent", "binarycrossentropy", "bce"), "sigmoid_cross_entropy"),
     "sparsemcxent": "sparse_softmax_cross_entropy",
     "poisson": "log_poisson",
@@ -15,23 +15,20 @@ _LOSSES = {
     "l2": "l2_loss",
 }
 _GRAPHS = {
-    **dict.fromkeys(("execandendresult", "execall", "execwithendresult", "evalall", "run"),
+    **dict.fromkeys(("execall", "execwithendresult", "evalall", "run"),
                     "output_all(placeholders) computes every variable, output(placeholders, name) those that are named"),
-    **dict.fromkeys(("execbackwards", "backward", "grad"),
+    **dict.fromkeys(("backward", "grad"),
                     "calculate_gradients(placeholders, *variables) computes gradients, variable.gradient() is the one of a variable"),
-    "f": "ops are methods of the graph and its namespaces (sd.math, sd.nn ...); sd.op(id, *inputs) adds any registered op",
-    "predict": "output(placeholders, name) computes a variable",
+    **dict.fromkeys(("importtf", "importtensorflow", "importgraph"),
+                    "import_frozen_tf(path) reads frozen graphs of TensorFlow, import_onnx(path) models of ONNX"),
+    "importkeras": "models of Keras are networks: dl4py.networks.KerasModelImport reads them",
 }
 _TRAINING = {
-    "lossvariables": "minimize(name, ...) says what is minimized, or set_loss_variables of the graph",
-    "listeners": "listeners belong to the graph: sd.set_listeners(...)",
     "learningrate": "learning rates belong to updaters: updater(Adam(1e-3))",
     "epochs": "fit takes them: sd.fit(data, epochs)",
 }
-_NODES = dict.fromkeys(("args", "arg", "larg", "rarg", "inputsto", "outputvariables", "outputvariable", "outputvariablesnames", "argnames"),
-                       "inputs and outputs are the names of its variables; sd.get_variable(name) gives one")
-_NODES |= dict.fromkeys(("opname", "getownname", "opnum", "opid"), "name is its own, op.id that of the op")
-_NODES |= dict.fromkeys(("dodiff", "diff"), "calculate_gradients of the graph, or variable.gradient(), gives gradients")
+_NODES = {"opnum": "name is its own, op.id that of the op", "opid": "name is its own, op.id that of the op",
+          "inputsto": "inputs and outputs are the names of its variables; sd.get_variable(name) gives one"}
 _TABLES = {"graph": _GRAPHS, "loss": _LOSSES, "training": _TRAINING, "node": _NODES}
 
 

@@ -7,6 +7,10 @@ import numpy as np
 
 from ..errors import GraphError
 
+#: Methods of DL4J's arrays that change one.
+_IN_PLACE = {"assign", "putScalar", "put_scalar", "putRow", "putColumn", "put"}
+_ARITHMETIC = {"add", "sub", "mul", "div", "rsub", "rdiv", "neg"}
+
 
 class ReadOnlyView(np.ndarray[Any, Any]):
     """A read-only view; what is computed from it is a plain array, and a copy may be written."""
@@ -26,6 +30,11 @@ class ReadOnlyView(np.ndarray[Any, Any]):
     def __setitem__(self, key: Any, value: Any) -> None:
         self._refuse_unless_copied()
         super().__setitem__(key, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _IN_PLACE or (name.rstrip("i") in _ARITHMETIC and name.endswith("i")):
+            self._refuse_unless_copied()
+        raise AttributeError(f"arrays of NumPy have no attribute {name!r}; INDArray.of(array) has DL4J's methods", name=name, obj=self)
 
     def fill(self, value: Any) -> None:
         """Refused, as every change."""

@@ -1,20 +1,21 @@
 """Registered things: a name, its class, and who owns it."""
 from __future__ import annotations
 
+import importlib.metadata
 import inspect
 import re
 import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 from ..errors import MissingOpError, RegistrationError, did_you_mean
-from .source import SourceLine, user_line
+from .source_line import SourceLine, user_line
 
 T = TypeVar("T")
 
@@ -51,16 +52,30 @@ _broken: list[tuple[set[str], str]] = []
 
 def load_plugins(group: str) -> None:
     """Load the entry points of a group, in the order of their names; one that cannot be loaded is a warning that names it."""
-    import importlib.metadata
     for point in sorted(importlib.metadata.entry_points(group=group), key=lambda p: (p.dist.name if p.dist else "", p.name)):
-        try:
-            point.load()
-        except Exception as error:  # a broken plug-in must not break its host
-            where = point.dist.name if point.dist else "?"
-            text = (f"plug-in {point.name!r} ({point.value}) of distribution {where!r} could not be loaded: "
-                    f"{type(error).__name__}: {error}")
-            _broken.append(({point.name, where, re.split("[.:]", point.value)[0]}, text))
-            warnings.warn(text, PluginWarning, stacklevel=4)
+        load_plugin(point, group)
+
+
+def load_plugin(point: importlib.metadata.EntryPoint, group: str) -> None:
+    """Load one; a name in it that somebody else has is a warning too, and costs that name only."""
+    before, _loading.by_plugin = _loading.by_plugin, True
+    try:
+        point.load()
+    except Exception as error:  # a broken plug-in must not break its host
+        where = point.dist.name if point.dist else "?"
+        text = (f"plug-in {point.name!r} ({point.value}) of distribution {where!r} could not be loaded: "
+                f"{type(error).__name__}: {error}")
+        _broken.append(({point.name, where, re.split("[.:]", point.value)[0]}, text))
+        warnings.warn(text, PluginWarning, stacklevel=5)
+    finally:
+        _loading.by_plugin = before
+
+
+def refuse_taken(text: str) -> None:
+    """RegistrationError for a name that is taken; a warning while entry points are loaded, where the rest of the module goes on."""
+    if not _loading.by_plugin:
+        raise RegistrationError(text)
+    warnings.warn(f"{text} The first one stays", PluginWarning, stacklevel=4)
 
 
 def why_missing(*names: str) -> str:
@@ -70,19 +85,29 @@ def why_missing(*names: str) -> str:
 
 
 #: What may register ops and classes that a file names: packages of this distribution beside this one, and groups of entry points.
-PACKAGES = ("layers", "networks")
+PACKAGES = ("layers", "networks", "udf")
 GROUPS = ("dl4py.ops", "dl4py.layers", "dl4py.vertices", "dl4py.activations", "dl4py.losses", "dl4py.updaters")
 _loaded: set[str] = set()
-_loading = threading.local()
 
 
-def further() -> Iterator[str]:
+class _Loading(threading.local):
+    """What a thread is loading at this moment."""
+
+    def __init__(self) -> None:
+        self.busy: set[str] = set()
+        self.by_plugin = False
+
+
+_loading = _Loading()
+
+
+def further(names: Sequence[str] = (*PACKAGES, *GROUPS)) -> Iterator[str]:
     """Load what has not been loaded yet, one after the other, as long as the caller goes on; gives the names.
 
     A look-up that fails goes on until it has found its name, so nothing is loaded that nobody needs. What is loaded may look up names.
     """
-    busy: set[str] = _loading.__dict__.setdefault("busy", set())
-    for name in (*PACKAGES, *GROUPS):
+    busy = _loading.busy
+    for name in names:
         if name in _loaded or name in busy:
             continue
         busy.add(name)
@@ -125,11 +150,16 @@ class Registry(Generic[T]):
         if (taken is not None and taken is not item and not _redefined(taken, item, self._written.get(name), written)
                 and not takes_over(self.kind, name, item, taken)):
             own = "" if "." in name else f", for instance with a prefix of your own ('acme.{name}')"
-            raise RegistrationError(f"{self.kind} {name!r} is registered already: by {owner(taken)}; now also by {owner(item)}. "
-                                    f"Choose another name{own}")
+            refuse_taken(f"{self.kind} {name!r} is registered already: by {owner(taken)}; now also by {owner(item)}. "
+                         f"Choose another name{own}.")
+            return
         self._items[name], self._written[name] = item, written
         for notify in self.on_change:
             notify()
+
+    def holds(self, name: str, item: T) -> bool:
+        """Whether ``name`` stands for ``item``."""
+        return self._items.get(name) is item
 
     def remove(self, name: str) -> None:
         """Forget ``name`` (for tests and notebooks)."""

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +57,8 @@ class TensorSpec:
 
     def accepts(self, shape: Sequence[int]) -> bool:
         """True when an array of ``shape`` fits this declaration."""
-        return self.shape is None or (len(shape) == len(self.shape) and all(a in (-1, b) for a, b in zip(self.shape, shape)))
+        own = self.shape
+        return own is None or own == shape or (len(shape) == len(own) and all(a in (-1, b) for a, b in zip(own, shape)))
 
 
 def may_equal(a: Sequence[int] | None, b: Sequence[int] | None) -> bool:
@@ -121,3 +122,39 @@ def reduced(shape: Shape | None, axes: Sequence[int], keep_dims: bool) -> Shape 
 def size(shape: Shape | None) -> int:
     """Number of elements, -1 when unknown."""
     return -1 if shape is None or -1 in shape else math.prod(shape)
+
+
+class SymbolicShape(tuple[int | None, ...]):
+    """The sizes of a variable, None where one is not known; nothing where the rank is not known; called, the op that gives them."""
+
+    op: Callable[..., Any]
+
+    def __new__(cls, op: Callable[..., Any], sizes: Shape | None) -> SymbolicShape:
+        made = super().__new__(cls, [None if n == -1 else n for n in sizes or ()])
+        made.op = op
+        return made
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """The op."""
+        return self.op(*args, **options)
+
+    def __reduce__(self) -> Any:
+        return tuple, (tuple(self),)
+
+
+class SymbolicCount(int):
+    """The number of elements of a variable; called, the op that gives it."""
+
+    op: Callable[..., Any]
+
+    def __new__(cls, op: Callable[..., Any], count: int) -> SymbolicCount:
+        made = super().__new__(cls, count)
+        made.op = op
+        return made
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """The op."""
+        return self.op(*args, **options)
+
+    def __reduce__(self) -> Any:
+        return int, (int(self),)

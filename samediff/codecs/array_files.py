@@ -12,9 +12,9 @@ import numpy as np
 
 from ..base.datatype import DataType
 from ..errors import ConfigurationError, FileFormatError, LimitError, MissingPackageError
-from .atomic import atomic_write
+from .atomic_files import atomic_write
 from .nd4j_array import MAX_ELEMENTS
-from .regular import read_file
+from .regular_files import path_of, read_file
 from .safe_zip import SafeZip, binary
 from .zip_writer import ZipWriter
 
@@ -67,7 +67,7 @@ def read_arrays(path: Path, max_elements: int = MAX_ELEMENTS) -> tuple[dict[str,
     MissingPackageError
         ``.safetensors`` needs the package of that name.
     """
-    where = os.fspath(path)
+    where = path_of(path)
     arrays = _read_safetensors(where) if _is_safetensors(path) else _read_npz(where, max_elements)
     texts = arrays.pop(_METADATA, {})
     if isinstance(texts, np.ndarray):
@@ -79,9 +79,9 @@ def read_arrays(path: Path, max_elements: int = MAX_ELEMENTS) -> tuple[dict[str,
 
 
 def _is_safetensors(path: Path) -> bool:
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    suffix = os.path.splitext(path_of(path))[1].lower()
     if suffix not in (".npz", ".safetensors"):
-        raise ConfigurationError(f"{os.fspath(path)}: expected a name that ends in .npz or .safetensors")
+        raise ConfigurationError(f"{path_of(path)}: expected a name that ends in .npz or .safetensors")
     return suffix == ".safetensors"
 
 
@@ -117,11 +117,11 @@ def _read_npz(where: str, max_elements: int) -> dict[str, Any]:
     with SafeZip(where) as archive:
         for entry, info in archive.entries.items():
             with archive.open(entry) as stream:
-                arrays[entry.removesuffix(".npy")] = _npy(binary(stream), f"{where}: entry {entry}", max_elements, info.file_size)
+                arrays[entry.removesuffix(".npy")] = read_npy(binary(stream), f"{where}: entry {entry}", max_elements, info.file_size)
     return arrays
 
 
-def _npy(stream: BinaryIO, where: str, max_elements: int, size: int) -> Any:
+def read_npy(stream: BinaryIO, where: str, max_elements: int, size: int) -> Any:
     """One array; its header is looked at before memory is taken."""
     try:
         version = np.lib.format.read_magic(stream)

@@ -1,25 +1,33 @@
-"""How an op stands in a SameDiff graph file: its identity and which attribute goes into which argument slot."""
+"""Schema of an op in a SameDiff graph file: its identity, and which attribute goes into which argument slot."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..base.datatype import DataType
 from ..errors import FileFormatError, GraphError, RegistrationError, did_you_mean
 from .arg_slots import Slot, attribute, load_slots, parse_slot, store_slots
-from .flat_array import decode_array, encode_array
-from .flat_graph import FlatNode, FlatProperties
-from .flat_properties import make_property, property_value
-from .flat_schema import OpType
+from .flatbuffers.array import decode_array, encode_array
+from .flatbuffers.graph import FlatNode, FlatProperties
+from .flatbuffers.properties import make_property, property_value
+from .flatbuffers.schema import OpType
 from .legacy_table import op_identity
 
 ALL_DIMENSIONS = 2**31 - 1
 _PROPERTY = re.compile(r"(?P<kind>[ilbds])(?P<array>(?:\[\]){0,3}):(?P<slot>.+)")
 _LEGACY_REDUCTIONS = (OpType.INDEX_REDUCE, OpType.REDUCE_FLOAT, OpType.REDUCE_SAME, OpType.REDUCE_BOOL)
+
+
+class FileStep(NamedTuple):
+    """One of several nodes that stand for an op; its inputs are positions among those of the op, or names of steps before."""
+
+    name: str
+    op: Any
+    inputs: tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,22 @@ class FileArgs:
         a sequence: ``"l:k_h"``, ``"i[]:axes"``, ``"s:data_format"``, ``"b:=true"``.
     all_properties : bool
         Store every attribute as a property by its value (user-defined ops).
+    order : tuple of int
+        Inputs in the order of the file, as positions among those of the class; empty: the same order.
+    added : mapping of str to str
+        Inputs that DL4J needs where the op leaves them out, as constants: name of the input to ``type:slot``, without a type that of the
+        first input: ``"INT:indices"``, ``":=1"``.
+    more_outputs : tuple of str or None
+        Types of outputs that DL4J's kernel gives beside those here, None for that of the first input; nobody reads them.
+    with_inputs : tuple of int
+        Numbers of inputs with which a node named :attr:`op_name` means this class, not the one that is registered under that name.
+    aliases : tuple of str
+        Further kernels of DL4J with the same inputs and slots, whose nodes are read as this op.
+    called : FileArgs, optional
+        Where DL4J's kernel expects the arguments when ``DynamicCustomOp`` calls it, if not where Java's class writes them.
+
+    Besides its attributes, slots may name ``given_x``, whether the op has the input ``x``, and ``input_shape``, that of its first input or
+    None where it is not known.
     """
 
     op_name: str | None = None
@@ -62,6 +86,12 @@ class FileArgs:
     scalar: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
     all_properties: bool = False
+    order: tuple[int, ...] = ()
+    added: Mapping[str, str] = field(default_factory=dict)
+    more_outputs: tuple[str | None, ...] = ()
+    with_inputs: tuple[int, ...] = ()
+    aliases: tuple[str, ...] = ()
+    called: FileArgs | None = None
 
     def __post_init__(self) -> None:
         if self.op_type is not None and self.op_type not in OpType.__members__:
@@ -112,8 +142,7 @@ class FileArgs:
             axes = attribute(op_fields, self.dimensions)
             axes = (axes,) if isinstance(axes, int) else tuple(axes or ())
             parts["dimensions"] = axes or (ALL_DIMENSIONS,)
-        if self.scalar:
-            value = store_slots((self.scalar,), op_fields)[0]
+        for value in store_slots((self.scalar,), op_fields) if self.scalar else ():
             parts["scalar"] = encode_array(np.asarray(value, input_dtype.numpy))
         return parts
 
@@ -143,6 +172,25 @@ class FileArgs:
         except FileFormatError as error:
             raise type(error)(f"node {node.name!r} (op {node.op_name!r}): {error}") from None
         return found
+
+    def added_inputs(self, op_fields: Mapping[str, Any], first: DataType) -> dict[str, tuple[str, Any]]:
+        """Names and values of constants for the inputs that the op leaves out; ``first`` is the type of its first one."""
+        found = {}
+        for name, text in self.added.items():
+            if not op_fields[f"given_{name}"]:
+                kind, _, rest = text.partition(":")
+                slot, dtype = parse_slot(rest), DataType[kind] if kind else first
+                value = slot.constant if slot.role == "=" else attribute(op_fields, slot.name)
+                found[name] = (slot.name or name, np.array(value, dtype.numpy))
+        return found
+
+    def further_outputs(self, op_fields: Mapping[str, Any]) -> tuple[str | None, ...]:
+        """The types of :attr:`more_outputs` for an op with these attributes."""
+        return self.more_outputs
+
+    def in_steps(self, op: Any, shapes: Sequence[Any]) -> Sequence[FileStep] | None:
+        """What files hold in place of an op that DL4J's kernel does not do for inputs of these shapes; None: the op itself."""
+        return None
 
     def _properties(self) -> Iterator[tuple[str, str, int, Slot]]:
         """Yield name, kind, number of dimensions and slot of each declared property."""

@@ -28,7 +28,7 @@ _CLASSES: dict[str, tuple[str, int, tuple[tuple[str, str], ...], str | None]] = 
 
 def write_map(entries: Mapping[str, tuple[int, int]]) -> bytes:
     """The bytes that Java's ``ObjectOutputStream`` writes for such a map."""
-    return _Writer().map(entries)
+    return _MapWriter().map(entries)
 
 
 def read_map(data: bytes | memoryview) -> dict[str, tuple[int, int]]:
@@ -39,11 +39,11 @@ def read_map(data: bytes | memoryview) -> dict[str, tuple[int, int]]:
     FileFormatError, TruncatedFileError, LimitError
         Another object, or a damaged or oversized one.
     """
-    return _Reader(memoryview(data)).map()
+    return _MapReader(memoryview(data)).map()
 
 
 @dataclass
-class _Writer:
+class _MapWriter:
     out: bytearray = field(default_factory=bytearray)
     handles: dict[object, int] = field(default_factory=dict)
     count: int = 0
@@ -115,7 +115,7 @@ class _Writer:
 
 
 @dataclass
-class _Reader:
+class _MapReader:
     data: memoryview
     at: int = 0
     handles: list[object] = field(default_factory=list)

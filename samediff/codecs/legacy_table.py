@@ -1,5 +1,6 @@
 """Numbers of the legacy ops: ops that graph files name by a kind (``OpType``) and a number instead of a hash.
 
+The table is DL4J's own, closed and full of exceptions that only make sense side by side, so it stands here and not with the classes of ops.
 DL4J's loader maps some numbers to other classes than its kernels do. Where a node carries the name of the class that wrote it,
 that name is what its author meant:
 
@@ -16,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .flat_graph import FlatNode
-from .flat_schema import OpType
+from .flatbuffers.graph import FlatNode
+from .flatbuffers.schema import OpType
 from .op_hash import kernel_name, op_hash
 
 _WRITTEN = {  # kind: number:name of every op that is written so

@@ -47,10 +47,14 @@ def read_array(stream: BinaryIO, *, max_elements: int = MAX_ELEMENTS, where: str
 
     Parameters
     ----------
-    stream : a binary stream at the array's first byte; it is left behind the array's last byte.
-    max_elements : larger arrays are refused before memory is taken.
-    where : the name of the source in error texts.
-    expected : the number of elements that the array must have; checked before the data are read.
+    stream : binary stream
+        At the array's first byte; it is left behind the array's last byte.
+    max_elements : int
+        Larger arrays are refused before memory is taken.
+    where : str
+        Names the source in error texts.
+    expected : int, optional
+        Number of elements that the array must have; checked before the data are read.
 
     Returns
     -------
@@ -100,8 +104,12 @@ def write_array(stream: BinaryIO, array: ArrayLike, order: Literal["c", "f", "k"
 
     Parameters
     ----------
-    array : an array of any type but text.
-    order : "c" or "f"; "k" keeps the array's own memory layout, permuted ones included.
+    stream : binary stream
+        Where to write to; nothing is closed.
+    array : array
+        Of any type but text.
+    order : "c", "f" or "k"
+        Whether the last (default) or the first axis runs fastest; "k" keeps the array's own memory layout, permuted ones included.
 
     Examples
     --------

@@ -1,4 +1,8 @@
-"""The numbers that name custom ops in graph files: a 64-bit hash of the kernel name, shared by all its synonyms."""
+"""The numbers that name custom ops in graph files: a 64-bit hash of the kernel name, shared by all its synonyms.
+
+The synonyms are those of DL4J's kernels, also of such that have no op here: a closed list, which the hash of every name asks, so they stand
+here and not with the classes of ops.
+"""
 from __future__ import annotations
 
 from functools import cache, lru_cache

@@ -12,7 +12,7 @@ from os import PathLike
 from typing import IO, BinaryIO, cast
 
 from ..errors import DL4PyError, FileFormatError, LimitError, TruncatedFileError
-from .regular import open_regular, path_of, read_stream
+from .regular_files import as_stream, open_regular, path_of, read_stream
 
 _LOCAL_HEADER = b"PK\x03\x04"
 MOST_STREAMED = 4 << 30     # bytes that are kept of an archive that comes through a pipe
@@ -37,6 +37,7 @@ class SafeZip:
             self._stream: BinaryIO = open_regular(source)
             self._owned = True
         else:
+            source = as_stream(source)
             self.where = str(getattr(source, "name", "stream"))
             self._stream = source if source.seekable() else BytesIO(read_stream(source, MOST_STREAMED))
             self._owned = False

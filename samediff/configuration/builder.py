@@ -1,15 +1,23 @@
 """Builders in DL4J's style, made from the fields of a configuration class."""
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar, cast
 
 from ..base.javanames import squash
 from ..errors import ConfigurationError
 from .values import convert
 
+T = TypeVar("T")
+B = TypeVar("B", covariant=True)
 
-class Builder:
+
+class Setter(Protocol[B]):
+    """Sets an option and gives the builder back."""
+
+    def __call__(self, *values: Any) -> B: ...
+
+
+class Builder(Generic[T]):
     """``Thing.Builder().optionA(1).option_b(2).build()``: collects options in either spelling, then makes the object.
 
     Several arguments are one tuple: ``kernel_size(3, 3)`` is ``kernel_size((3, 3))``.
@@ -37,15 +45,16 @@ class Builder:
             self._values[name] = convert(values[0] if len(values) == 1 else values, hint, f"{self.target.__name__}.{name}")
         return self
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        name = self._find(name)
+    if not TYPE_CHECKING:       # java_names.pyi lists the options of each class
+        def __getattr__(self, name: str) -> Setter[Self]:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            name = self._find(name)
 
-        def set_it(*values: Any) -> Builder:
-            return self.set_option(name, *values)
+            def set_it(*values: Any) -> Any:
+                return self.set_option(name, *values)
 
-        return set_it
+            return set_it
 
     def _find(self, name: str) -> str:
         if name[:3] == "set" and squash(name) not in self.target._spellings and squash(name[3:]) in self.target._spellings:
@@ -68,12 +77,21 @@ class Builder:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.target._fields, *self.target._options]
 
-    def build(self) -> Any:
+    def build(self) -> T:
         """Return the configuration."""
-        return self.target(**self._values)
+        return cast(T, self.target(**self._values))
 
     def __repr__(self) -> str:
         return f"{self.target.__name__}.Builder({', '.join(f'{k}={v!r}' for k, v in self._values.items())})"
+
+
+if TYPE_CHECKING:
+    class OpenBuilder(Builder[T]):
+        """The builder of a class whose options are not listed, such as a user's."""
+
+        def __getattr__(self, name: str) -> Setter[Self]: ...
+else:
+    OpenBuilder = Builder
 
 
 class BuilderAccess:
@@ -82,13 +100,13 @@ class BuilderAccess:
     A family with more than options derives from :class:`Builder` and sets ``Builder = BuilderAccess(ItsBuilder)``.
     """
 
-    def __init__(self, base: type[Builder]) -> None:
+    def __init__(self, base: type[Builder[Any]]) -> None:
         self.base = base
-        self.made: dict[type, type[Builder]] = {}
+        self.made: dict[type, type[Builder[Any]]] = {}
 
-    def __get__(self, instance: object, owner: type) -> type[Builder]:
+    def __get__(self, instance: object, owner: type[T]) -> type[OpenBuilder[T]]:
         if owner not in self.made:
             self.made[owner] = type("Builder", (self.base,), {
                 "target": owner, "__doc__": f"Builder of :class:`{owner.__name__}`.", "__module__": owner.__module__,
                 "__qualname__": f"{owner.__qualname__}.Builder"})
-        return self.made[owner]
+        return cast("type[OpenBuilder[T]]", self.made[owner])

@@ -4,8 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol, TypeVar
 
-from ..base.registry import further, takes_over, why_missing
-from ..errors import MissingOpError, RegistrationError, did_you_mean
+from ..base.registry import further, refuse_taken, takes_over, why_missing
+from ..errors import MissingOpError, did_you_mean
 
 
 class Documented(Protocol):
@@ -37,8 +37,8 @@ def register(name: str, cls: type[Documented]) -> None:
     owner = _REGISTRY.get(name)
     if owner is not None and (owner.__module__, owner.__qualname__) != (cls.__module__, cls.__qualname__) \
             and not takes_over("configuration class", name, cls, owner):
-        raise RegistrationError(f"{name} is taken by {owner.__module__}.{owner.__qualname__}; "
-                                f"{cls.__module__}.{cls.__qualname__} needs another name")
+        refuse_taken(f"{name} is taken by {owner.__module__}.{owner.__qualname__}; {cls.__module__}.{cls.__qualname__} needs another name.")
+        return
     _REGISTRY[name] = cls
     _SIMPLE.setdefault(name.replace("$", ".").rsplit(".", 1)[-1], cls)
 

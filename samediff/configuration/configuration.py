@@ -20,23 +20,26 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform, overload
 
-from ..base.authored import ResultCheck, watch
-from ..base.javanames import JavaSpelling, squash, to_snake
-from ..base.unwritten import check_written
-from ..errors import ConfigurationError, RegistrationError, did_you_mean
+from ..base.java_names import ConfigurationNames
+from ..base.javanames import squash, to_snake
+from ..base.user_code.abstract_methods import check_written
+from ..base.user_code.user_methods import ResultCheck, upgraded, watch
+from ..errors import ConfigurationError, RegistrationError, UnsupportedVersionError, did_you_mean
 from ..text.document_text import read_text
 from ..text.json_order import key_order
 from .builder import Builder, BuilderAccess
+from .builder import Builder as BuilderOf
 from .classes import find_class, register, root
 from .names import FieldName, add_names, declare_plain_fields
 from .values import FieldInfo, convert, encode, same, short, show, write_json, write_yaml
 
 T = TypeVar("T")
 Reader: TypeAlias = "Callable[[type[Configuration], Mapping[str, Any]], Configuration]"
-#: Reads documents of any class where classes that are not registered get a stand-in in place of an error; see :mod:`.stand_in`.
+#: Reads documents of any class where classes that are not registered get a stand-in in place of an error; see :mod:`.missing_class`.
 lenient_reader: ContextVar[Reader | None] = ContextVar("lenient_reader", default=None)
+_VERSION = "dl4pyVersion"       # of the class of a plug-in, where it is not the first
 _WITHOUT_MEANING = ("layerparams", "vertexparams")      # what Java's base classes of user layers and vertices write for themselves
 
 
@@ -85,18 +88,30 @@ class UnknownOptionError(ConfigurationError, AttributeError):
     """An option or field that the class does not have."""
 
 
+if TYPE_CHECKING:
+    #: The type of a field that takes whatever :func:`convert` makes it of: "relu" for an activation, 3 for a pair of sizes.
+    Convertible: TypeAlias = Any | T
+else:
+    class Convertible:
+        """The type itself, where there is no type checker."""
+
+        def __class_getitem__(cls, item: Any) -> Any:
+            return item
+
+
 @root
-class Configuration(JavaSpelling):
+class Configuration(ConfigurationNames):
     """Base of all configuration objects; see the module's docstring."""
 
     java_name: ClassVar[str] = ""
     json_tag: ClassVar[str] = "@class"
-    Builder: ClassVar[Any] = BuilderAccess(Builder)
+    json_first: ClassVar[tuple[str, ...]] = ()  # keys that Java writes first, of this very class: see text/json_order.py
     __signature__: ClassVar[Any] = _Signature()
     _fields: ClassVar[dict[str, FieldInfo]] = {}
     _options: ClassVar[dict[str, Callable[..., None]]] = {}
     _spellings: ClassVar[dict[str, str]] = {}
     _kw_only: ClassVar[bool] = False
+    _open: ClassVar[bool] = False               # whether attributes may be set: of a copy that is being changed
     result_checks: ClassVar[Mapping[str, ResultCheck]] = {}     # what is looked at in results of methods that users write
     removed: ClassVar[Mapping[str, str]] = {}   # options of DL4J's older versions, squashed, and what is written instead
     _extra: dict[str, Any]
@@ -108,6 +123,7 @@ class Configuration(JavaSpelling):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         cls = type(self)
         self._fill(cls._bind(args, kwargs), {})
+        self.validate_new()
 
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         cls, state = type(self), self.__dict__
@@ -175,6 +191,9 @@ class Configuration(JavaSpelling):
     def validate(self) -> None:
         """Check the values; override to raise :class:`ConfigurationError` for wrong ones."""
 
+    def validate_new(self) -> None:
+        """Raise ConfigurationError for what DL4J's builders refuse, though its files may hold it; override to add checks."""
+
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         """Return the options that the builder's positional arguments stand for; by default those of the constructor."""
@@ -183,10 +202,13 @@ class Configuration(JavaSpelling):
             raise ConfigurationError(f"{cls.__name__}.Builder takes at most {most} arguments; got {len(args)}")
         return dict(zip(cls._fields, args))
 
-    @classmethod
-    def builder(cls, *args: Any, **options: Any) -> Any:
-        """Return a new ``Builder``."""
-        return cls.Builder(*args, **options)
+    if not TYPE_CHECKING:       # java_names.pyi says what each class has
+        Builder = BuilderAccess(Builder)
+
+        @classmethod
+        def builder(cls, *args: Any, **options: Any) -> BuilderOf[Self]:
+            """Return a new ``Builder``."""
+            return cls.Builder(*args, **options)
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with some fields or options changed."""
@@ -203,7 +225,7 @@ class Configuration(JavaSpelling):
         return copy
 
     def changed(self, change: Callable[[Self], Any]) -> Self:
-        """Return what ``change`` makes of a copy: the copy with the attributes that it set, or the object that it
+        """Apply ``change`` to a copy, and return the copy with the attributes that it set, or the object that it
         returned.
         """
         copy = self.replace()
@@ -219,7 +241,7 @@ class Configuration(JavaSpelling):
 
     def __setattr__(self, name: str, value: Any) -> None:
         kind = type(self).__name__
-        if "_open" in self.__dict__:
+        if self._open:
             info = type(self)._fields.get(name)
             self.__dict__[name] = convert(value, info.hint(), f"{kind}.{name}") if info else value
             return
@@ -228,21 +250,22 @@ class Configuration(JavaSpelling):
     def __delattr__(self, name: str) -> None:
         raise dataclasses.FrozenInstanceError(f"{type(self).__name__} cannot be changed")
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            cls = type(self)
-            if isinstance(getattr(cls, to_snake(name), None), FieldName):
-                return getattr(self, to_snake(name))
-            found = cls._spellings.get(squash(name))
-            if found in cls._fields:
-                return getattr(self, found)
-            prefix, _, rest = to_snake(name).partition("_")
-            found = cls._spellings.get(squash(rest))
-            if rest and prefix in ("get", "is", "set") and found in cls._fields:
-                if prefix == "set":  # Java changes the object; here the changed copy is the result
-                    return lambda value: self.replace(**{found: value})
-                return lambda: getattr(self, found)
-        return super().__getattr__(name)
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_"):
+                cls = type(self)
+                if isinstance(getattr(cls, to_snake(name), None), FieldName):
+                    return getattr(self, to_snake(name))
+                found = cls._spellings.get(squash(name))
+                if found in cls._fields:
+                    return getattr(self, found)
+                prefix, _, rest = to_snake(name).partition("_")
+                found = cls._spellings.get(squash(rest))
+                if rest and prefix in ("get", "is", "set") and found in cls._fields:
+                    if prefix == "set":  # Java changes the object; here the changed copy is the result
+                        return lambda value: self.replace(**{found: value})
+                    return lambda: getattr(self, found)
+            return super().__getattr__(name)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -271,8 +294,10 @@ class Configuration(JavaSpelling):
             value = getattr(self, name)
             if info.saved and not (info.omit_none and value is None):
                 document[info.json] = encode(value)
+        if cls.class_version() > 1:
+            document[_VERSION] = cls.class_version()
         tag = {cls.json_tag: cls.java_name} if cls.json_tag else {}
-        return tag | {key: document[key] for key in key_order(cls.java_name, document)}
+        return tag | {key: document[key] for key in key_order(vars(cls).get("json_first", ()), document)}
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
@@ -288,7 +313,7 @@ class Configuration(JavaSpelling):
     def _read(cls, document: Mapping[str, Any]) -> Self:
         found = cls._class_of(document)
         values, extra = {}, {}
-        for key, value in found.upgrade(dict(document)).items():
+        for key, value in found._today(document).items():
             name = found._spellings.get(squash(key))
             if key == found.json_tag:
                 continue
@@ -304,9 +329,32 @@ class Configuration(JavaSpelling):
         return self
 
     @classmethod
-    def upgrade(cls, document: dict[str, Any]) -> dict[str, Any]:
-        """Return the document of an older version in today's form; override where a class's JSON has changed."""
+    def upgrade(cls, document: dict[str, Any], *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the document of an older version in today's form; override where a class's JSON has changed.
+
+        A class of a plug-in with a ``version`` may take it as a second argument, ``upgrade(cls, document, version)``: it is then called
+        for older versions only.
+        """
         return document
+
+    @classmethod
+    def class_version(cls) -> int:
+        """The version of a class of a plug-in, ``version = 2`` in its body; 1 where it says none."""
+        found = getattr(cls, "version", 1)
+        return found if type(found) is int and "version" not in cls._fields else 1
+
+    @classmethod
+    def _today(cls, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The document in the form of the registered class."""
+        old, mine = dict(document), cls.class_version()
+        stored = old.pop(_VERSION, 1) if _VERSION not in map(str, cls._fields) else 1
+        if not isinstance(stored, int) or stored > mine:
+            raise UnsupportedVersionError(f"{cls.__name__}: the file was saved by version {stored} of the class; registered is version "
+                                          f"{mine}. Update the package that defines it")
+        by_version = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in inspect.signature(cls.upgrade).parameters.values()) == 2
+        if by_version and stored == mine:
+            return old
+        return upgraded(cls.__name__, cls.upgrade, old, *[stored] * by_version)
 
     @classmethod
     def _refuse_lost(cls, document: Mapping[str, Any], extra: Mapping[str, Any]) -> None:
@@ -320,7 +368,8 @@ class Configuration(JavaSpelling):
         raise ConfigurationError(f"{cls.__name__}{f' {name!r}' if name else ''}: the file holds the option {lost[0]!r}, which the "
                                  f"registered class {cls.__module__}.{cls.__qualname__} lacks{did_you_mean(lost[0], known)}; its options: "
                                  f"{', '.join(known) or 'none'}. Register the class as it was when saved, or give it a class method "
-                                 "upgrade(cls, document) that returns the document in today's form")
+                                 "upgrade(cls, document) that returns the document in today's form, or version = 2 and "
+                                 "upgrade(cls, document, version)")
 
     @classmethod
     def _class_of(cls, document: Mapping[str, Any]) -> type[Self]:

@@ -13,7 +13,7 @@ from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
-from ..base.datatype import DataType
+from ..base.datatype import DataType, is_floating
 from ..base.javanames import squash, to_camel
 from ..errors import ConfigurationError, did_you_mean
 from ..expressions.arrays import to_numpy
@@ -64,7 +64,7 @@ class FieldInfo:
 
 @lru_cache(maxsize=4096)
 def jackson_key(name: str) -> str:
-    """Return the key that Jackson makes of the getter: all leading capitals of ``NIn`` go lower case (``nin``)."""
+    """Return Jackson's key for a getter: all leading capitals of ``NIn`` go lower case (``nin``)."""
     camel = to_camel(name)
     if camel[1:2].isupper():
         end = next((i for i in range(1, len(camel)) if not camel[i].isupper()), len(camel))
@@ -220,7 +220,7 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
             return False
-        return np.array_equal(a, b, equal_nan=a.dtype.kind == "f" == b.dtype.kind)
+        return np.array_equal(a, b, equal_nan=is_floating(a.dtype) and is_floating(b.dtype))
     if isinstance(a, float) and isinstance(b, float) and math.isnan(a):
         return math.isnan(b)
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):

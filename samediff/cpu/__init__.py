@@ -8,19 +8,19 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..expressions.scalar_node import Expr
-from ..plans.layout import Layout, Reduction
+from ..plans.layout import OperandLayout, OutputReduction
 
 if TYPE_CHECKING:
-    from .code.kernel import Kernel
+    from .code.kernel import ElementwiseKernel
 
-__all__ = ["Layout", "Reduction", "elementwise_kernel"]
+__all__ = ["OperandLayout", "OutputReduction", "elementwise_kernel"]
 
-Reductions = Reduction | Sequence[Reduction | None] | None
+Reductions = OutputReduction | Sequence[OutputReduction | None] | None
 
 
-def elementwise_kernel(exprs: Sequence[Expr], layouts: Sequence[Layout], reduction: Reductions = None,
-                       output_layouts: Sequence[Layout] | None = None,
-                       in_place: Mapping[int, int] | None = None) -> Kernel | None:
+def elementwise_kernel(exprs: Sequence[Expr], layouts: Sequence[OperandLayout], reduction: Reductions = None,
+                       output_layouts: Sequence[OperandLayout] | None = None,
+                       in_place: Mapping[int, int] | None = None) -> ElementwiseKernel | None:
     """Compile expressions into one loop nest.
 
     Parameters
@@ -47,12 +47,12 @@ def elementwise_kernel(exprs: Sequence[Expr], layouts: Sequence[Layout], reducti
     Kernels do not depend on sizes.  Equal sources are compiled once in a process, and once on a machine.
     An output may be the memory of an input of the same layout, but not overlap it otherwise.
     """
-    from .code.kernel import Kernel
+    from .code.kernel import ElementwiseKernel
     from .code.operators import NoKernel
-    reductions = [reduction] * len(exprs) if reduction is None or isinstance(reduction, Reduction) else list(reduction)
+    reductions = [reduction] * len(exprs) if reduction is None or isinstance(reduction, OutputReduction) else list(reduction)
     ndim = len(layouts[0].varies) if layouts else 0
-    outputs = output_layouts or [Layout.same(ndim) if r is None else Layout(r.kept(ndim)) for r in reductions]
+    outputs = output_layouts or [OperandLayout.same(ndim) if r is None else OperandLayout(r.kept(ndim)) for r in reductions]
     try:
-        return Kernel(exprs, layouts, outputs, reductions, in_place)
+        return ElementwiseKernel(exprs, layouts, outputs, reductions, in_place)
     except NoKernel:
         return None

@@ -17,7 +17,7 @@ from .matrix.blas_threads import one_thread
 from .plan import NativePlan
 
 if TYPE_CHECKING:
-    from .native.entry import Instruction
+    from .native.instruction import Instruction
 
 
 class CpuBackend(Backend):

@@ -1,6 +1,8 @@
-"""Independent parts of one kernel call on several threads.
+"""Division of work into parts, and the threads that do these where Python calls kernels.
 
-Parts never wait for each other, so a busy machine makes them late but not slow, unlike the threads of a BLAS library.
+The number of parts depends on sizes and processors alone, never on who is free, so results have equal bits. Parts never wait for each
+other: a busy machine makes them late but not slow, unlike the threads of a BLAS library. Native programs have threads of their own
+(:mod:`.native.thread_pool`), which wait in machine code; from which length on they help is measured (:mod:`.native.thresholds`).
 """
 from __future__ import annotations
 
@@ -13,22 +15,27 @@ from collections.abc import Callable
 from ..base.locks import rlock
 from .matrix.blas_threads import thread_count
 
+#: Parts of one piece of work at most: as many as an instruction of a native program has words for.
+MOST_PARTS = 7
+
+#: Nanoseconds that a part should take at least where Python gives it to a thread.
+LEAST = 1e5
+
 #: Rows of a batch that a part should have at least, and multiplications from which there is more than one.
 ROWS, WORTH_PARTS = 5, 1 << 20
 
-_MOST = 4
 _starting = rlock()
 
 Call = Callable[[int, int, int], object]
 
 
-class _Crew:
+class _ThreadGroup:
     """Threads that wait for parts: as many as could be started."""
 
     def __init__(self) -> None:
         self.parts: queue.SimpleQueue[tuple[Call, tuple[int, int, int], queue.SimpleQueue[BaseException | None]]] = queue.SimpleQueue()
         self.size = 0
-        for k in range(1, _MOST):
+        for k in range(1, parts()):
             try:
                 threading.Thread(target=self._work, name=f"dl4py-part-{k}", daemon=True).start()
             except RuntimeError:            # the system gives no further thread: the others do the work
@@ -48,14 +55,29 @@ class _Crew:
 
 
 @functools.cache
-def _crew(process: int) -> _Crew:
-    return _Crew()
+def _crew(process: int) -> _ThreadGroup:
+    return _ThreadGroup()
 
 
-def parts_of(rows: int, multiplications: int) -> list[tuple[int, int]]:
-    """Ranges of rows to work on side by side, at most as many as the BLAS library uses threads."""
-    count = max(1, min(thread_count(), rows // ROWS, _MOST)) if multiplications >= WORTH_PARTS else 1
-    return [(rows * k // count, rows * (k + 1) // count) for k in range(count)]
+def parts() -> int:
+    """Into how many parts work is divided at most: as many as there are processors, or threads of the BLAS library where it was told."""
+    return max(1, min(thread_count(), MOST_PARTS))
+
+
+def parts_for(nanoseconds: float) -> int:
+    """Into how many parts to divide that much work."""
+    return min(parts(), max(1, int(nanoseconds / LEAST)))
+
+
+def parts_of_rows(rows: int, multiplications: int) -> list[tuple[int, int]]:
+    """Ranges of the rows of a batch to work on side by side."""
+    return ranges(rows, min(parts(), rows // ROWS) if multiplications >= WORTH_PARTS else 1)
+
+
+def ranges(size: int, count: int) -> list[tuple[int, int]]:
+    """``count`` ranges of nearly equal length, at least one."""
+    count = max(1, count)
+    return [(size * k // count, size * (k + 1) // count) for k in range(count)]
 
 
 def run_parts(call: Call, parts: list[tuple[int, int]]) -> None:

@@ -11,13 +11,14 @@ from ..base.spec import TensorSpec
 from ..device.devices import Device
 from ..errors import ShapeError
 from ..expressions import expression as ex
+from ..families.subgraph import graphs_of
 from ..ir.node import Node
 from ..ir.op import Kernel, Op, as_tuple
 from ..ir.run_context import RunContext
+from ..plans.actions import Action
 from ..plans.backend import Backend, Call
 from ..plans.plan import Plan
 from ..plans.reference import compute, promised
-from .actions import Action
 from .drivers.driver import Driver
 from .drivers.drivers import driver_of
 from .kernel_table import KERNELS
@@ -87,10 +88,11 @@ class CudaBackend(Backend):
         return call
 
     def _takes(self, op: Op, inputs: Sequence[Any], specs: Sequence[TensorSpec]) -> bool:
-        """Whether array code of the device is worth a try: no random numbers, nothing that lives on the host."""
+        """Whether array code of the device is worth a try: no random numbers, no graph inside, nothing that lives on the host."""
         library = self.xp.library
-        return (library is not np and not op.stateful and type(op) not in self._on_host and all(s.is_static for s in specs)
-                and all(a is None or isinstance(a, library.ndarray) for a in inputs))
+        if library is np or op.stateful or graphs_of(op) or type(op) in self._on_host:
+            return False
+        return all(s.is_static for s in specs) and all(a is None or isinstance(a, library.ndarray) for a in inputs)
 
     def _computed(self, op: Op, inputs: Sequence[Any], specs: Sequence[TensorSpec]) -> tuple[Any, ...]:
         library = self.xp.library

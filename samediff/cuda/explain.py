@@ -1,13 +1,14 @@
-"""What a plan does on a device, as text."""
+"""Plans on a device, as text."""
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .graph import Captured
+from ..plans.plan_data import StepKind
+from .captured_graph import CapturedGraph
 
 if TYPE_CHECKING:
-    from ..plans.plan_data import PlanData, Step
+    from ..plans.plan_data import PlanData, PlanStep
     from .frame import DeviceFrame
     from .plan import DevicePlan
 
@@ -27,19 +28,19 @@ def explained_on_device(plan: DevicePlan) -> str:
 
 def _graph_line(frame: DeviceFrame) -> str:
     only = frame.program[0] if len(frame.program) == 1 else None
-    if not isinstance(only, Captured):
+    if not isinstance(only, CapturedGraph):
         return "no CUDA graph: steps of array code come in between" if frame.program else "nothing to run"
     if only.reason:
         return f"no CUDA graph: {only.reason}"
     return "runs as one CUDA graph" if only.is_captured else "runs as one CUDA graph from the second run on"
 
 
-def _step_lines(plan: PlanData, frame: DeviceFrame, i: int, step: Step) -> list[str]:
+def _step_lines(plan: PlanData, frame: DeviceFrame, i: int, step: PlanStep) -> list[str]:
     actions = frame.actions.get(i)
-    way = "view" if step.kind == "view" and actions == [] else "array" if actions is None else "device"
+    way = "view" if step.kind is StepKind.VIEW and actions == [] else "array" if actions is None else "device"
     made = ", ".join(f"{n} {plan.specs[n]}" + (f" @{plan.offsets[n]}" if n in plan.offsets else "")
                      + " (written in place)" * (n in plan.pinned) for n in step.outputs)
-    lines = [f"{i:4} {way:7} {step.label:28} {', '.join(n or '-' for n in step.inputs)} -> {made}"]
+    lines = [f"{i:4} {way:7} {step.label:28} {', '.join('-' if n is None else str(n) for n in step.inputs)} -> {made}"]
     if len(step.nodes) > 1:
         lines.append(f"{'':13}fused: {', '.join(n.name for n in step.nodes)}")
     if actions:
@@ -48,7 +49,7 @@ def _step_lines(plan: PlanData, frame: DeviceFrame, i: int, step: Step) -> list[
     return [*lines, f"{'':13}{_why(plan, step)}"] if way == "array" else lines
 
 
-def _why(plan: PlanData, step: Step) -> str:
+def _why(plan: PlanData, step: PlanStep) -> str:
     node = step.nodes[-1]
     given = [plan.specs[n] for n in (*step.inputs, *step.outputs) if n is not None]
     if step.stateful:

@@ -1,4 +1,4 @@
-"""What one run of a plan on a device needs of its own: an arena, arrays in it, actions laid out for them, a queue."""
+"""Frame of a run on a device: an arena, arrays in it, actions laid out for them, a queue."""
 from __future__ import annotations
 
 import math
@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 import numpy as np
 
 from ..base.spec import TensorSpec
-from ..device.device_memory import Block
+from ..device.device_memory import MirroredArray
 from ..ir.run_context import RunContext
+from ..plans.actions import Action, ArrayCopy
 from ..plans.memory import ALIGNMENT
+from ..plans.plan_data import ShapeSource, StepKind, Value, Workspace
 from ..plans.reference import raise_explained
-from .actions import Action, Copy
-from .graph import Captured
+from .captured_graph import CapturedGraph
 
 if TYPE_CHECKING:
-    from ..plans.plan_data import PlanData, Step
+    from ..plans.plan_data import PlanData, PlanStep
     from .drivers.driver import Driver
 
 
-class Guest(Protocol):
+class PostStep(Protocol):
     """What else happens in the runs of a frame."""
 
     #: Host arrays whose values every run takes along.
@@ -43,20 +44,19 @@ class DeviceFrame:
     written : of those that are written
     """
 
-    def __init__(self, plan: PlanData, driver: Driver, guest: Guest | None = None) -> None:
+    def __init__(self, plan: PlanData, driver: Driver, guest: PostStep | None = None) -> None:
         self.plan, self.driver, self.guest = plan, driver, guest
         self.stream = driver.stream()
-        self.values: dict[str, Any] = {}
-        self.on_host: dict[str, Any] = {}               # stored arrays that devices cannot have: text
+        self.values: dict[Value, Any] = {}
+        self.on_host: dict[Value, Any] = {}               # stored arrays that devices cannot have: text
         self._keep: list[Any] = []                      # arrays besides, which actions know by address
         with self.stream:
             self._arena = driver.empty((plan.arena,), np.uint8)
             self._place_feeds()
             self.blocks = self._place_stored()
-            self.written = [Block.of(a) for a in plan.handed_in.values()]
+            self.written = [MirroredArray.of(a) for a in plan.handed_in.values()]
             for name, offset in plan.offsets.items():
-                if ":work" not in name:
-                    self.values[name] = self._at(self._arena, offset, plan.specs[name])
+                self.values[name] = self._at(self._arena, offset, plan.specs[name])
             self.actions: dict[int, list[Action]] = {}
             for i, step in enumerate(plan.steps):
                 self._add(i, step)
@@ -70,17 +70,17 @@ class DeviceFrame:
     def _at(self, memory: Any, offset: int, spec: TensorSpec) -> Any:
         return self.driver.view(memory, offset, spec.shape or (), spec.dtype.numpy)
 
-    def has_place(self, name: str) -> bool:
+    def has_place(self, name: Value) -> bool:
         """Whether a value is an array of the device in a place of its own."""
         spec = self.plan.specs[name]
         return spec.is_static and (spec.dtype.is_numeric or spec.dtype.name == "BOOL")
 
     def _place_feeds(self) -> None:
-        """Feeds and the words of the context lie side by side, so that one copy brings all of them."""
-        self.fed: dict[str, int] = {}
+        """Feeds and the random state lie side by side, so that one copy brings all of them."""
+        self.fed: dict[Value, int] = {}
         size = 0
-        for name in (*self.plan.feeds, self.plan.words):
-            if name is not None and self.has_place(name):
+        for name in self.plan.given:
+            if self.has_place(name):
                 self.fed[name] = size
                 spec = self.plan.specs[name]
                 size += -(-math.prod(spec.shape or ()) * spec.dtype.numpy.itemsize // ALIGNMENT) * ALIGNMENT
@@ -95,26 +95,26 @@ class DeviceFrame:
         for name, offset in self.fed.items():
             self.values[name] = self._at(self.staging.device, offset, self.plan.specs[name])
 
-    def _place_stored(self) -> list[Block]:
-        plan, blocks = self.plan, {}
+    def _place_stored(self) -> list[MirroredArray]:
+        plan, blocks = self.plan, dict[int, MirroredArray]()
         for name, array in plan.stored.items():
             if not self.has_place(name):
                 self.on_host[name] = array
                 continue
-            if name.startswith("~"):                    # of which only the shape is looked at
+            if isinstance(name, ShapeSource):
                 one = self.driver.empty((1,), array.dtype)
                 self.values[name] = self.driver.view(one, 0, array.shape, array.dtype, (0,) * array.ndim)
                 continue
-            block = Block.of(array)
+            block = MirroredArray.of(array)
             blocks[id(block)] = block
             self.values[name] = block.view(self.driver, array)
-        self.values.update({n: Block.of(a).view(self.driver, a) for n, a in plan.pinned.items()})
+        self.values.update({n: MirroredArray.of(a).view(self.driver, a) for n, a in plan.pinned.items()})
         return list(blocks.values())
 
     # Actions
 
-    def _add(self, i: int, step: Step) -> None:
-        if step.kind == "view":
+    def _add(self, i: int, step: PlanStep) -> None:
+        if step.kind is StepKind.VIEW:
             self._add_view(i, step)
             return
         for name in step.outputs:
@@ -126,17 +126,17 @@ class DeviceFrame:
             if made is not None:
                 self.actions[i] = made
 
-    def _made(self, i: int, step: Step) -> list[Action] | None:
+    def _made(self, i: int, step: PlanStep) -> list[Action] | None:
         """The actions of a step; kernels of ops get contiguous arrays, by way of copies where need be."""
         before: list[Action] = []
         after: list[Action] = []
         inputs = [None if n is None else self.values[n] for n in step.inputs]
         outputs = [self.values[n] for n in step.outputs]
-        if step.kind == "kernel":
-            inputs = [a if a is None or n is None or n.startswith("~") else self._contiguous(a, before, True)
+        if step.kind is StepKind.KERNEL:
+            inputs = [a if a is None or isinstance(n, ShapeSource) else self._contiguous(a, before, True)
                       for n, a in zip(step.inputs, inputs)]
             outputs = [self._contiguous(a, after, False) for a in outputs]
-        work = [self._at(self._arena, self.plan.offsets[f"{i}:work{k}"], s) for k, s in enumerate(step.workspace)]
+        work = [self._at(self._arena, self.plan.workspaces[Workspace(i, k)], s) for k, s in enumerate(step.workspace)]
         try:
             made = step.native(*inputs, *outputs, *work)  # type: ignore[misc]  # there is one
         except Exception as error:
@@ -148,10 +148,10 @@ class DeviceFrame:
             return array
         made = self.driver.empty(array.shape, array.dtype)
         self._keep.append(made)
-        copies.append(Copy(array, made) if is_read else Copy(made, array))
+        copies.append(ArrayCopy(array, made) if is_read else ArrayCopy(made, array))
         return made
 
-    def _add_view(self, i: int, step: Step) -> None:
+    def _add_view(self, i: int, step: PlanStep) -> None:
         """Work out a view now; what is a view in name only is a copy, where the order of the elements stays."""
         stored = self.plan.stored               # what steers a view, such as an order of axes, is looked at here and now
         given = [None if n is None else stored[n] if k and n in stored else self.values.get(n) for k, n in enumerate(step.inputs)]
@@ -169,9 +169,9 @@ class DeviceFrame:
         for name, r in zip(step.outputs, results):
             self.values[name] = self.driver.empty(r.shape, r.dtype)
         if len(results) == 1 and given[0] is not None and self._keeps_order(step, given):
-            self.actions[i] = [Copy(given[0], self.values[step.outputs[0]].reshape(given[0].shape))]
+            self.actions[i] = [ArrayCopy(given[0], self.values[step.outputs[0]].reshape(given[0].shape))]
 
-    def _keeps_order(self, step: Step, given: Sequence[Any]) -> bool:
+    def _keeps_order(self, step: PlanStep, given: Sequence[Any]) -> bool:
         x, y = given[0], self.values[step.outputs[0]]
         if x.dtype != y.dtype or x.size != y.size:
             return False
@@ -186,7 +186,7 @@ class DeviceFrame:
         for name, source in zip(plan.outputs, plan.sources):
             if name in plan.handed_in and plan.handed_in[name] is not plan.pinned.get(source):
                 array = plan.handed_in[name]
-                made.append(Copy(self.values[source], Block.of(array).view(self.driver, array)))
+                made.append(ArrayCopy(self.values[source], MirroredArray.of(array).view(self.driver, array)))
         return made
 
     def _joined(self, closing: list[Action]) -> list[Callable[[], None] | int]:
@@ -203,7 +203,7 @@ class DeviceFrame:
         if waiting or closing:
             program.append(self.driver.prepare(waiting + closing))
         if len(program) == 1 and not isinstance(program[0], int):
-            program = [Captured(self.driver, program[0])]
+            program = [CapturedGraph(self.driver, program[0])]
         return program
 
     # Runs
@@ -221,9 +221,9 @@ class DeviceFrame:
     @property
     def is_one_call(self) -> bool:
         """Whether no signal handler can cut a run in two."""
-        return len(self.program) == 1 and isinstance(self.program[0], Captured) and self.program[0].is_one_call
+        return len(self.program) == 1 and isinstance(self.program[0], CapturedGraph) and self.program[0].is_one_call
 
-    def go(self, feeds: Sequence[Any], context: RunContext | None, then: Callable[[], object] | None = None) -> dict[str, Any]:
+    def go(self, feeds: Sequence[Any], context: RunContext | None, then: Callable[[], object] | None = None) -> dict[Value, Any]:
         """Put all work of a run into the queue; gives the values that are on the host. With ``then`` a run is one call, and so is both."""
         loose = self._load(feeds, context)
         for block in self.blocks:
@@ -233,18 +233,18 @@ class DeviceFrame:
         for item in self.program:
             if isinstance(item, int):
                 self._run_step(item, loose, context)
-            elif isinstance(item, Captured):
+            elif isinstance(item, CapturedGraph):
                 item(then)
             else:
                 item()
         return loose
 
-    def _load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[str, Any]:
+    def _load(self, feeds: Sequence[Any], context: RunContext | None) -> dict[Value, Any]:
         """Bring the feeds to the device; gives those that stay on the host."""
         loose = dict(self.on_host)
         host = self.staging.host()
         on_device: list[tuple[Any, Any]] = []
-        given = dict(zip(self.plan.feeds, feeds))
+        given: dict[Value, Any] = dict(zip(self.plan.feeds, feeds))
         if self.plan.words is not None:
             given[self.plan.words] = context.words()  # type: ignore[union-attr]  # who draws has one
         for name, array in given.items():
@@ -262,13 +262,13 @@ class DeviceFrame:
             place[...] = array
         return loose
 
-    def _run_step(self, i: int, loose: dict[str, Any], context: RunContext | None) -> None:
+    def _run_step(self, i: int, loose: dict[Value, Any], context: RunContext | None) -> None:
         step = self.plan.steps[i]
         inputs = [None if n is None else self.values[n] if n in self.values else loose[n] for n in step.inputs]
         try:
-            if step.kind == "python":
+            if step.kind is StepKind.PYTHON:
                 results = step.call(context, *inputs)
-            elif step.kind == "view":
+            elif step.kind is StepKind.VIEW:
                 results = step.call(*inputs)
             else:
                 step.call(*inputs, *[self.values[n] for n in step.outputs])
@@ -283,13 +283,13 @@ class DeviceFrame:
             else:
                 self.values[name][...] = result
 
-    def result(self, name: str, loose: dict[str, Any], stay: bool = False) -> Any:
+    def result(self, name: str, loose: dict[Value, Any], stay: bool = False) -> Any:
         """The value of a variable after a run, for the caller to keep."""
         if name in loose:
             return np.array(loose[name], copy=True, order="C")
         return self.values[name].copy() if stay else self.driver.download(self.values[name])
 
-    def _explain(self, error: Exception, step: Step) -> NoReturn:
+    def _explain(self, error: Exception, step: PlanStep) -> NoReturn:
         node = step.nodes[-1]
         raise_explained(error, node, [None if n is None else self.plan.specs[n] for n in node.inputs])
 

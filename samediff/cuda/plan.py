@@ -18,7 +18,6 @@ class DevicePlan(Plan):
 
     @property
     def device(self) -> str:
-        """Its name."""
         return self.driver.name
 
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:

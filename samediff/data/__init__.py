@@ -18,7 +18,14 @@ from .iterators.caching_iterator import (
     InMemoryDataSetCache,
 )
 from .iterators.file_iterators import FileDataSetIterator, FileMultiDataSetIterator
-from .iterators.iterator import BatchIterator, DataSetIterator, DataSetPreProcessor, MultiDataSetIterator, NoMoreDataError
+from .iterators.iterator import (
+    BatchIterator,
+    DataSetIterator,
+    DataSetPreProcessor,
+    MultiDataSetIterator,
+    MultiDataSetPreProcessor,
+    NoMoreDataError,
+)
 from .iterators.iterator_splitter import (
     DataSetIteratorSplitter,
     MultiDataSetIteratorSplitter,
@@ -85,12 +92,13 @@ from .public.photo_iterators import LFWDataSetIterator, TinyImageNetDataSetItera
 from .public.uci_iterator import UciSequenceDataSetIterator
 from .readers.csv_reader import CSVRecordReader, FileSplit
 from .readers.record_iterators import RecordReaderDataSetIterator
+from .readers.record_meta_data import RecordMetaDataLine
 from .readers.record_multi_iterator import RecordReaderMultiDataSetIterator
 from .readers.sequence_iterators import CSVSequenceRecordReader, SequenceRecordReaderDataSetIterator
 from .readers.series_alignment import AlignmentMode
 from .sets.dataset import DataSet, SplitTestAndTrain
 from .sets.java_random import JavaRandom
-from .sets.multi_dataset import MultiDataSet
+from .sets.multi_dataset import MultiDataSet, MultiDataSets
 
 __all__ = [
     "AlignmentMode",
@@ -160,7 +168,9 @@ __all__ = [
     "MultiDataSetIteratorAdapter",
     "MultiDataSetIteratorSplitter",
     "MultiDataSetLoaderIterator",
+    "MultiDataSetPreProcessor",
     "MultiDataSetWrapperIterator",
+    "MultiDataSets",
     "MultiNormalizerHybrid",
     "MultiNormalizerMinMaxScaler",
     "MultiNormalizerStandardize",
@@ -176,6 +186,7 @@ __all__ = [
     "RandomDataSetIterator",
     "RandomMultiDataSetIterator",
     "ReconstructionDataSetIterator",
+    "RecordMetaDataLine",
     "RecordReaderDataSetIterator",
     "RecordReaderMultiDataSetIterator",
     "SamplingDataSetIterator",

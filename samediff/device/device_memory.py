@@ -14,11 +14,11 @@ import numpy as np
 from ..base.locks import rlock
 from .driver import DeviceMemory
 
-_blocks: dict[int, Block] = {}
+_blocks: dict[int, MirroredArray] = {}
 _lock = rlock()
 
 
-class Block:
+class MirroredArray:
     """A host array that owns its memory, and its copies on devices."""
 
     def __init__(self, host: Any) -> None:
@@ -29,13 +29,13 @@ class Block:
         self._current: set[str] = set()      # names of the devices whose copy is as new as the newest
 
     @staticmethod
-    def of(array: Any) -> Block:
+    def of(array: Any) -> MirroredArray:
         """The block that an array is, or is a view of."""
         base = _base(array)
         with _lock:
             found = _blocks.get(id(base))
             if found is None:
-                found = _blocks[id(base)] = Block(base)
+                found = _blocks[id(base)] = MirroredArray(base)
             return found
 
     def on_host(self) -> None:

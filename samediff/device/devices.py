@@ -1,4 +1,4 @@
-"""Where graphs run: the CPU, a GPU, or the emulator of one.
+"""Devices that graphs run on: the CPU, a GPU, or the emulator of one.
 
 ::
 
@@ -42,6 +42,13 @@ class Device:
     """A device: ``cpu``, ``cuda:N`` (the GPU of that number), or ``emulated`` (CUDA kernels run by a C++ compiler on the host, slowly, to
     check them where there is no GPU).
 
+    Parameters
+    ----------
+    kind : str
+        "cpu", "cuda", "emulated", or what :func:`register_device` made known.
+    index : int
+        Which device of that kind, from 0.
+
     Examples
     --------
     >>> str(Device.of("cuda")), Device.of("cpu").is_cpu
@@ -74,6 +81,8 @@ class Device:
     def on_host(self) -> bool:
         """Whether arrays of this device are NumPy arrays in the host's memory."""
         return self.is_cpu or backend_of(self).on_host
+
+    isCpu, onHost = is_cpu, on_host
 
     def __str__(self) -> str:
         return self.kind if self.kind == "cpu" else f"{self.kind}:{self.index}"
@@ -122,6 +131,11 @@ def _of_process() -> Placement:
 
 def set_device(name: str | Device) -> None:
     """Run graphs on a device from now on, on every thread that has not chosen another by :class:`device`.
+
+    Parameters
+    ----------
+    name : str or Device
+        ``"cpu"``, ``"cuda:0"``, ``"cuda"`` (the same), ``"emulated"``.
 
     Raises
     ------

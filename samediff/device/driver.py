@@ -1,4 +1,4 @@
-"""What the memory of a device is asked for."""
+"""Protocol of the memory of a device."""
 from __future__ import annotations
 
 from collections.abc import Sequence

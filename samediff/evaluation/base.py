@@ -1,17 +1,21 @@
-"""What all evaluations share: feeding, merging, JSON and Java's spellings."""
+"""Base of all evaluations: feeding, merging, JSON and Java's spellings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ..base.javanames import JavaSpelling
+from ..base.copying import CopiedWhole
+from ..base.datatype import DataType, is_floating
+from ..base.java_names import BaseEvaluationNames
 from ..base.registry import Registry, owner
-from ..base.unwritten import unwritten
-from ..errors import ConfigurationError, FileFormatError
+from ..base.user_code.abstract_methods import unwritten
+from ..errors import ConfigurationError, DL4PyError, FileFormatError
+from ..text.html import html_text
 from .records import mask_and_records
 from .rows import Array, Rows, to_rows
 from .text import json_text, plain_json
@@ -19,7 +23,7 @@ from .text import json_text, plain_json
 _CLASSES: Registry[type[BaseEvaluation]] = Registry("evaluation")
 
 
-class BaseEvaluation(JavaSpelling):
+class BaseEvaluation(CopiedWhole, BaseEvaluationNames):
     """Base class of the evaluations (DL4J's IEvaluation).
 
     A subclass says how rows are counted (:meth:`count`), joined (:meth:`join`) and written (:meth:`document`,
@@ -45,6 +49,9 @@ class BaseEvaluation(JavaSpelling):
         """
         mask, _ = mask_and_records(mask, record_meta_data, labels)
         self.count(to_rows(labels, predictions, mask, self.axis))
+
+    def _repr_html_(self) -> str:
+        return html_text(type(self).__name__, self.stats())
 
     @unwritten(when_called=True)
     def count(self, rows: Rows) -> None:
@@ -98,11 +105,7 @@ class BaseEvaluation(JavaSpelling):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read DL4J's JSON; called on the base class it gives whatever class the text names."""
-        try:
-            doc = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise FileFormatError(f"this is not JSON: {error}") from None
-        return cls.from_document(doc)
+        return cls.from_document(parsed(text))
 
     @classmethod
     def from_document(cls, doc: Any) -> Self:
@@ -111,10 +114,12 @@ class BaseEvaluation(JavaSpelling):
         found = _CLASSES.find(str(name))
         if found is None or not issubclass(found, cls):
             raise FileFormatError(f"expected the JSON of {cls.__name__}, got the class {name!r}")
-        try:
-            return found.restore(doc)
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
-            raise FileFormatError(f"the JSON of {cls.__name__} lacks a field or has a wrong one: {error!r}") from error
+        with reading(found.__name__):
+            with np.errstate(over="raise", invalid="raise"):
+                made = found.restore(doc)
+            if found.stats is not BaseEvaluation.stats:
+                made.stats()        # counts and names that do not go together fail now
+        return made
 
     def to_yaml(self) -> str:
         """Return the same fields as :meth:`to_json`, as YAML."""
@@ -141,13 +146,31 @@ class BaseEvaluation(JavaSpelling):
         return f"<{type(self).__name__}>"
 
 
+def parsed(text: Any) -> Any:
+    """The document of a JSON text."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FileFormatError(f"this is not JSON: {error}") from None
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """FileFormatError for what goes wrong with the JSON of an evaluation or a curve."""
+    try:
+        yield
+    except DL4PyError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
+        raise FileFormatError(f"the JSON of {name} lacks a field or has a wrong one: {error!r}") from error
+
+
 def array_document(array: Array | None, kind: str = "") -> dict[str, Any] | None:
     """Return DL4J's JSON of a small array: data type, shape and the numbers."""
     if array is None:
         return None
-    names = {"f": {4: "FLOAT", 8: "DOUBLE", 2: "HALF"}, "i": {8: "LONG", 4: "INT"}}
-    name = kind or names[array.dtype.kind][array.dtype.itemsize]
-    data = [float(str(v)) for v in array.ravel()] if array.dtype.kind == "f" else [int(v) for v in array.ravel()]
+    name = kind or DataType.of(array.dtype).name
+    data = [float(str(v)) for v in array.ravel()] if is_floating(array.dtype) else [int(v) for v in array.ravel()]
     return {"dataType": name, "shape": list(array.shape), "data": data}
 
 

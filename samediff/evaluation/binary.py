@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import Any, Self
 
 import numpy as np
 
+from ..base.java.java_enum import JavaEnum
+from ..base.java_names import EvaluationBinaryNames
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from ..expressions.arrays import to_numbers
 from ..text.java_text import java_number
@@ -21,7 +22,7 @@ from .text import fixed
 COUNTS = {"tp": "countTruePositive", "fp": "countFalsePositive", "tn": "countTrueNegative", "fn": "countFalseNegative"}
 
 
-class BinaryMetric(Enum):
+class BinaryMetric(JavaEnum):
     """The measures that :meth:`EvaluationBinary.score_for_metric` knows."""
 
     ACCURACY = "ACCURACY"
@@ -37,7 +38,7 @@ class BinaryMetric(Enum):
         return self is BinaryMetric.FAR
 
 
-class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
+class EvaluationBinary(BaseEvaluation, EvaluationBinaryNames, java="classification.EvaluationBinary"):
     """Counts, accuracy, precision, recall, F1 … of each of several independent (sigmoid) outputs.
 
     An output is predicted positive above its threshold. Measures without anything to divide by are NaN, rates 0.
@@ -53,6 +54,8 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
         Also keep a :class:`ROCBinary` with that many steps (0 = exact), for the AUC column of the report.
     labels : list of str, optional
         Names of the outputs.
+    axis : int
+        Axis of the outputs in arrays of rank above 2 (default 1).
 
     Examples
     --------
@@ -94,7 +97,6 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
             self._start(size)
 
     def reset(self) -> None:
-        """Forget all counts."""
         self.counts = None
         if self.roc_binary is not None:
             self.roc_binary.reset()
@@ -311,7 +313,6 @@ class EvaluationBinary(BaseEvaluation, java="classification.EvaluationBinary"):
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
-        """Read :meth:`document`."""
         made = cls(
             decision_threshold=read_array(doc.get("decisionThreshold"), np.float32),
             labels=doc.get("labels"),

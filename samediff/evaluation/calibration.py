@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.java_names import EvaluationCalibrationNames
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .curves import Histogram, ReliabilityDiagram
@@ -27,7 +28,7 @@ COUNTERS = {  # attribute: (field of DL4J's JSON, type, shape for c classes, b b
 }
 
 
-class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalibration"):
+class EvaluationCalibration(BaseEvaluation, EvaluationCalibrationNames, java="classification.EvaluationCalibration"):
     """Reliability diagrams, residual plots and histograms of the predicted probabilities of a classifier.
 
     Bins have equal width from 0 to 1; a value on a border belongs to the upper bin, 1 to the last.
@@ -40,6 +41,8 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
         Bins of residual plots and histograms (default 50).
     exclude_empty_bins : bool
         Leave bins without predictions out of the reliability diagrams (default True); else they are NaN.
+    axis : int
+        Axis of the classes in arrays of rank above 2 (default 1).
 
     Examples
     --------
@@ -82,7 +85,6 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
         self.reset()
 
     def reset(self) -> None:
-        """Forget all counts."""
         self._classes = 0
 
     def _start(self, n: int) -> None:
@@ -210,7 +212,6 @@ class EvaluationCalibration(BaseEvaluation, java="classification.EvaluationCalib
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
-        """Read :meth:`document`."""
         made = cls(doc["reliabilityDiagNumBins"], doc["histogramNumBins"], doc["excludeEmptyBins"], doc.get("axis", 1))
         if doc["labelCountsEachClass"] is not None:
             for name, (key, kind, _) in COUNTERS.items():

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.java_names import EvaluationNames
 from ..errors import ConfigurationError, ShapeError
 from ..expressions.arrays import to_numbers
 from .base import BaseEvaluation, array_document, read_array
@@ -18,10 +19,10 @@ from .classification_text import confusion_table, confusion_with_names, report
 from .confusion_matrix import ConfusionMatrix
 from .prediction import MetaData
 from .records import mask_and_records
-from .rows import Array, Rows, to_rows
+from .rows import Rows, to_rows
 
 
-class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classification.Evaluation"):
+class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, EvaluationNames, java="classification.Evaluation"):
     """Accuracy, precision, recall, F1 and the confusion matrix of a classifier.
 
     The predicted class is the largest prediction (the first of equal ones), the actual class the largest label. A
@@ -47,6 +48,8 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
         Predictions are multiplied with it before the largest is taken.
     axis : int
         Axis of the classes in arrays of rank above 2 (default 1).
+    num_classes : int, optional
+        Number of classes, where neither names nor data are to tell it.
 
     Raises
     ------
@@ -64,8 +67,6 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
 
     Source: DL4J Evaluation.
     """
-
-    max_classes_printed = 20
 
     def __init__(
         self,
@@ -88,13 +89,10 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
         }
         options.update(positional(args))
         self.axis = axis
-        self.top_n: int = options["top_n"]
-        self.binary_positive_class: int | None = options["binary_positive_class"]
-        self.binary_decision_threshold: float | None = options["binary_decision_threshold"]
         cost = options["cost_array"]
-        self.cost_array: Array | None = None if cost is None else to_numbers(cost, "a cost array").astype(np.float32).ravel()
-        self.max_warning_classes_to_print = 16
-        self.labels_list = names(options["labels"])
+        ClassificationMeasures.__init__(
+            self, names(options["labels"]), options["top_n"], options["binary_positive_class"], options["binary_decision_threshold"],
+            None if cost is None else to_numbers(cost, "a cost array").astype(np.float32).ravel())
         self._numbered = not self.labels_list
         if self.top_n < 1:
             raise ConfigurationError(f"top_n must be at least 1, got {self.top_n}")
@@ -104,10 +102,8 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
         self.reset()
 
     def reset(self) -> None:
-        """Forget all counts."""
-        self._confusion: ConfusionMatrix | None = None
-        self._top_n_correct = self._top_n_total = 0
-        self.predictions = {}
+        self._no_counts()
+        self._no_records()
         if self._numbered:
             self.labels_list = []
         if self.n_classes is not None:
@@ -235,7 +231,6 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, java="classif
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
-        """Read :meth:`document`."""
         made = cls(
             labels=doc.get("labelsList"),
             top_n=doc.get("topN", 1),

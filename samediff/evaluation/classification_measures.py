@@ -38,17 +38,18 @@ class ClassificationMeasures:
     """Mix-in of :class:`Evaluation`: everything that follows from the confusion matrix."""
 
     Metric = ClassificationMetric
+    max_classes_printed = 20
 
-    binary_positive_class: int | None
-    top_n: int
-    binary_decision_threshold: float | None
-    cost_array: Array | None
-    labels_list: list[str]
-    max_classes_printed: int
-    max_warning_classes_to_print: int
-    _confusion: ConfusionMatrix | None
-    _top_n_correct: int
-    _top_n_total: int
+    def __init__(self, labels: list[str], top_n: int, positive_class: int | None, threshold: float | None, costs: Array | None) -> None:
+        self.labels_list, self.top_n, self.cost_array = labels, top_n, costs
+        self.binary_positive_class, self.binary_decision_threshold = positive_class, threshold
+        self.max_warning_classes_to_print = 16
+        self._no_counts()
+
+    def _no_counts(self) -> None:
+        """As before the first batch."""
+        self._confusion: ConfusionMatrix | None = None
+        self._top_n_correct = self._top_n_total = 0
 
     def confusion(self, what: str = "the confusion matrix") -> ConfusionMatrix:
         """Return the confusion matrix; an error that says ``what`` was asked when there is none."""

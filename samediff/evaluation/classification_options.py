@@ -1,4 +1,4 @@
-"""What the arguments of an :class:`Evaluation` mean, and small parts of its JSON."""
+"""Arguments of an :class:`Evaluation` and their meaning, and small parts of its JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def positional(args: tuple[Any, ...]) -> dict[str, Any]:
         second = "binary_positive_class"
     elif isinstance(first, (float, np.floating)):
         found, second = {"binary_decision_threshold": float(first)}, "binary_positive_class"
-    elif isinstance(first, Mapping) or (not hasattr(first, "shape") and all(isinstance(v, str) for v in first)):
+    elif isinstance(first, Mapping) or (not hasattr(first, "shape") and all(isinstance(v, str) for v in names(first))):
         found, second = {"labels": first}, "top_n" if rest and isinstance(rest[0], (int, np.integer)) else "cost_array"
     else:
         found, second = {"cost_array": first}, ""
@@ -44,7 +44,11 @@ def names(labels: Iterable[str] | Mapping[int, str] | None) -> list[str]:
                 f"class names by number need the numbers 0 to {len(labels) - 1}, got {sorted(labels)}"
             )
         return [labels[i] for i in range(len(labels))]
-    return list(labels or [])
+    if labels is None:
+        return []
+    if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
+        raise ConfigurationError(f"class names are a list of texts, or a dictionary of them by number; got {labels!r:.60}")
+    return list(labels)
 
 
 def counter(values: dict[int, int]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.javanames import JavaSpelling
+from ..base.java_names import ConfusionMatrixNames
 from ..errors import ShapeError
 
 
-class ConfusionMatrix(JavaSpelling):
+class ConfusionMatrix(ConfusionMatrixNames):
     """Counts of actual against predicted classes.
 
     Parameters

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
+
+from ..base.java.java_enum import JavaEnum
 
 
-class EvaluationAveraging(Enum):
+class EvaluationAveraging(JavaEnum):
     """How a measure of several classes becomes one number.
 
     ``Macro`` is the mean of the measures of the classes, ``Micro`` the measure of the summed counts.

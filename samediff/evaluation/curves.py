@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Self
@@ -10,8 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.java_names import CurveNames, HistogramNames, PrecisionRecallCurveNames, ReliabilityDiagramNames, RocCurveNames
 from ..base.javanames import JavaSpelling, to_camel
 from ..errors import FileFormatError, ShapeError
+from .base import parsed, reading
 from .text import fixed, json_text, plain_json
 
 Floats = NDArray[np.float64]
@@ -33,7 +34,7 @@ def corners(x: Floats, y: Floats) -> NDArray[np.bool_]:
     return keep
 
 
-class Curve(JavaSpelling):
+class Curve(CurveNames):
     """Base class of the curves: JSON from the fields."""
 
     java_class: ClassVar[str] = ""
@@ -63,11 +64,12 @@ class Curve(JavaSpelling):
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Read DL4J's JSON."""
-        doc = json.loads(text)
-        missing = [f.name for f in fields(cls) if to_camel(f.name) not in doc]  # type: ignore[arg-type]
-        if missing:
-            raise FileFormatError(f"the JSON of a {cls.__name__} lacks {', '.join(missing)}")
-        return cls.restore(doc)
+        doc = parsed(text)
+        with reading(cls.__name__), np.errstate(over="raise", invalid="raise"):
+            missing = [f.name for f in fields(cls) if to_camel(f.name) not in doc]  # type: ignore[arg-type]
+            if missing:
+                raise FileFormatError(f"the JSON of a {cls.__name__} lacks {', '.join(missing)}")
+            return cls.restore(doc)
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and plain_json(other.document()) == plain_json(self.document())
@@ -76,8 +78,15 @@ class Curve(JavaSpelling):
 
 
 @dataclass(eq=False)
-class RocCurve(Curve):
+class RocCurve(Curve, RocCurveNames):
     """True against false positive rate: highest threshold first in exact mode, lowest first with threshold steps.
+
+    Parameters
+    ----------
+    threshold, fpr, tpr : array (points)
+        Thresholds, false and true positive rates.
+    auc : float, optional
+        The area, where it is known; computed by trapezoids otherwise.
 
     Examples
     --------
@@ -146,8 +155,20 @@ class Confusion(JavaSpelling):
 
 
 @dataclass(eq=False)
-class PrecisionRecallCurve(Curve):
-    """Precision against recall, from the lowest threshold to the highest, with the counts of each point."""
+class PrecisionRecallCurve(Curve, PrecisionRecallCurveNames):
+    """Precision against recall, from the lowest threshold to the highest, with the counts of each point.
+
+    Parameters
+    ----------
+    threshold, precision, recall : array (points)
+        Points of the curve, each with the probability from which on an example counts as positive.
+    tp_count, fp_count, fn_count : array (points)
+        True positives, false positives and false negatives at each threshold.
+    total_count : int
+        Number of examples.
+    area : float, optional
+        The area, where it is known; computed by trapezoids otherwise.
+    """
 
     java_class = "org.nd4j.evaluation.curves.PrecisionRecallCurve"
 
@@ -216,8 +237,16 @@ class PrecisionRecallCurve(Curve):
 
 
 @dataclass(eq=False)
-class ReliabilityDiagram(Curve):
-    """Share of positive labels against mean predicted probability, per bin of predictions."""
+class ReliabilityDiagram(Curve, ReliabilityDiagramNames):
+    """Share of positive labels against mean predicted probability, per bin of predictions.
+
+    Parameters
+    ----------
+    title : str
+        What plots are headed with.
+    mean_predicted_value_x, fraction_positives_y : array (bins)
+        Mean predicted probability and share of positive labels of each bin.
+    """
 
     java_class = "org.nd4j.evaluation.curves.ReliabilityDiagram"
 
@@ -234,8 +263,18 @@ class ReliabilityDiagram(Curve):
 
 
 @dataclass(eq=False)
-class Histogram(Curve):
-    """Counts in bins of equal width from ``lower`` to ``upper``."""
+class Histogram(Curve, HistogramNames):
+    """Counts in bins of equal width from ``lower`` to ``upper``.
+
+    Parameters
+    ----------
+    title : str
+        What plots are headed with.
+    lower, upper : float
+        Borders of the first and the last bin.
+    bin_counts : array (bins)
+        How many values lie in each bin.
+    """
 
     java_class = "org.nd4j.evaluation.curves.Histogram"
 

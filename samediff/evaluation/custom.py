@@ -2,21 +2,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
+from ..base.java.java_enum import JavaEnum
+from ..base.java_names import CustomEvaluationNames
 from ..errors import ConfigurationError
 from .base import BaseEvaluation
 from .rows import Rows
 
 
-class CustomMetric(Enum):
+class CustomMetric(JavaEnum):
     """The one metric of a `CustomEvaluation`."""
 
     VALUE = "VALUE"
 
 
-class CustomEvaluation(BaseEvaluation):
+class CustomEvaluation(BaseEvaluation, CustomEvaluationNames):
     """Numbers that a function gives for batches, joined by another one.
 
     Parameters

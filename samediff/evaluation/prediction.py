@@ -1,4 +1,4 @@
-"""Which example was predicted as what: the records behind a confusion matrix."""
+"""Predictions of single examples: the records behind a confusion matrix."""
 
 from __future__ import annotations
 
@@ -6,10 +6,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.java_names import PredictionNames
+
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(PredictionNames):
     """One prediction and the meta data of the example that it was made for.
+
+    Parameters
+    ----------
+    actual_class, predicted_class : int
+        Numbers of classes, from 0.
+    record_meta_data : object
+        What the data said of the example.
 
     Examples
     --------
@@ -41,7 +50,9 @@ class Prediction:
 class MetaData:
     """Mix-in of :class:`Evaluation`: predictions by actual and predicted class."""
 
-    predictions: dict[tuple[int, int], list[Any]]
+    def _no_records(self) -> None:
+        """As before the first batch."""
+        self.predictions: dict[tuple[int, int], list[Any]] = {}
 
     def remember(self, actual: Iterable[int], predicted: Iterable[int], records: Iterable[Any]) -> None:
         """Keep the meta data of predictions."""

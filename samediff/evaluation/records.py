@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.datatype import is_real
 from ..errors import ConfigurationError, ShapeError
 from ..expressions.arrays import to_numbers, to_numpy, unmasked
 
@@ -39,7 +40,7 @@ def _is_flat(given: Any) -> bool:
     if not isinstance(given, Sequence) or isinstance(given, (str, bytes)) or not len(given):
         return False
     first = np.asarray(given[0] if not isinstance(given[0], dict) else "")
-    if first.dtype.kind not in "iufb":
+    if not is_real(first.dtype):
         return True
     if first.ndim:
         return False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.java.java_enum import JavaEnum
+from ..base.java_names import RegressionEvaluationNames
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .counts import divide, mean
@@ -32,7 +33,7 @@ MEANS = ("current_mean", "current_prediction_mean")
 SMALLEST_VARIATION = 1e-5  # below it DL4J calls the relative squared error infinite
 
 
-class RegressionMetric(Enum):
+class RegressionMetric(JavaEnum):
     """The measures that :meth:`RegressionEvaluation.score_for_metric` knows: averages over the columns."""
 
     MSE = "MSE"
@@ -46,8 +47,11 @@ class RegressionMetric(Enum):
         """Return whether less is better."""
         return self not in (RegressionMetric.PC, RegressionMetric.R2)
 
+#: Of a number in a report.
+_MOST_DIGITS = 1000
 
-class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation"):
+
+class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regression.RegressionEvaluation"):
     """Errors and correlations of each output column, from sums that need no second pass over the data.
 
     Sums are taken in the data type of the labels (float32 data gives about 1e-5), and added up in float64.
@@ -62,6 +66,8 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
         Digits of the report (default 5).
     axis : int
         Axis of the columns in arrays of rank above 2 (default 1).
+    n_columns : int, optional
+        Number of columns, where neither names nor data are to tell it.
 
     Examples
     --------
@@ -104,6 +110,8 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
         elif first is not None:
             column_names = first
         self.precision = precision if digits is None else digits
+        if not isinstance(self.precision, int) or isinstance(self.precision, bool) or not 0 < self.precision <= _MOST_DIGITS:
+            raise ConfigurationError(f"RegressionEvaluation: precision must be an int from 1 to {_MOST_DIGITS}; got {self.precision!r:.60}")
         self.axis = axis
         self.column_names: list[str] = list(
             column_names or ([] if n_columns is None else (f"col_{i}" for i in range(n_columns)))
@@ -113,7 +121,6 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
             self._start(len(self.column_names))
 
     def reset(self) -> None:
-        """Forget all sums."""
         self.initialized = False
 
     def _start(self, n: int) -> None:
@@ -314,7 +321,6 @@ class RegressionEvaluation(BaseEvaluation, java="regression.RegressionEvaluation
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
-        """Read :meth:`document`."""
         made = cls(column_names=doc.get("columnNames"), precision=doc.get("precision", 5), axis=doc.get("axis", 1))
         if doc["initialized"]:
             for name, key in SUMS.items():

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.java.java_enum import JavaEnum
+from ..base.java_names import ROCNames
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from ..text.java_text import java_number
 from .base import BaseEvaluation
@@ -17,7 +18,7 @@ from .rows import Array, Rows
 NOTE = "\n[Note: Thresholded AUC/AUPRC calculation used with {} steps); accuracy may reduced compared to exact mode]"
 
 
-class RocMetric(Enum):
+class RocMetric(JavaEnum):
     """The measures of the ROC evaluations; more is better."""
 
     AUROC = "AUROC"
@@ -27,8 +28,11 @@ class RocMetric(Enum):
         """Return whether less is better."""
         return False
 
+#: A count is kept for each; a few hundred are usual.
+_MOST_STEPS = 10_000_000
 
-class ROC(BaseEvaluation, java="classification.ROC"):
+
+class ROC(BaseEvaluation, ROCNames, java="classification.ROC"):
     """Area under the ROC curve and under the precision-recall curve, of one probability or of two classes.
 
     With ``threshold_steps`` = 0 the curves are exact and all predictions are kept; equal predictions are separate
@@ -42,6 +46,8 @@ class ROC(BaseEvaluation, java="classification.ROC"):
         Leave out the inner points of straight runs of exact curves (default True); areas do not change.
     exact_alloc_block_size : int
         DL4J's size of memory blocks; taken and not needed.
+    axis : int
+        Axis of the outputs in arrays of rank above 2 (default 1).
 
     Examples
     --------
@@ -62,8 +68,8 @@ class ROC(BaseEvaluation, java="classification.ROC"):
         exact_alloc_block_size: int = 2048,
         axis: int = 1,
     ) -> None:
-        if threshold_steps < 0:
-            raise ConfigurationError(f"threshold_steps must be 0 (exact) or more, got {threshold_steps}")
+        if not 0 <= threshold_steps <= _MOST_STEPS:
+            raise ConfigurationError(f"threshold_steps must be 0 (exact) or more, up to {_MOST_STEPS}; got {threshold_steps}")
         self.threshold_steps = int(threshold_steps)
         self.roc_remove_redundant_pts = bool(roc_remove_redundant_pts)
         self.exact_alloc_block_size = exact_alloc_block_size
@@ -203,7 +209,6 @@ class ROC(BaseEvaluation, java="classification.ROC"):
     get_value = score_for_metric
 
     def stats(self) -> str:
-        """Return both areas."""
         if not self.example_count:
             return "ROC: No data available (no data has been performed)"
         return (
@@ -243,7 +248,6 @@ class ROC(BaseEvaluation, java="classification.ROC"):
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
-        """Read :meth:`document`."""
         made = cls(doc["thresholdSteps"], doc.get("rocRemoveRedundantPts", True))
         made.count_actual_positive, made.count_actual_negative = doc["countActualPositive"], doc["countActualNegative"]
         if not made.is_exact():

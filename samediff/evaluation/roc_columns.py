@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
+from ..base.java_names import ROCBinaryNames, RocColumnsNames, ROCMultiClassNames
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation
 from .counts import mean
@@ -15,8 +16,20 @@ from .rows import Rows
 from .text import fixed
 
 
-class RocColumns(BaseEvaluation):
-    """One :class:`ROC` per column of the labels."""
+class RocColumns(BaseEvaluation, RocColumnsNames):
+    """One :class:`ROC` per column of the labels.
+
+    Parameters
+    ----------
+    threshold_steps : int
+        0 = exact (default), else the number of steps between thresholds 0 and 1.
+    roc_remove_redundant_pts : bool
+        Leave out the inner points of straight runs of exact curves (default True).
+    axis : int
+        Axis of the columns in arrays of rank above 2 (default 1).
+    labels : list of str, optional
+        Names of the columns.
+    """
 
     Metric = RocMetric
     columns_of_report: ClassVar[tuple[str, ...]] = ("AUC", "AUPRC")
@@ -169,13 +182,12 @@ class RocColumns(BaseEvaluation):
 
     @classmethod
     def restore(cls, doc: dict[str, Any]) -> Self:
-        """Read :meth:`document`."""
         made = cls(doc["thresholdSteps"], doc.get("rocRemoveRedundantPts", True), doc.get("axis", 1), doc.get("labels"))
         made.underlying = [ROC.from_document(d) for d in doc.get("underlying") or []]
         return made
 
 
-class ROCBinary(RocColumns, java="classification.ROCBinary"):
+class ROCBinary(RocColumns, ROCBinaryNames, java="classification.ROCBinary"):
     """ROC of each of several independent (sigmoid) outputs; per-output masks allowed.
 
     Parameters
@@ -200,7 +212,7 @@ class ROCBinary(RocColumns, java="classification.ROCBinary"):
         self.labels = list(labels) if labels else None
 
 
-class ROCMultiClass(RocColumns, java="classification.ROCMultiClass"):
+class ROCMultiClass(RocColumns, ROCMultiClassNames, java="classification.ROCMultiClass"):
     """ROC of each class against all others, of a softmax output.
 
     Parameters

@@ -11,9 +11,9 @@ from ..ir.run_context import WORD_COUNT
 from ..plans.backend import Backend
 from ..plans.memory import Buffer, assign, bytes_of
 from ..plans.plan import Plan
-from ..plans.plan_data import Step
-from .lower import lower, words_of
-from .orders import orders
+from ..plans.plan_data import PlanStep, RngState, ShapeSource, StepKind, Value, Workspace
+from .lower import lower
+from .memory_format import orders
 from .specialise import shape_stand_in, specialise
 
 
@@ -33,31 +33,35 @@ def build_plan(nodes: Sequence[Node], feeds: Mapping[str, TensorSpec], stored: M
     """
     pinned = dict(pinned or {})
     specs = {**feeds, **{n: _bare(a) for n, a in {**stored, **constants}.items()}}
-    graph = specialise(nodes, specs, constants, outputs, symbolic, backend.kernels)
+    graph = specialise(nodes, specs, constants, outputs, symbolic, backend)
     sources = [graph.alias.get(n, n) for n in outputs]
     steps = lower(graph, set(sources), symbolic, backend)
-    kept = {**stored, **graph.constants}
-    words = words_of(steps)
+    read: dict[Value | None, None] = dict.fromkeys([n for s in steps for n in s.inputs])
+    read.update(dict.fromkeys(sources))
+    kept = dict[Value, Any]()
+    for arrays in (stored, graph.constants):
+        kept.update(arrays)
+    known: dict[Value, TensorSpec] = dict(graph.specs.items())
+    words = RngState() if RngState() in read else None
     if words is not None:
-        graph.specs[words] = TensorSpec((WORD_COUNT,), DataType.LONG)
-    for step in steps:
-        for n in step.inputs:
-            if n is not None and n.startswith("~") and n not in graph.specs:
-                graph.specs[n] = graph.specs[n[1:]]
-                kept[n] = shape_stand_in(graph.specs[n])
-    read = {n for s in steps for n in s.inputs} | set(sources)
+        known[words] = TensorSpec((WORD_COUNT,), DataType.LONG)
+    for n in read:
+        if isinstance(n, ShapeSource):
+            known[n] = known[n.name]
+            kept[n] = shape_stand_in(known[n])
     by_source = {s: pinned[n] for n, s in reversed(list(zip(outputs, sources))) if n in pinned}
-    written = {n: a for n, a in by_source.items() if any(n in s.outputs and _takes(s, a) for s in steps)}
-    plan = backend.plan(steps, graph.specs, tuple(feeds), tuple(outputs), tuple(sources),
+    made_by = {n: s for s in steps for n in s.outputs}
+    written = {n: a for n, a in by_source.items() if n in made_by and _takes(made_by[n], a)}
+    plan = backend.plan(steps, known, tuple(feeds), tuple(outputs), tuple(sources),
                 {n: a for n, a in kept.items() if n in read}, written, pinned, dict(symbolic or {}), words,
-                orders(steps, graph.specs, {*sources, *written}))
+                orders(steps, known, {*sources, *written}))
     _place(plan, set(sources) - set(written) if backend.hands_out else set())
     return plan
 
 
-def _takes(step: Step, array: Any) -> bool:
+def _takes(step: PlanStep, array: Any) -> bool:
     """Whether a step can write into an array of that layout; loops are compiled for dense ones."""
-    return step.kind == "kernel" or (step.kind == "fused" and array.flags.c_contiguous)
+    return step.kind is StepKind.KERNEL or (step.kind is StepKind.FUSED and array.flags.c_contiguous)
 
 
 def _bare(array: Any) -> TensorSpec:
@@ -67,24 +71,26 @@ def _bare(array: Any) -> TensorSpec:
 
 def _place(plan: Plan, handed_out: set[str]) -> None:
     """Give an arena place to every kernel output that is not handed out, and to workspaces."""
-    roots: dict[str, set[str]] = {}
+    roots: dict[Value, set[Value]] = {}
     first: dict[str, int] = {}
-    last: dict[str, int] = {}
+    last: dict[Value, int] = {}
     for i, step in enumerate(plan.steps):
         used = {r for n in step.inputs if n is not None for r in roots.get(n, {n})}
         for r in used:
             last[r] = i
         for n in step.outputs:
-            if step.kind in ("kernel", "fused"):
+            if step.writes:
                 roots[n], first[n], last[n] = {n}, i, i
             else:                       # may be a view of any input
                 roots[n] = used
     for n in plan.sources:
         for r in roots.get(n, {n}):
             last[r] = len(plan.steps)
-    buffers = {n: Buffer(bytes_of(plan.specs[n]), first[n], last[n]) for n in first
+    buffers: dict[str | Workspace, Buffer] = {n: Buffer(bytes_of(plan.specs[n]), first[n], last[n]) for n in first
                if n not in handed_out and n not in plan.pinned and plan.specs[n].is_static}
     for i, step in enumerate(plan.steps):
         for k, spec in enumerate(step.workspace):
-            buffers[f"{i}:work{k}"] = Buffer(bytes_of(spec), i, i)
-    plan.offsets, plan.arena = assign(buffers)
+            buffers[Workspace(i, k)] = Buffer(bytes_of(spec), i, i)
+    offsets, plan.arena = assign(buffers)
+    plan.offsets = {n: at for n, at in offsets.items() if isinstance(n, str)}
+    plan.workspaces = {n: at for n, at in offsets.items() if isinstance(n, Workspace)}

@@ -1,6 +1,7 @@
 """Grouping neighbouring elementwise nodes into one loop."""
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,15 +12,19 @@ from ..ir.node import Node
 #: More arrays than this in one kernel run out of registers.
 MAX_ARRAYS = 12
 
+#: Nodes are not fused where more groups than this must be looked at to know that no cycle arises.
+MAX_SEARCHED = 1000
 
-@dataclass
+
+@dataclass(eq=False)
 class Group:
     """Nodes that run as one unit: one node of any kind, or elementwise ones of one shape."""
 
     nodes: list[Node]
     shape: Shape | None = None          # of the loop; None: not elementwise
-    index: int = 0
+    depth: int = 0                      # greater than that of all groups that it depends on
     inputs: list[str] = field(default_factory=list)
+    readers: list[Group] = field(default_factory=list)
 
     @property
     def fused(self) -> bool:
@@ -37,13 +42,16 @@ def group(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], fusible: Colle
     fusible : names of the nodes that may be fused
     """
     owner: dict[str, Group] = {}
-    groups: list[Group] = []
-    for i, node in enumerate(nodes):
+    groups: dict[Group, None] = {}
+    for node in nodes:
         shape = specs[node.outputs[0]].shape if node.name in fusible else None
-        made = Group([node], shape, i, [n for n in node.inputs if n is not None])
-        groups.append(made)
+        made = Group([node], shape, inputs=[n for n in node.inputs if n is not None])
+        groups[made] = None
         for n in node.outputs:
             owner[n] = made
+        for before in _before(made, owner):
+            before.readers.append(made)
+            made.depth = max(made.depth, before.depth + 1)
         if shape is None:
             continue
         for n in list(made.inputs):
@@ -54,11 +62,16 @@ def group(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], fusible: Colle
             if _reaches(current, other, owner) or _reaches(other, current, owner):
                 continue
             _merge(other, current, owner)
-            groups.remove(current)
+            del groups[current]
     position = {node.name: i for i, node in enumerate(nodes)}
     for g in groups:
         g.nodes.sort(key=lambda n: position[n.name])
-    return _ordered(groups, owner)
+    return _ordered(list(groups), owner)
+
+
+def _before(group: Group, owner: Mapping[str, Group]) -> list[Group]:
+    """The groups that a group reads."""
+    return [g for g in dict.fromkeys(owner.get(n) for n in group.inputs) if g is not None and g is not group]
 
 
 def _fits(a: Group, b: Group) -> bool:
@@ -68,20 +81,26 @@ def _fits(a: Group, b: Group) -> bool:
 
 
 def _reaches(start: Group, target: Group, owner: Mapping[str, Group]) -> bool:
-    """True when ``start`` depends on ``target`` by way of a third group."""
-    seen: set[int] = set()
-    stack = [g for n in start.inputs if (g := owner.get(n)) is not None and g is not target and g is not start]
-    while stack:
-        g = stack.pop()
-        if id(g) in seen:
-            continue
-        seen.add(id(g))
-        for n in g.inputs:
-            before = owner.get(n)
-            if before is target:
-                return True
-            if before is not None and before is not g:
-                stack.append(before)
+    """True when ``start`` depends on ``target`` by way of a third group, or would have to be searched for too long.
+
+    Groups near ``target`` come first, and none that is not deeper than it.
+    """
+    seen: set[Group] = {target}
+    ahead: list[tuple[int, int, Group]] = []
+
+    def look_before(g: Group) -> None:
+        for before in _before(g, owner):
+            if before not in seen and before.depth > target.depth:
+                seen.add(before)
+                heapq.heappush(ahead, (before.depth, len(seen), before))
+    look_before(start)
+    while ahead:
+        if len(seen) > MAX_SEARCHED:
+            return True
+        _, _, g = heapq.heappop(ahead)
+        if target in _before(g, owner):
+            return True
+        look_before(g)
     return False
 
 
@@ -92,6 +111,22 @@ def _merge(into: Group, other: Group, owner: dict[str, Group]) -> None:
     for node in other.nodes:
         for n in node.outputs:
             owner[n] = into
+    into.readers = [g for g in dict.fromkeys((*into.readers, *other.readers)) if g is not into and g is not other]
+    for before in _before(into, owner):
+        before.readers.append(into)
+        into.depth = max(into.depth, before.depth + 1)
+    _deepen(into)
+
+
+def _deepen(group: Group) -> None:
+    """Make what reads a group deeper than it."""
+    ahead = [group]
+    while ahead:
+        g = ahead.pop()
+        for reader in g.readers:
+            if reader.depth <= g.depth:
+                reader.depth = g.depth + 1
+                ahead.append(reader)
 
 
 def _ordered(groups: list[Group], owner: Mapping[str, Group]) -> list[Group]:

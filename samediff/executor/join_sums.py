@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..base.spec import TensorSpec
-from ..families.spreading import SumTo
+from ..families.broadcasting import SumTo
 from ..ir.node import Node
+from ..ops.elementwise.arithmetic import Add
 
 
 def joined(node: Node, sums: Mapping[str, Node], specs: Mapping[str, TensorSpec]) -> tuple[Node, Node] | None:
@@ -15,7 +16,7 @@ def joined(node: Node, sums: Mapping[str, Node], specs: Mapping[str, TensorSpec]
     A parameter that is used many times gets its gradient in as many parts. Added up before, they are one fused loop and one sum,
     and no part is kept in memory.
     """
-    if node.op.id != "add" or len(node.inputs) != 2:
+    if not isinstance(node.op, Add) or len(node.inputs) != 2:
         return None
     first, second = [sums.get(n or "") for n in node.inputs]
     if first is None or second is None or first.inputs[0] is None or second.inputs[0] is None:

@@ -1,4 +1,4 @@
-"""From a specialised graph to the steps of a plan."""
+"""Lowering: a specialised graph becomes the steps of a plan."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -8,15 +8,14 @@ from ..base.spec import TensorSpec
 from ..expressions import expression as ex
 from ..families.families import Elementwise
 from ..ir.node import Node
-from ..ir.op import Kernel, as_tuple
+from ..ir.op import as_tuple
 from ..plans.backend import Backend
-from ..plans.plan_data import Step
-from ..plans.reference import raise_explained
+from ..plans.plan_data import PlanStep, RngState, ShapeSource, StepKind, Value
 from .fuse import Group, group, is_fusible
 from .specialise import Specialised, visible
 
 
-def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None, backend: Backend) -> list[Step]:
+def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, Any] | None, backend: Backend) -> list[PlanStep]:
     """Steps in the order in which they run; ``symbolic`` are the shapes with -1 where the graph leaves a size open."""
     fusible = {n.name for n in graph.nodes
                if is_fusible(n, graph.specs, backend.takes) and backend.fuses(n.op) and _traceable(n, graph.specs)}
@@ -24,24 +23,6 @@ def lower(graph: Specialised, outputs: Collection[str], symbolic: Mapping[str, A
     readers = _readers(graph.nodes)
     return [_fused(g, graph.specs, readers, outputs, symbolic or {}, backend) if g.fused else _single(g.nodes[0], graph, backend)
             for g in groups]
-
-
-def stand_in_name(name: str) -> str:
-    """The name under which a step gets an array that has the shape of ``name`` and no values."""
-    return f"~{name}"
-
-
-def words_of(steps: Sequence[Step]) -> str | None:
-    """Under which name steps get the words of the context; None where none does."""
-    return next((s.inputs[0] for s in steps if s.stateful and s.kind == "kernel"), None)
-
-
-def _words_name(specs: Mapping[str, TensorSpec]) -> str:
-    """A name that no variable has."""
-    name = stand_in_name("")
-    while name in specs:
-        name = stand_in_name(name)
-    return name
 
 
 def _readers(nodes: Sequence[Node]) -> dict[str, set[str]]:
@@ -67,7 +48,7 @@ def _expressions(node: Node, specs: Mapping[str, TensorSpec]) -> tuple[ex.Expr, 
 
 
 def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[str]], outputs: Collection[str],
-           symbolic: Mapping[str, Any], backend: Backend) -> Step:
+           symbolic: Mapping[str, Any], backend: Backend) -> PlanStep:
     inputs = list(g.inputs)
     known: dict[str, ex.Expr] = {n: ex.input_(i, specs[n].dtype.numpy) for i, n in enumerate(inputs)}
     for node in g.nodes:
@@ -81,38 +62,28 @@ def _fused(g: Group, specs: Mapping[str, TensorSpec], readers: Mapping[str, set[
     inputs = [inputs[k] for k in read]
     label = "+".join(dict.fromkeys(n.op.id for n in g.nodes))
     call, native = backend.fused(exprs, (*inputs, *wanted), len(inputs), symbolic)
-    return Step("fused", label, tuple(inputs), tuple(wanted), call, tuple(g.nodes), native=native)
+    return PlanStep(StepKind.FUSED, label, tuple(inputs), tuple(wanted), call, tuple(g.nodes), native=native)
 
 
-def _single(node: Node, graph: Specialised, backend: Backend) -> Step:
+def _single(node: Node, graph: Specialised, backend: Backend) -> PlanStep:
     specs, given = graph.specs, [visible(n, graph) for n in node.inputs]
     static = all(s is None or s.is_static for s in given) and all(specs[n].is_static for n in node.outputs)
-    inputs = tuple(stand_in_name(n) if n is not None and i in node.op.shape_inputs and specs[n].is_static else n
-                   for i, n in enumerate(node.inputs))
+    inputs: tuple[Value | None, ...] = tuple([ShapeSource(n) if n is not None and i in node.op.shape_inputs and specs[n].is_static else n
+                                              for i, n in enumerate(node.inputs)])
     outputs = [specs[n] for n in node.outputs]
     if static and node.op.is_view and _is_steady(node, graph):
-        return Step("view", node.op.id, inputs, node.outputs, _view(node, backend), (node,))
-    kernel = _kernel(node, given, outputs, backend) if static else None
+        return PlanStep(StepKind.VIEW, node.op.id, inputs, node.outputs, _view(node, backend), (node,))
+    kernel = graph.kernels.of(node, given, outputs) if static else None
     if kernel is not None:
-        read = (_words_name(specs), *inputs) if node.op.stateful else inputs
-        return Step("kernel", node.op.id, read, node.outputs, kernel.call, (node,), kernel.workspace, node.op.stateful, kernel.native,
-                    kernel.orders)
-    return Step("python", node.op.id, inputs, node.outputs, backend.python(node, outputs), (node,), (), node.op.stateful)
+        read = (RngState(), *inputs) if node.op.stateful else inputs
+        return PlanStep(StepKind.KERNEL, node.op.id, read, node.outputs, kernel.call, (node,), kernel.workspace, node.op.stateful,
+                    kernel.native, kernel.orders)
+    return PlanStep(StepKind.PYTHON, node.op.id, inputs, node.outputs, backend.python(node, outputs), (node,), (), node.op.stateful)
 
 
 def _is_steady(node: Node, graph: Specialised) -> bool:
     """Whether a view is the same in every run: what steers it, all inputs but the first, is constant or looked at for its shape alone."""
     return all(n is None or n in graph.constants or i in node.op.shape_inputs for i, n in enumerate(node.inputs) if i)
-
-
-def _kernel(node: Node, given: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec], backend: Backend) -> Kernel | None:
-    """The op's own kernel for these inputs; what it refuses is explained as what ``compute`` refuses."""
-    if not all(s is None or backend.takes(s) for s in (*given, *outputs)):
-        return None
-    try:
-        return backend.kernel(node, given)
-    except Exception as error:
-        raise_explained(error, node, given)
 
 
 def _view(node: Node, backend: Backend) -> Callable[..., tuple[Any, ...]]:

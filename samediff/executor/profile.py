@@ -1,4 +1,4 @@
-"""Where the time of a run goes: step by step, by layer, by op, against what the machine can do."""
+"""Profile of a run: its time by step, layer and op, against what the machine can do."""
 from __future__ import annotations
 
 import dataclasses
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..base.javanames import JavaSpelling
-from .limits import Limits, limits
+from .machine_peak import MachinePeak, limits
 from .trace import event, track_names, write_trace
+from .way import Way
 
 PHASES = ("forward", "backward", "update")
 
@@ -25,7 +26,8 @@ class StepProfile:
     index : place in its plan
     name : of its first output
     op : ids of its ops
-    way : "native" (an instruction of a native program), "kernel" (compiled, called from Python), "numpy", "python", "view", "copy"
+    way : :class:`.Way`: "native" (an instruction of a native program), "kernel" (compiled, called from Python), "numpy", "python", "view",
+        "copy"
     layer : layer or name scope that it belongs to; of a gradient that of what it is the gradient of
     phase : "forward", "backward" or "update"
     seconds : the shortest of some runs
@@ -39,7 +41,7 @@ class StepProfile:
     index: int
     name: str
     op: str
-    way: str
+    way: Way
     layer: str
     phase: str
     seconds: float
@@ -68,7 +70,7 @@ class Profile(JavaSpelling):
     dtype: Any = np.float32
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> MachinePeak:
         """What the machine can do, measured once in a process."""
         return limits(np.dtype(np.float64 if self.dtype == np.float64 else np.float32))
 

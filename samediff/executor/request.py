@@ -1,4 +1,4 @@
-"""What is asked of a graph."""
+"""Requests to a graph."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from ..ir.node import Node
 
 
 @dataclass(frozen=True)
-class Request:
+class RunRequest:
     """What was asked of one version of a graph: which nodes it takes and which placeholders."""
 
     outputs: tuple[str, ...]

@@ -1,13 +1,14 @@
 """Running a graph: which nodes, on which values, by which executor."""
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ..base.datatype import is_floating
+from ..base.environment import Setting
 from ..device import devices
 from ..errors import DataTypeError, DL4PyError, GraphError, NumericalError, ShapeError, UnknownNameError, did_you_mean
 from ..expressions.arrays import as_array, converted
@@ -16,36 +17,33 @@ from ..ir.run_context import RunContext
 from ..ir.variable import VariableType
 from ..plans.plan import Plan
 from ..plans.reference import run_nodes
-from .plans import PlanCache, cache_of, plan_for
-from .request import Request
+from .plan_cache import plan_for
+from .request import RunRequest
 
 if TYPE_CHECKING:
     from ..ir.core import GraphCore
 
 
-_SETTING = "DL4PY_EXECUTOR"
-# A look into the dictionary behind os.environ is ten times quicker than one through it, and this is asked in every run.
-_settings: Any = getattr(os.environ, "_data", os.environ)
-_setting: Any = os.environ.encodekey(_SETTING) if _settings is not os.environ else _SETTING
+_executor = Setting("DL4PY_EXECUTOR")
 
 
 def uses_reference() -> bool:
     """True when ``DL4PY_EXECUTOR=reference`` asks for the plain NumPy executor."""
-    return _setting in _settings and os.environ.get(_SETTING) == "reference"
+    return _executor.value() == "reference"
 
 
-def request_for(sd: GraphCore, outputs: Sequence[str], training: bool) -> Request:
+def request_for(sd: GraphCore, outputs: Sequence[str], training: bool) -> RunRequest:
     """The request, made once for a version of the graph."""
-    return cache_of(sd).get(sd.version, (tuple(outputs), training), lambda: _request(sd, outputs, training))  # type: ignore[no-any-return]
+    return sd.tables.plans.get(sd.version, (tuple(outputs), training), lambda: _request(sd, outputs, training))  # type: ignore[no-any-return]
 
 
-def _request(sd: GraphCore, outputs: Sequence[str], training: bool) -> Request:
+def _request(sd: GraphCore, outputs: Sequence[str], training: bool) -> RunRequest:
     for name in outputs:
         sd.variable(name)
     nodes = specialised(needed(sd.nodes(), outputs), training)
     names = {n for node in nodes for n in node.inputs if n is not None} | set(outputs)
     kinds = {n: sd.variable(n).get_variable_type() for n in sorted(names)}
-    return Request(tuple(outputs), training, tuple(nodes), frozenset(names),
+    return RunRequest(tuple(outputs), training, tuple(nodes), frozenset(names),
                    tuple(n for n, k in kinds.items() if k is VariableType.PLACEHOLDER),
                    tuple(n for n, k in kinds.items() if k not in (VariableType.PLACEHOLDER, VariableType.ARRAY)))
 
@@ -65,7 +63,7 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
     known = known_plan(sd, placeholders, outputs, context.training)
     if known is not None and placeholders is not None:
         return dict(zip(outputs, known.run([placeholders[n] for n in known.feeds], context)))
-    cache, key = cache_of(sd), call_key(placeholders, outputs, context.training)
+    plans, key = sd.tables.plans, call_key(placeholders, outputs, context.training)
     version = sd.version
     request = request_for(sd, outputs, context.training)
     feeds = checked_feeds(sd, placeholders)
@@ -76,17 +74,18 @@ def run(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence
         return run_reference(sd, feeds, request, context)
     plan = plan_for(sd, feeds, request)
     if key is not None and placeholders and all(feeds[n] is placeholders.get(n) for n in feeds):
-        cache.remember(version, key, plan)
+        plans.remember(version, key, plan)
     return dict(zip(outputs, plan.run([feeds[n] for n in plan.feeds], context)))
 
 
 def known_plan(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Plan | None:
     """The plan of an earlier call with the same request and arrays of the same shapes and types: nothing needs to be checked again."""
-    cache: PlanCache | None = sd.__dict__.get("_plan_cache")
-    if cache is None or cache.version != sd.version or not placeholders or uses_reference():
+    tables = sd.tables
+    plans = tables.plans
+    if plans.state != tables.version or not placeholders or uses_reference():
         return None
     try:
-        return cache.known.get(call_key(placeholders, outputs, training))
+        return plans.known.get(call_key(placeholders, outputs, training))
     except TypeError:       # a list among the outputs
         return None
 
@@ -102,14 +101,14 @@ def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], tra
         return None
 
 
-def missing(sd: GraphCore, request: Request, name: str, feeds: Mapping[str, Any]) -> NoReturn:
+def missing(sd: GraphCore, request: RunRequest, name: str, feeds: Mapping[str, Any]) -> NoReturn:
     """GraphError that says who needs a placeholder that has no value."""
     reader = next((n for n in request.nodes if name in n.inputs), None)
     why = f"{reader.where()} needs it" if reader else "it is asked for"
     raise GraphError(f"no value for placeholder {name!r} {sd.variable(name).spec}: {why}; given: {', '.join(feeds) or 'none'}")
 
 
-def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: Request, context: RunContext) -> dict[str, Any]:
+def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: RunRequest, context: RunContext) -> dict[str, Any]:
     """The same by the reference executor."""
     values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
     specs = {n: sd.variable(n).spec for node in request.nodes for n in (*node.inputs, *node.outputs) if n is not None}
@@ -131,10 +130,10 @@ def specialised(nodes: Sequence[Node], training: bool) -> list[Node]:
 
 def checked_feeds(sd: GraphCore, placeholders: Mapping[str, Any] | None) -> dict[str, Any]:
     """Placeholder values as arrays of the declared type; those set for this thread fill in."""
-    feeds = dict(sd._placeholder_values()) if placeholders is None or not placeholders else {}
+    feeds = dict(sd.tables.given()) if placeholders is None or not placeholders else {}
     known = sd.variable_map()
     for key, value in (placeholders or {}).items():
-        name = key if isinstance(key, str) else sd._own(key).name()
+        name = key if isinstance(key, str) else sd.tables.own(key).name()
         variable = known.get(name)
         if variable is None:
             names = [n for n, v in known.items() if v.is_place_holder()]
@@ -163,7 +162,7 @@ def check_finite(values: Mapping[str, Any], order: Sequence[str]) -> None:
     """NumericalError that names the first variable holding NaN or infinity."""
     for name in order:
         array = np.asarray(values[name])
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        if is_floating(array.dtype) and not np.isfinite(array).all():
             bad = np.argwhere(~np.isfinite(array))[0].tolist()
             raise NumericalError(f"variable {name!r} is the first with NaN or infinity: "
                                  f"{array[tuple(bad)]} at {bad} of shape {array.shape}")

@@ -10,15 +10,16 @@ import numpy as np
 from ..base.datatype import DataType
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, ShapeError
-from ..families.partial import Partial
-from ..families.spreading import SumTo
-from ..ir.kernel_table import KernelTable
+from ..families.broadcasting import SumTo
+from ..families.prunable_outputs import PrunableOutputs
 from ..ir.node import Node, needed
-from ..ir.refusal import inferred, refusal
 from ..ir.run_context import RunContext
+from ..ir.translate_errors import inferred, refusal
+from ..plans.backend import Backend
 from ..plans.reference import compute, promised, raise_explained
 from .inline import inlined
 from .join_sums import joined
+from .plan_kernels import PlanKernels
 
 #: Folded constants larger than this are computed at run time after all.
 MAX_FOLDED = 1 << 22
@@ -30,14 +31,14 @@ class Specialised:
 
     nodes: list[Node]
     specs: dict[str, TensorSpec]
-    constants: dict[str, Any] = field(default_factory=dict)
+    constants: dict[str, Any]
+    kernels: PlanKernels
     alias: dict[str, str] = field(default_factory=dict)     # name -> name of the equal value that is computed instead
     sums: dict[str, Node] = field(default_factory=dict)     # results of gradients summed over broadcast axes
 
 
 def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants: Mapping[str, Any],
-               outputs: Collection[str], symbolic: Mapping[str, Any] | None,
-               kernels: KernelTable[Any]) -> Specialised:
+               outputs: Collection[str], symbolic: Mapping[str, Any] | None, backend: Backend) -> Specialised:
     """Infer static shapes from those of the inputs, then simplify.
 
     Parameters
@@ -47,12 +48,12 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
     constants : arrays of the graph's constants
     outputs : names that must be computed
     symbolic : shapes that the graph declares, with -1 for open sizes
-    kernels : of the back end: a composition runs in place of an op that has none there
+    backend : a composition runs in place of an op that has no kernel there
     """
-    done = Specialised([], dict(specs), dict(constants))
+    done = Specialised([], dict(specs), dict(constants), PlanKernels(backend))
     seen: dict[Any, tuple[str, ...]] = {}
     for node in nodes:
-        _add(node, done, seen, symbolic or {}, kernels)
+        _add(node, done, seen, symbolic or {})
     wanted = [done.alias.get(n, n) for n in outputs]
     done.nodes = _only_read(_pruned(done, wanted), wanted)
     return done
@@ -61,19 +62,19 @@ def specialise(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], constants
 def _only_read(nodes: list[Node], outputs: Sequence[str]) -> list[Node]:
     """Nodes without the work that is for nobody."""
     read = {n for node in nodes for n in node.inputs} | set(outputs)
-    return [replace(n, op=n.op.when_read([o in read for o in n.outputs])) if isinstance(n.op, Partial) else n for n in nodes]
+    return [replace(n, op=n.op.with_live_outputs([o in read for o in n.outputs])) if isinstance(n.op, PrunableOutputs) else n
+            for n in nodes]
 
 
-def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symbolic: Mapping[str, Any],
-         kernels: KernelTable[Any]) -> None:
+def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], symbolic: Mapping[str, Any]) -> None:
     """A node in its simplest form, or the nodes that it stands for."""
     node = replace(original, inputs=tuple(None if n is None else done.alias.get(n, n) for n in original.inputs))
     _infer(node, done, symbolic)
-    if _fold(node, done):
-        return
     same = _same(node, done)
     if same is not None:
         done.alias[node.outputs[0]] = same
+        return
+    if _fold(node, done):
         return
     key = _key(node)
     if key is not None and key in seen:
@@ -84,21 +85,23 @@ def _add(original: Node, done: Specialised, seen: dict[Any, tuple[str, ...]], sy
     pair = joined(node, done.sums, done.specs)
     if pair is not None:
         for part in pair:
-            _add(part, done, seen, symbolic, kernels)
+            _add(part, done, seen, symbolic)
         return
     if isinstance(node.op, SumTo):
         done.sums[node.outputs[0]] = node
+    given, made = [visible(n, done) for n in node.inputs], [done.specs[n] for n in node.outputs]
+    served = node.op.in_plan(node.name) is None and done.kernels.of(node, given, made) is not None
     try:
-        parts = inlined(node, done.specs, kernels)
+        parts = None if served else inlined(node, given, made, done.kernels.backend.kernels)
     except DL4PyError as error:
-        raise_explained(error, node, [None if n is None else done.specs[n] for n in node.inputs])
+        raise_explained(error, node, given)
     if parts is None:
         done.nodes.append(node)
         return
     done.constants.update(parts.constants)
     done.specs.update({n: TensorSpec(tuple(a.shape), DataType.of(a.dtype)) for n, a in parts.constants.items()})
     for part in parts.nodes:
-        _add(part, done, seen, symbolic, kernels)
+        _add(part, done, seen, symbolic)
     done.alias.update(zip(node.outputs, [done.alias.get(n, n) for n in parts.results]))
 
 

@@ -11,14 +11,16 @@ import numpy as np
 from ..errors import DeviceError
 from ..ir.run_context import RunContext
 from ..plans.frame import Frame
+from ..plans.plan_data import ShapeSource, StepKind, Value
 from ..plans.reference import plain
-from .explain import in_parts, is_helped, native_calls, way_of, why
-from .limits import shortest
+from .cost_model import flops_of, sizes_of
+from .explain import in_parts, is_helped
+from .machine_peak import shortest
 from .profile import Profile, StepProfile
-from .work import flops_of, sizes_of
+from .way import Way, way_of, why
 
 if TYPE_CHECKING:
-    from ..cpu.native.entry import Instruction
+    from ..cpu.native.instruction import Instruction
     from ..ir.node import Node
     from ..plans.plan import Plan
 
@@ -58,7 +60,8 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
         way = way_of(plan, frame, i)
         owner, back = _owner(step.nodes)
         counts = [flops_of(n, plan.specs) for n in step.nodes]
-        moved = 0 if way == "view" else sum(sizes_of(values[n]) for n in {*step.inputs, *step.outputs} if n and not n.startswith("~"))
+        used = {n for n in (*step.inputs, *step.outputs) if n is not None and not isinstance(n, ShapeSource)}
+        moved = 0 if way is Way.VIEW else sum(sizes_of(values[n]) for n in used)
         parts = i in helped and any(map(in_parts, frame.natives[i]))
         steps.append(StepProfile(
             i, step.outputs[0], step.label, way, named(owner), "backward" if back else "forward", seconds[i], moved,
@@ -79,12 +82,14 @@ def _kept(plan: Plan) -> Iterator[None]:
             array[...] = value
 
 
-def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunContext, repeats: int) -> tuple[list[float], dict[str, Any]]:
+def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunContext, repeats: int) -> tuple[list[float], dict[Value, Any]]:
     """Seconds of each step, and all values. No step overwrites what it reads, so each may run again and again before the next one."""
     helped = _helped(frame)
     values = dict(frame.layouts)
-    for name, array in {**feeds, **({} if plan.words is None else {plan.words: context.words()})}.items():
+    for name, array in feeds.items():
         _set(values, name, array)
+    if plan.words is not None:
+        _set(values, plan.words, context.words())
     seconds = []
     with np.errstate(all="ignore"):
         for i in range(len(plan.steps)):
@@ -97,20 +102,19 @@ def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunConte
     return seconds, values
 
 
-def _call(plan: Plan, frame: Frame, i: int, values: dict[str, Any], context: RunContext,
+def _call(plan: Plan, frame: Frame, i: int, values: dict[Value, Any], context: RunContext,
           helped: bool) -> tuple[Callable[[], Any] | None, int]:
     """What runs a step, and how many times at once; None for a view that is worked out before."""
     step = plan.steps[i]
     if i in frame.natives:
         return _native(frame.natives[i], helped)
     inputs = [None if n is None else values[n] for n in step.inputs]
-    if step.kind in ("kernel", "fused"):
+    if step.writes:
         function, *work = frame.calls[i]
-        used = inputs if step.kind == "kernel" else [a for a in inputs if a is not None]
-        return (lambda: function(*used, *[values[n] for n in step.outputs], *work)), 1
-    if step.kind == "view" and i not in frame.copies:
+        return (lambda: function(*inputs, *[values[n] for n in step.outputs], *work)), 1
+    if step.kind is StepKind.VIEW and i not in frame.copies:
         return None, 1
-    given = (context, *inputs) if step.kind == "python" else tuple(inputs)
+    given = (context, *inputs) if step.kind is StepKind.PYTHON else tuple(inputs)
 
     def fresh() -> None:
         for name, array in zip(step.outputs, step.call(*given)):
@@ -118,7 +122,7 @@ def _call(plan: Plan, frame: Frame, i: int, values: dict[str, Any], context: Run
     return fresh, 1
 
 
-def _set(values: dict[str, Any], name: str, array: Any) -> None:
+def _set(values: dict[Value, Any], name: Value, array: Any) -> None:
     """A value into the array that stands in for it, where there is one: views of that see it."""
     if name in values and values[name].shape == array.shape:
         np.copyto(values[name], array)
@@ -128,19 +132,19 @@ def _set(values: dict[str, Any], name: str, array: Any) -> None:
 
 def _native(instructions: Sequence[Instruction], helped: bool) -> tuple[Callable[[], Any], int]:
     """The instructions several times in one call, with the help of other threads just where the plan has it."""
-    from ..cpu.native.program import Segment, thresholds
+    from ..cpu.native.program import Program, thresholds
     work = max(sum(i.work for i in instructions), 1.0)
     count = min(_MOST, math.ceil(_WORTH_TIMING / work))
     if any(map(in_parts, instructions)):
         enough = math.ceil(thresholds().help / work)
         count = max(count, enough) if helped else min(count, enough - 1)
     count = max(count, 1)
-    return Segment([i for _ in range(count) for i in instructions]), count
+    return Program([i for _ in range(count) for i in instructions]), count
 
 
 def _helped(frame: Frame) -> set[int]:
     """Steps of native calls that other threads help with."""
-    return {i for steps in native_calls(frame).values() if is_helped([made for k in steps for made in frame.natives[k]]) for i in steps}
+    return {i for steps in frame.runs.values() if is_helped([made for k in steps for made in frame.natives[k]]) for i in steps}
 
 
 def _owner(nodes: Sequence[Node]) -> tuple[str, bool]:

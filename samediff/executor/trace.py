@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..codecs.atomic import extend_file, write_file
+from ..codecs.atomic_files import extend_file, write_file
 
 
 def event(name: str, category: str, start: float, seconds: float, track: int, **details: Any) -> dict[str, Any]:

@@ -3,14 +3,17 @@ from __future__ import annotations
 
 import decimal
 import functools
+import math
 import numbers
 from typing import Any
 
 import numpy as np
 
 from ..base.cupy import installed
-from ..errors import DataTypeError, ShapeError
+from ..base.datatype import is_floating, is_real
+from ..errors import DataTypeError, DL4PyError, ShapeError
 from .scalar import UNARY_FLOAT
+from .tables import table_array
 
 #: Functions that NumPy lacks, by the name under which SciPy and CuPy have them in their ``special`` module.
 SPECIAL = ("erf", "erfc", "gammaln", "digamma", "polygamma", "zeta", "betainc", "gammainc", "gammaincc")
@@ -85,29 +88,48 @@ def namespace_of(*arrays: Any) -> ArrayNamespace:
     return _cupy() if on_gpu else xp
 
 
+def as_rows(x: Any) -> Any:
+    """All axes but the last as one, also where an axis has size 0, of which -1 says nothing."""
+    return x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+
+
+def _wide_sum(x: Any, axes: tuple[int, ...] | None, keepdims: bool) -> Any:
+    """The sum, in float64 where ``x`` is floating: NumPy adds up columns one by one, so that the error would grow with their length."""
+    return x.sum(axis=axes, keepdims=keepdims, dtype=np.result_type(x.dtype, np.float64) if is_floating(x.dtype) else x.dtype)
+
+
+def sum_over(x: Any, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> Any:
+    """The sum in the type of ``x``; whole numbers wrap."""
+    return _wide_sum(x, axes, keepdims).astype(x.dtype)
+
+
 def mean_over(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
-    """The mean in the type of ``x``: as ``x.mean``, but NaN without a warning where nothing is there."""
-    total = x.sum(axis=axes, keepdims=keepdims, dtype=x.dtype)
-    return total / x.dtype.type(x.size // total.size if total.size else 1)
+    """The mean in the type of ``x``, NaN without a warning where nothing is there."""
+    total = _wide_sum(x, axes, keepdims)
+    return (total / (x.size // total.size if total.size else 1)).astype(x.dtype)
 
 
 def centred(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
-    """The mean over ``axes``, which stay with size 1, and what ``x`` differs from it.
+    """The mean over ``axes``, which stay with size 1, and what ``x`` differs from it, in float32 for types of 16 bits.
 
-    Differences are taken from the first element, so that equal elements differ from their mean by exactly 0; what rounding left
-    is taken off in a second turn.
+    Differences are taken from the first element, so that equal elements differ from their mean by exactly 0; then from the mean
+    found in this way, so that a first element far from all others takes no digits from them.
     """
     library = namespace_of(x)
     first = x[tuple(slice(0, 1) if i in axes else slice(None) for i in range(x.ndim))] if x.size else x.dtype.type(0)
-    wide = np.result_type(x.dtype, np.float32) if x.dtype.itemsize == 2 else x.dtype       # differences of HALF may lie beyond it
+    wide = np.result_type(x.dtype, np.float64)
+    given = x.astype(wide, copy=False)
     mean = library.where(library.isfinite(first), first, x.dtype.type(0)).astype(wide)
-    rest = x.astype(wide, copy=False) - mean
-    shift = mean_over(rest, axes, keepdims=True)
-    mean, rest = mean + shift, rest - shift
+    shift = mean_over(given - mean, axes, keepdims=True)
+    beyond = ~library.isfinite(shift)
+    if beyond.any():
+        mean = library.where(beyond, wide.type(0), mean)
+        shift = mean_over(given - mean, axes, keepdims=True)
+    mean = mean + shift
+    rest = given - mean
     left = mean_over(rest, axes, keepdims=True)
-    left = library.where(library.isfinite(shift) & library.isfinite(left), left, wide.type(0))
-    mean, rest = mean + left, rest - left
-    return mean.astype(x.dtype), rest.astype(x.dtype)
+    left = library.where(library.isfinite(mean) & library.isfinite(left), left, wide.type(0))
+    return (mean + left).astype(x.dtype), (rest - left).astype(np.result_type(x.dtype, np.float32))
 
 
 def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -135,6 +157,8 @@ MOST_BYTES = 2 ** 47
 
 def is_on_gpu(value: Any) -> bool:
     """Whether an array of any library is in the memory of a GPU."""
+    if isinstance(value, type):         # has the methods, but nothing to call them on
+        return False
     if hasattr(value, "__cuda_array_interface__"):
         return True
     return hasattr(value, "__dlpack_device__") and bool(value.__dlpack_device__()[0] == _CUDA)
@@ -169,14 +193,47 @@ def unmasked(value: Any) -> Any:
 def _described(array: np.ndarray[Any, Any]) -> str:
     """What stands in an array of objects that is neither numbers nor text, and what to do about it."""
     values = [v for v in array.ravel() if not isinstance(v, (str, bytes))]
-    missing = next((v for v in values if v is None or type(v).__name__ in ("NAType", "NaTType")), values)
-    if missing is not values:
-        return f"missing values ({missing!r}): fill them, or leave these rows out"
+    missing = next((k for k, v in enumerate(array.ravel()) if v is None or type(v).__name__ in ("NAType", "NaTType")), None)
+    if missing is not None:
+        return f"missing values ({array.ravel()[missing]!r}{place_in(array, missing)}): fill them, or leave these rows out"
     if any(isinstance(v, (list, tuple, np.ndarray)) for v in values):
         return f"objects such as {values[0]!r:.60}; rows of different length make such arrays: pad them, and give a mask"
+    if any(hasattr(v, "toarray") for v in values):
+        return f"one sparse matrix ({type(values[0]).__name__}): its toarray() is an array of all of its values"
     if all(isinstance(v, (numbers.Real, decimal.Decimal)) for v in values) and len(values) == array.size:
         return f"numbers that are Python objects, such as {values[0]!r:.60}: astype(np.float64) makes an array of numbers of them"
+    lazy = next((way for way in ("collect", "compute") if hasattr(values[0], way)), None)
+    if lazy is not None:
+        return f"one {type(values[0]).__name__}, which is not computed yet: {lazy}() does it"
     return f"objects such as {values[0]!r:.60}"
+
+
+def place_in(array: Any, number: int) -> str:
+    """Where the element of that number stands: `` at [3, 1]``; an empty text where there is but one."""
+    return f" at {[int(k) for k in np.unravel_index(number, array.shape)]}" if array.ndim else ""
+
+
+def first_text(array: Any) -> str:
+    """``text``, with the first that stands in an array of objects, and where."""
+    found = next((k for k, v in enumerate(array.ravel()) if not _is_number(v)), None)
+    found = 0 if found is None and array.size else found
+    return "text" if found is None else f"text, such as {array.ravel()[found]!r:.40}{place_in(array, found)}"
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _uneven(rows: Any) -> str:
+    """The first row of a list that has another length than the one before."""
+    sizes = [len(row) if hasattr(row, "__len__") and not isinstance(row, (str, bytes)) else None for row in rows]
+    at = next((k for k, size in enumerate(sizes) if size != sizes[0]), None)
+    shown = ["no list" if size is None else f"{size} values" for size in sizes]
+    return "its rows differ within" if at is None else f"row 0 has {shown[0]}, row {at} has {shown[at]}"
 
 
 def to_numpy(value: Any) -> np.ndarray[Any, Any]:
@@ -191,17 +248,24 @@ def to_numpy(value: Any) -> np.ndarray[Any, Any]:
         A view that repeats its values more often than any memory could hold.
     """
     value = value if type(value) is np.ndarray else unmasked(value)
+    if getattr(value, "requires_grad", False) is True:      # a tensor of PyTorch, which gives its values where nothing follows them
+        value = value.detach()
     if isinstance(value, np.ndarray):
-        array = np.asarray(value) if isinstance(value, np.matrix) else value       # whose products and parts are others than an array's
+        array = np.asarray(value)       # methods and operators of other classes (matrices, INDArray) mean other things
     elif is_on_gpu(value):
         array = from_gpu(value).get()
-    elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+    elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__") and not isinstance(value, type):
         array = np.from_dlpack(value)
+    elif (table := table_array(value)) is not None:
+        array = table
     else:
         try:
             array = np.asarray(value)
+        except DL4PyError:                              # what stands for an array says why it is none yet
+            raise
         except ValueError as error:
-            raise DataTypeError(f"expected an array of numbers or text, got a {type(value).__name__} of which none can be made ({error}); "
+            why = _uneven(value) if isinstance(value, (list, tuple)) else str(error)
+            raise DataTypeError(f"expected an array of numbers or text, got a {type(value).__name__} of which none can be made ({why}); "
                                 "rows must have one length: pad them, and give a mask") from error
     kind = array.dtype.kind
     if kind in "US":
@@ -218,7 +282,7 @@ def to_numpy(value: Any) -> np.ndarray[Any, Any]:
 
 def require_numbers(array: Any, what: str) -> Any:
     """The array of any library; DataTypeError, which says ``what`` it is for, unless it holds real numbers."""
-    if array.dtype.kind not in "fiub" and array.dtype.name != "bfloat16":
+    if not is_real(array.dtype):
         raise DataTypeError(f"{what} needs numbers, got {'text' if array.dtype.kind == 'O' else array.dtype}")
     return array
 
@@ -239,12 +303,12 @@ def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
 def converted(array: Any, dtype: Any, what: str) -> Any:
     """The array in another type; DataTypeError, starting with ``what``, where that would change the numbers altogether."""
     if (array.dtype.kind == "O") != (dtype.kind == "O"):
-        kinds = ("text", "numbers") if array.dtype.kind == "O" else ("numbers", "text")
+        kinds = (first_text(array), "numbers") if array.dtype.kind == "O" else ("numbers", "text")
         raise DataTypeError(f"{what}: the value given is {kinds[0]}, expected {kinds[1]}")
     lost = None
     if array.dtype.kind in "cmM":
         lost = "is no real number"
-    elif array.dtype.kind == "f" and dtype.kind in "iub":
+    elif is_floating(array.dtype) and dtype.kind in "iub":
         lost = "would lose its fractions"
     elif array.dtype.kind in "iu" and dtype.kind in "iu" and not np.can_cast(array.dtype, dtype) and array.size:
         low, high = int(array.min()), int(array.max())

@@ -76,18 +76,7 @@ def _plain(mode: str) -> Any:
     return staticmethod(make)
 
 
-class _Spelling(type):
-    """Java's spellings of the factory methods."""
-
-    def __getattr__(cls, name: str) -> Any:
-        from ..base.javanames import to_snake
-        snake = to_snake(name)
-        if snake == name or snake not in vars(cls):
-            raise AttributeError(name)
-        return getattr(cls, snake)
-
-
-class Conditions(metaclass=_Spelling):
+class Conditions:
     """Factory of conditions, as ``replace_where``, ``match_condition``, ``first_index`` … take them.
 
     Examples
@@ -113,3 +102,9 @@ class Conditions(metaclass=_Spelling):
     is_na_n = is_nan
     is_finite = _plain("is_finite")
     not_finite = _plain("not_finite")
+    # in Java's spelling
+    epsEquals, epsNotEquals, notEquals = eps_equals, eps_not_equals, not_equals
+    lessThan, lessThanOrEqual, absLessThan, absLessThanOrEqual = less_than, less_than_or_equal, abs_less_than, abs_less_than_or_equal
+    greaterThan, greaterThanOrEqual = greater_than, greater_than_or_equal
+    absGreaterThan, absGreaterThanOrEqual = abs_greater_than, abs_greater_than_or_equal
+    isInfinite, isNan, isNaN, isFinite, notFinite = is_infinite, is_nan, is_nan, is_finite, not_finite

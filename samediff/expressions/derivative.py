@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.datatype import is_floating
 from ..errors import GradientError
 from . import scalar_node as node
-from .scalar import FLAT, is_floating
+from .scalar import FLAT
 from .scalar_node import Expr
 from .tracing import Scalar, Tracer
 

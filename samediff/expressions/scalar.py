@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.datatype import is_floating
 from ..errors import DataTypeError
 
 DType = np.dtype[Any]
@@ -56,11 +57,6 @@ ALIASES = {
 }
 
 Operand = DType | type  # a type, or int / float for a Python number
-
-
-def is_floating(dtype: DType) -> bool:
-    """True for float16, bfloat16, float32 and float64."""
-    return dtype.kind == "f" or dtype.name == "bfloat16"
 
 
 def promoted(types: Sequence[DType]) -> DType:

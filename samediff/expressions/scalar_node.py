@@ -28,8 +28,8 @@ class Expr:
         The arguments, all of one type (but for the condition of ``where``).
     dtype : numpy.dtype
         The type of the value.
-    value : int or NumPy scalar
-        Index of an input, value of a constant, else None.
+    value : int, str or NumPy scalar
+        Number or name of an input, value of a constant, else None.
     """
 
     __slots__ = ("__weakref__", "args", "dtype", "op", "value")
@@ -48,8 +48,8 @@ class Expr:
         text: dict[Expr, str] = {}
         for e in nodes([self]):
             inner = ", ".join(text[a] for a in e.args)
-            text[e] = f"x{e.value}" if e.op == "input" else str(e.value) if e.op == "constant" else (
-                f"{e.dtype}({inner})" if e.op == "cast" else f"{e.op}({inner})")
+            text[e] = (f"x{e.value}" if e.op == "input" and isinstance(e.value, int) else str(e.value) if e.op in ("input", "constant")
+                       else f"{e.dtype if e.op == 'cast' else e.op}({inner})")
         return text[self]
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -65,9 +65,9 @@ def _node(op: str, args: tuple[Expr, ...], dtype: DType, value: Any = None) -> E
         return found
 
 
-def input_(index: int, dtype: Any) -> Expr:
-    """The input number ``index``."""
-    return _node("input", (), np.dtype(dtype), index)
+def input_(key: int | str, dtype: Any) -> Expr:
+    """The input of that number or name."""
+    return _node("input", (), np.dtype(dtype), key)
 
 
 def constant(value: Any, dtype: Any) -> Expr:
@@ -138,12 +138,17 @@ def nodes(exprs: Iterable[Expr]) -> list[Expr]:
     return order
 
 
-def inputs_of(exprs: Iterable[Expr]) -> dict[int, DType]:
-    """The inputs that the expressions use, by index, with their types."""
+def operations(exprs: Iterable[Expr]) -> int:
+    """Scalar functions in expressions; common parts count once."""
+    return sum(e.op not in ("input", "constant", "cast") for e in nodes(exprs))
+
+
+def inputs_of(exprs: Iterable[Expr]) -> dict[Any, DType]:
+    """The inputs that the expressions use, by number or name, with their types."""
     return dict(sorted((e.value, e.dtype) for e in nodes(exprs) if e.op == "input"))
 
 
-def compose(exprs: Sequence[Expr], replacements: Mapping[int, Expr] | Sequence[Expr]) -> tuple[Expr, ...]:
+def compose(exprs: Sequence[Expr], replacements: Mapping[Any, Expr] | Sequence[Expr]) -> tuple[Expr, ...]:
     """Put expressions in the place of inputs; inputs that ``replacements`` does not name stay.
 
     Examples

@@ -1,15 +1,18 @@
 """Run array code once with scalar stand-ins, to learn the expression that it computes."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..base.source import user_line
+from ..base.datatype import is_floating
+from ..base.source_line import user_line
 from ..errors import DataTypeError, GraphError, did_you_mean
 from . import scalar_node as node
-from .scalar import ALIASES, BOOL, FUNCTIONS, DType, common_type, is_floating, operand_type, promoted
+from .scalar import ALIASES, BOOL, FUNCTIONS, DType, common_type, operand_type, promoted
 from .scalar_node import Expr
 
 
@@ -84,6 +87,8 @@ class Scalar:
     def __repr__(self) -> str:
         return f"<traced {self.dtype} {self.expr!r}>"
 
+
+_LN2 = math.log(2)             # Python's, which takes the type of the array beside it
 
 _BINARY = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
@@ -245,7 +250,7 @@ _COMPOSED: dict[str, Callable[..., Any]] = {
     "xlogy": lambda xp, x, y: xp.where((x == 0) & ~xp.isnan(y), 0, x * xp.log(y)),
     "deg2rad": lambda xp, x: x * (np.pi / 180),
     "rad2deg": lambda xp, x: x * (180 / np.pi),
-    "logaddexp2": lambda xp, a, b: xp.logaddexp(a * np.log(2), b * np.log(2)) / np.log(2),
+    "logaddexp2": lambda xp, a, b: xp.logaddexp(a * _LN2, b * _LN2) / _LN2,
     "zeros_like": lambda xp, x, dtype=None: _full_like(xp, x, 0, dtype),
     "ones_like": lambda xp, x, dtype=None: _full_like(xp, x, 1, dtype),
     "full_like": _full_like,
@@ -282,3 +287,23 @@ def trace(compute: Callable[..., Any], dtypes: Sequence[Any], **attributes: Any)
     result = compute(xp, *[Scalar(xp, node.input_(i, d)) for i, d in enumerate(types)], **attributes)
     outputs = result if isinstance(result, (tuple, list)) else (result,)
     return tuple(xp.asarray(r).expr for r in outputs)
+
+
+def trace_by_name(compute: Callable[..., Any], types: Mapping[str, DType]) -> Expr:
+    """The expression that ``compute`` returns for inputs which it chooses by the names of its parameters.
+
+    Parameters
+    ----------
+    compute : callable
+        Elementwise array code; a parameter ``xp`` is the namespace.
+    types : mapping
+        Type of each input that it may choose.
+
+    Examples
+    --------
+    >>> trace_by_name(lambda xp, b, a: xp.exp(a) - b, {"a": np.dtype("float32"), "b": np.dtype("float32")})
+    subtract(exp(a), b)
+    """
+    xp = Tracer([*types.values()])
+    given = {n: xp if n == "xp" else Scalar(xp, node.input_(n, types[n])) for n in inspect.signature(compute).parameters}
+    return xp.asarray(compute(**given)).expr

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..ir.op import Expandable, as_tuple
@@ -17,11 +18,13 @@ def composite_grad(build: Any, inputs: Sequence[SDVariable | None], output_grads
     The composition works on aliases of the inputs, so that one input may depend on another.
     """
     sd = output_grads[0].sd
+    before = len(sd.tables.nodes)
     aliases = [None if v is None else sd.call("base", "identity", v) for v in inputs]
     outputs = as_tuple(build(*aliases))
     wanted = [v for v in aliases if v is not None and v.dtype.is_floating]
     seeds = {o.name(): g for o, g in zip(outputs, output_grads)}
-    found = gradients(sd, [], wanted, seeds)
+    added = islice(reversed(sd.tables.nodes.values()), len(sd.tables.nodes) - before)
+    found = gradients(sd, [], wanted, seeds, among=added)
     return [None if v is None else found.get(v.name()) for v in aliases]
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..base.datatype import DataType
-from ..base.spec import TensorSpec, broadcast
+from ..base.spec import TensorSpec, broadcast, size
+from ..codecs.file_forms import of_scalar
 from ..expressions import expression as ex
 from ..expressions.arrays import require_in_range
 from ..ir.op import Op, Specs, op, require_floating, require_same_type
-from .spreading import sum_to
+from .broadcasting import sum_to
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
@@ -60,6 +61,11 @@ class Elementwise(Op):
         """The traced computation for inputs of these types."""
         return _traced(self, tuple(dtypes))
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        given = [s.dtype for s in inputs if s is not None]
+        found = self.expressions([d.numpy for d in given]) if all(d.is_numeric for d in given) else ()
+        return max(size(s.shape) for s in outputs) * ex.operations(found)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Derived from the trace, summed over broadcast axes."""
@@ -73,7 +79,7 @@ class Elementwise(Op):
             return None
         if ex.is_constant(derivative, 1) and upstream.dtype is inputs[i].dtype:
             return sum_to(upstream, inputs[i])
-        return sum_to(inputs[i].sd.add_op(Partial(self, i), [*inputs, upstream]), inputs[i])
+        return sum_to(inputs[i].sd.add_op(PartialDerivative(self, i), [*inputs, upstream]), inputs[i])
 
 
 @functools.lru_cache(maxsize=4096)
@@ -82,7 +88,7 @@ def _traced(op_: Elementwise, dtypes: tuple[np.dtype[Any], ...]) -> tuple[ex.Exp
 
 
 @op("partial", inputs="*xs")
-class Partial(Elementwise):
+class PartialDerivative(Elementwise):
     """Upstream gradient times the derivative of an elementwise op by one input (made by gradients, not by users)."""
 
     op: Elementwise
@@ -115,7 +121,7 @@ class Pairwise(Elementwise):
 def scalar_form(name: str, api: str, of: type[Elementwise], **class_attributes: Any) -> type[Elementwise]:
     """Register the form of a pairwise op whose second operand is a number, converted to the type of the array."""
 
-    @op(name, api=api, signatures=("x, scalar",), **class_attributes)
+    @op(name, api=api, **{"file": of_scalar(name), **class_attributes})
     class ScalarForm(Elementwise):
         rule = "bool" if of.rule in ("bool", "compare") else "same"
         scalar: float

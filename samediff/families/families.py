@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 from ..ir.op import Op, OpClass
-from .elementwise import Elementwise, Pairwise, Partial, binary, promoted, scalar_form, unary
+from .broadcasting import BroadcastLike, BroadcastReduced, SumTo, broadcast_reduced, sum_to
+from .elementwise import Elementwise, Pairwise, PartialDerivative, binary, promoted, scalar_form, unary
 from .reduction import Reduction, reduction
-from .spreading import BroadcastLike, Spread, SumTo, spread, sum_to
 
 
 class View(Op):
     """Gives another view of the same numbers: ``compute`` must not copy where NumPy need not."""
 
     is_view = True
+    flops_per_element = 0
 
 
 class ZeroGradient(Op):
@@ -19,6 +20,22 @@ class ZeroGradient(Op):
     gradient = "zero"
 
 
-__all__ = ["BroadcastLike", "Elementwise", "OpClass", "Pairwise", "Partial", "Reduction", "Spread", "SumTo", "View",
-           "ZeroGradient", "binary",
-           "promoted", "reduction", "scalar_form", "spread", "sum_to", "unary"]
+__all__ = [
+    "BroadcastLike",
+    "BroadcastReduced",
+    "Elementwise",
+    "OpClass",
+    "Pairwise",
+    "PartialDerivative",
+    "Reduction",
+    "SumTo",
+    "View",
+    "ZeroGradient",
+    "binary",
+    "broadcast_reduced",
+    "promoted",
+    "reduction",
+    "scalar_form",
+    "sum_to",
+    "unary",
+]

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVariable],
-              seeds: Mapping[str, SDVariable] | None = None, name_results: bool = False) -> dict[str, SDVariable | None]:
+              seeds: Mapping[str, SDVariable] | None = None, name_results: bool = False,
+              among: Iterable[Node] | None = None) -> dict[str, SDVariable | None]:
     """Add nodes that compute d(sum of losses)/d(variable) to the graph.
 
     Parameters
@@ -26,6 +27,8 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
         Gradients that start the sweep in place of ones (external errors).
     name_results : bool
         Name the gradient of variable ``w`` ``w-grad``.
+    among : nodes, optional
+        All that lie between ``wrt`` and the losses, where the caller knows them: the rest of the graph is not looked at.
 
     Returns
     -------
@@ -39,7 +42,7 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
     """
     wanted = dict.fromkeys(v.name() for v in wrt)       # in this order, so that plans are the same in every process
     starts = dict(seeds or {})
-    nodes = needed(sd.nodes(), [v.name() for v in losses] + list(starts))
+    nodes = needed(sd.nodes() if among is None else among, [v.name() for v in losses] + list(starts))
     path = _depends_on(nodes, wanted)
     sums: dict[str, list[SDVariable]] = {}
     for loss in losses:
@@ -49,12 +52,12 @@ def gradients(sd: GraphCore, losses: Sequence[SDVariable], wrt: Iterable[SDVaria
     for node in reversed(nodes):
         if not path.intersection(node.outputs) or not any(n in sums for n in node.outputs):
             continue
-        before = sd._differentiated
-        sd._differentiated = before or node.name        # a gradient may be built of gradients: the outermost counts
+        before = sd.tables.differentiated
+        sd.tables.differentiated = before or node.name        # a gradient may be built of gradients: the outermost counts
         try:
             _backward(sd, node, sums, path)
         finally:
-            sd._differentiated = before
+            sd.tables.differentiated = before
     read = {n for node in nodes for n in node.inputs}
     for name in wanted:
         if name not in sums and name in read:  # reached only through piecewise constant ops

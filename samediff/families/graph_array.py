@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..expressions.tracing import _BINARY, _COMPARE, _UNARY
-from .array_call import NotInGraphError, Size
+from .symbolic_size import NotInGraphError, SymbolicSize
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
@@ -32,7 +32,7 @@ class ArrayFunctions(Protocol):
 class GraphArray:
     """Wraps a variable: operators, methods and NumPy functions on it add nodes to its graph.
 
-    ``shape`` has ints where sizes are known and :class:`~.array_call.Size` where they are not.
+    ``shape`` has ints where sizes are known and :class:`~.symbolic_size.SymbolicSize` where they are not.
     """
 
     __array_priority__ = 1000.0
@@ -56,7 +56,7 @@ class GraphArray:
         sizes = self.variable.spec.shape
         if sizes is None:
             raise NotInGraphError(f"the rank of {self!r} is not known while the graph is built")
-        return tuple(Size(self, i) if n == -1 else n for i, n in enumerate(sizes))
+        return tuple(SymbolicSize.of(self, i) if n == -1 else n for i, n in enumerate(sizes))
 
     @property
     def ndim(self) -> int:

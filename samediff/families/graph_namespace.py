@@ -8,6 +8,7 @@ Every elementwise function of NumPy, reductions, products, and what moves axes a
 """
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,10 @@ from ..expressions.arrays import to_numpy
 from ..expressions.scalar import ALIASES, FUNCTIONS
 from ..expressions.tracing import _COMPOSED
 from ..ir.op import OPS, as_tuple
-from .array_call import ARRAY, ArrayCall, NotInGraphError, Size
+from .array_call import ARRAY, ArrayCall
+from .einsum import einsum
 from .graph_array import GraphArray
+from .symbolic_size import NotInGraphError, SymbolicSize, gathered
 
 if TYPE_CHECKING:
     from ..ir.protocols import Graph
@@ -65,7 +68,7 @@ class GraphNamespace:
 
     def unwrap(self, value: Any, dtype: Any = None) -> SDVariable:
         """The variable of an array; numbers and NumPy arrays become constants."""
-        if isinstance(value, Size):
+        if isinstance(value, SymbolicSize):
             value = value.number()
         if isinstance(value, GraphArray):
             return value.variable
@@ -90,19 +93,23 @@ class GraphNamespace:
         value = getattr(np, name, None)
         if value is None or not callable(value) or isinstance(value, type):
             if value is None or hasattr(value, "__path__"):
-                raise NotInGraphError(f"xp.{name} has no graph node{did_you_mean(name, [*_REDUCTIONS, *_ELEMENTWISE, *_own()])}")
+                raise self.missing(name)
             return value
         return lambda *args, **options: self._plain(name, value, args, options)
 
     def _plain(self, name: str, function: Any, args: Any, options: Any) -> Any:
         if _has_array((args, tuple(options.values()))):
-            raise NotInGraphError(f"xp.{name} has no graph node{did_you_mean(name, [*_REDUCTIONS, *_ELEMENTWISE, *_own()])}")
+            raise self.missing(name)
         return function(*args, **options)
+
+    def missing(self, name: str) -> NotInGraphError:
+        """The error for a function that has no node."""
+        return NotInGraphError(f"xp.{name} has no graph node{did_you_mean(name, [*_REDUCTIONS, *_ELEMENTWISE, *_own()])}")
 
     # Elementwise functions and reductions
 
     def _elementwise(self, name: str, args: Sequence[Any], options: dict[str, Any]) -> Any:
-        args = [a.number() if isinstance(a, Size) else a for a in args]
+        args = [a.number() if isinstance(a, SymbolicSize) else a for a in args]
         if not _has_array(args):
             return getattr(np, name)(*args, **options)
         dtype = options.pop("dtype", None)
@@ -122,6 +129,9 @@ class GraphNamespace:
         dtype = more.pop("dtype", None)
         if more:
             raise NotInGraphError(f"xp.{name} with {', '.join(more)} has no graph node")
+        if isinstance(axis, (tuple, list)) and not axis and x.ndim:     # for NumPy each element alone, for ops all of them
+            alone = self._reduced(name, x[..., None], -1, False, more)
+            return alone if dtype is None else alone.astype(dtype)
         made = self.node(_REDUCTIONS[name], [x], dimensions=_axes(axis), keep_dims=bool(keepdims))
         return made if dtype is None else made.astype(dtype)
 
@@ -140,8 +150,9 @@ class GraphNamespace:
         """Root of the variance."""
         return self.sqrt(self.var(x, axis, keepdims, ddof))  # type: ignore[no-any-return]
 
-    def cumsum(self, x: Any, axis: int | None = None) -> GraphArray:
+    def cumsum(self, x: Any, axis: int | None = None, dtype: Any = None) -> GraphArray:
         """Running sum."""
+        x = x if dtype is None else self.astype(x, dtype)
         return self.node("cumsum", [self.ravel(x) if axis is None else x], axis=(0 if axis is None else axis,))  # type: ignore[no-any-return]
 
     # Products
@@ -164,14 +175,28 @@ class GraphNamespace:
         return self.node("tensordot", [x, y], dimensions_x=_axes(tuple(axes[0]) if not isinstance(axes[0], int) else axes[0]),  # type: ignore[no-any-return]
                          dimensions_y=_axes(tuple(axes[1]) if not isinstance(axes[1], int) else axes[1]))
 
+    def einsum(self, subscripts: str, *arrays: Any) -> GraphArray:
+        """The sum of products that the subscripts describe, in matrix products."""
+        return einsum(self, subscripts, [a if isinstance(a, GraphArray) else self.wrap(self.unwrap(a)) for a in arrays])
+
     # Shapes
 
     def reshape(self, x: Any, shape: Any, order: str = "C") -> GraphArray:
         """The elements in another shape."""
         if order != "C":
             raise NotInGraphError("only order='C' has a graph node")
-        sizes = list(shape) if isinstance(shape, (tuple, list)) else [shape]
-        return self.node("reshape", [x], shape=tuple(int(n) for n in _resolved(x, sizes)))  # type: ignore[no-any-return]
+        sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+        open_ones = [i for i, n in enumerate(sizes) if isinstance(n, SymbolicSize)]
+        if len(open_ones) == 1 and isinstance(x, GraphArray) and _rest(x.shape, sizes[open_ones[0]]) == _rest(sizes, sizes[open_ones[0]]):
+            sizes = tuple(-1 if i in open_ones else n for i, n in enumerate(sizes))         # it follows from the others
+        if any(isinstance(n, SymbolicSize) for n in sizes):
+            return self.sized("reshape_to", x, sizes)
+        return self.node("reshape", [x], shape=tuple(int(n) for n in sizes))  # type: ignore[no-any-return]
+
+    def sized(self, op_id: str, x: Any, sizes: Sequence[Any]) -> GraphArray:
+        """A node with a shape in which sizes of arrays occur."""
+        formulas, arrays = gathered(sizes)
+        return self.node(op_id, [x, *arrays], sizes=formulas)  # type: ignore[no-any-return]
 
     def ravel(self, x: Any, order: str = "C") -> GraphArray:
         """One axis."""
@@ -208,23 +233,47 @@ class GraphNamespace:
         return self.transpose(x, order)
 
     def broadcast_to(self, x: Any, shape: Any) -> GraphArray:
-        """Stretched to a known shape."""
+        """Stretched to a shape."""
+        shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+        if any(isinstance(n, SymbolicSize) for n in shape):
+            return self.sized("broadcast_to_sizes", x, shape)
         like = self.sd.constant(np.zeros(tuple(int(n) for n in shape), np.int8))
         return self.wrap(self.sd.add_op(OPS["broadcast_like"](), [self.unwrap(x), like]))
+
+    def broadcast_arrays(self, *arrays: Any) -> list[GraphArray]:
+        """All stretched to the shape that they have together."""
+        shape = np.broadcast_shapes(*(tuple(map(int, a.shape)) for a in arrays))
+        return [a if tuple(a.shape) == shape else self.broadcast_to(a, shape) for a in arrays]
+
+    def roll(self, x: Any, shift: int, axis: int) -> GraphArray:
+        """Elements moved on along an axis, the last ones to the front."""
+        n, before = x.shape[axis], (slice(None),) * (axis % x.ndim)
+        shift %= max(int(n), 1)
+        parts = (slice(int(n) - shift, None), slice(0, int(n) - shift))
+        return x if not shift else self.concatenate([x[(*before, part)] for part in parts], axis)
+
+    def diagonal(self, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> GraphArray:
+        """Elements whose places on two axes are equal, as the last axis."""
+        x = self.moveaxis(self.moveaxis(x, axis1 % x.ndim, -1), axis2 % x.ndim - (axis2 % x.ndim > axis1 % x.ndim), -1)
+        rows, columns = (int(n) for n in x.shape[-2:])
+        count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+        places = np.arange(count, dtype=np.int64) * (columns + 1) + max(offset, 0) + max(-offset, 0) * columns
+        return self.take(self.reshape(x, (*x.shape[:-2], rows * columns)), places, -1)
 
     # Several arrays, parts of arrays
 
     def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> GraphArray:
         """One after the other along an axis."""
-        return self.node("concat", self._alike(arrays), dimension=axis)  # type: ignore[no-any-return]
+        return self.node("concat", self.alike(arrays), dimension=axis)  # type: ignore[no-any-return]
 
     concat = concatenate
 
     def stack(self, arrays: Sequence[Any], axis: int = 0) -> GraphArray:
         """Along a new axis."""
-        return self.node("stack", self._alike(arrays), axis=axis)  # type: ignore[no-any-return]
+        return self.node("stack", self.alike(arrays), axis=axis)  # type: ignore[no-any-return]
 
-    def _alike(self, arrays: Sequence[Any]) -> list[Any]:
+    def alike(self, arrays: Sequence[Any]) -> list[Any]:
+        """The arrays in the type that NumPy gives them together."""
         dtype = np.result_type(*(a.dtype if hasattr(a, "dtype") else a for a in arrays))
         return [self.astype(a, dtype) if isinstance(a, GraphArray) else np.asarray(a, dtype) for a in arrays]
 
@@ -287,13 +336,13 @@ def _own() -> list[str]:
 
 
 def _is_array(value: Any) -> bool:
-    return isinstance(value, (GraphArray, Size)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    return isinstance(value, (GraphArray, SymbolicSize)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
 def _has_array(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return any(_has_array(v) for v in value)
-    return isinstance(value, (GraphArray, Size))
+    return isinstance(value, (GraphArray, SymbolicSize))
 
 
 def _number(value: Any) -> Any:
@@ -304,19 +353,9 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _resolved(x: Any, sizes: list[Any]) -> list[Any]:
-    """Sizes with at most one -1 where one unknown size occurs."""
-    open_ends = [i for i, n in enumerate(sizes) if isinstance(n, Size)]
-    if not open_ends:
-        return sizes
-    if len(open_ends) == 1 and isinstance(x, GraphArray):
-        at = open_ends[0]
-        known = [n for n in sizes if not isinstance(n, Size)]
-        if -1 not in known:
-            return [-1 if i == at else n for i, n in enumerate(sizes)]
-        own = x.shape
-        rest = [n for i, n in enumerate(own) if not (isinstance(sizes[at], Size) and i == sizes[at].axis)]
-        if sizes[at].array.variable is x.variable and not any(isinstance(n, Size) for n in rest):
-            left = int(np.prod(rest, dtype=int)) // max(int(np.prod([n for n in known if n != -1], dtype=int)), 1)
-            return [-1 if i == at else left if n == -1 else n for i, n in enumerate(sizes)]
-    raise NotInGraphError("a shape with several unknown sizes has no graph node")
+def _rest(sizes: Sequence[Any], one: SymbolicSize) -> Any:
+    """The product of sizes besides an open one; nothing that equals another where that is not in it or there are more."""
+    places = [i for i, n in enumerate(sizes) if isinstance(n, SymbolicSize)]
+    if len(places) != 1 or sizes[places[0]] != one:
+        return object()
+    return math.prod(n for n in sizes if isinstance(n, int)) if -1 not in [n for n in sizes if isinstance(n, int)] else object()

@@ -9,7 +9,7 @@ from ..errors import DL4PyError, GradientError
 from ..ir.node import Node
 from ..ir.op import Specs, op
 from ..ir.variable import SDVariable
-from .spreading import SumTo, sum_to
+from .broadcasting import SumTo, sum_to
 
 if TYPE_CHECKING:
     from ..base.spec import Shape
@@ -31,10 +31,10 @@ def fitted(node: Node, i: int, x: SDVariable, found: Any) -> SDVariable:
         raise GradientError(f"{where} is {type(found).__name__} {found!r:.60}; it must be a variable, built from nodes, or None where it "
                             "is zero")
     try:
-        g = x.sd._own(found)
+        g = x.sd.tables.own(found)
     except DL4PyError as error:
         raise GradientError(f"{where}: {error}") from error
-    maker = x.sd._nodes.get(x.sd._producers.get(g.name(), ""))
+    maker = x.sd.tables.producer(g.name())
     where += f", built at {maker.source}," if maker is not None and maker.source else ""
     if not g.dtype.is_floating:
         raise GradientError(f"{where} is of type {g.dtype.name}; expected {x.dtype.name}, the type of the input")

@@ -2,21 +2,24 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ..base.datatype import DataType
 from ..base.spec import Shape, TensorSpec, reduced, size
+from ..codecs.file_forms import of_reduction
 from ..errors import DataTypeError
 from ..ir.op import OPS, Op, Specs, op, require_floating
+from .broadcasting import axes_of, broadcast_reduced
 from .elementwise import Elementwise
-from .spreading import axes_of, spread
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
 
 
-_OF_ONE_ITSELF = frozenset(("reduce_sum", "reduce_mean", "reduce_prod", "reduce_max", "reduce_min"))
 
 
 class Reduction(Op):
@@ -28,16 +31,23 @@ class Reduction(Op):
     ----------------
     result : DataType, "same", "to_float" or "float"
         Type of the result; ``"to_float"`` makes integers FLOAT, ``"float"`` refuses them.
+    of_one_itself : bool
+        Whether the result for a single element is that element.
+    chosen_by : str
+        For reductions that choose an element: the op that gives its place. Only the first of equal ones gets a gradient, as in DL4J.
     slope : callable
         ``slope(xp, x, y, upstream)``: gradient as elementwise code, with result and upstream stretched over ``x``.
     """
 
     inputs = "x axes?"
+    flops_per_element = 1
     dimensions: tuple[int, ...] = ()
     keep_dims: bool = False
     signatures: ClassVar[tuple[str, ...]] = ("x, *dimensions", "x, keep_dims, *dimensions", "x, axes, keep_dims")
     result: ClassVar[Any] = "same"
+    of_one_itself: ClassVar[bool] = False
     slope: ClassVar[Callable[..., Any] | None] = None
+    chosen_by: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         cls.__annotations__ = {"dimensions": "tuple[int, ...]", "keep_dims": "bool", **inspect.get_annotations(cls)}
@@ -46,7 +56,6 @@ class Reduction(Op):
                 setattr(cls, name, default)
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The reduced shape."""
         return TensorSpec(self.reduced_shape(*specs), self.result_type(specs[0]))
 
     def reduced_shape(self, x: TensorSpec, axes: TensorSpec | None = None) -> Shape | None:
@@ -82,26 +91,42 @@ class Reduction(Op):
 
     def same_as(self, *specs: TensorSpec) -> int | None:
         """The input where each slice is a single element, for reductions that leave such a one as it is."""
-        shape = self.reduced_shape(*specs) if self.id in _OF_ONE_ITSELF else None
+        shape = self.reduced_shape(*specs) if self.of_one_itself else None
         return 0 if shape == specs[0].shape and self.result_type(specs[0]) is specs[0].dtype else None
 
     @property
     def compiled_as(self) -> str:
-        """Name among the compiled reductions."""
-        return self.id
+        """Name among the compiled reductions: of the class that says how to reduce, which may be a parent."""
+        return next(c for c in type(self).__mro__ if "reduce" in vars(c)).id  # type: ignore[attr-defined,no-any-return]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """By ``slope``."""
         if self.slope is None:
             return super().grad(inputs, outputs, output_grads)
-        stretched = [self.spread(v, inputs) for v in (outputs[0], output_grads[0])]
+        stretched = [self.broadcast_reduced(v, inputs) for v in (outputs[0], output_grads[0])]
+        if self.chosen_by:
+            stretched[1] = self._to_first(inputs, stretched[1])
         return [inputs[0].sd.add_op(Slope(self.id), [inputs[0], *stretched])]
 
-    def spread(self, value: SDVariable, inputs: Sequence[SDVariable], divisor: int | None = None) -> SDVariable:
-        """A reduced variable stretched over the input (see :func:`.spreading.spread`)."""
+    def _to_first(self, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable:
+        """The gradient where the element stands that is chosen: the first of equal ones, so that it comes in once."""
+        x, sd = inputs[0], inputs[0].sd
+        axes = inputs[1].spec.value if len(inputs) > 1 else np.array(self.dimensions, np.int64)
+        if axes is None or x.spec.shape is None:
+            return upstream                                 # which are reduced is known at run time alone: to all equal ones
+        reduced_axes = tuple(sorted(axes_of(tuple(int(a) for a in axes.reshape(-1)), len(x.spec.shape))))
+        sizes = [n if i in reduced_axes else 1 for i, n in enumerate(x.spec.shape)]
+        if any(n < 1 for n in sizes):
+            return upstream
+        places = sd.constant(np.arange(math.prod(sizes)).reshape(sizes))
+        at = sd.add_op(OPS[self.chosen_by](dimensions=reduced_axes, keep_dims=True), [x])
+        zero = sd.constant(np.zeros((), upstream.dtype.numpy))
+        return sd.call("base", "where", upstream, zero, sd.call("base", "eq", at, places))  # type: ignore[no-any-return]
+
+    def broadcast_reduced(self, value: SDVariable, inputs: Sequence[SDVariable], divisor: int | None = None) -> SDVariable:
+        """A reduced variable stretched over the input (see :func:`.spreading.broadcast_reduced`)."""
         axes = inputs[1] if len(inputs) > 1 else None
-        return spread(value, inputs[0], self.dimensions, self.keep_dims, axes, divisor)
+        return broadcast_reduced(value, inputs[0], self.dimensions, self.keep_dims, axes, divisor)
 
 
 @op("reduction_slope", inputs="x y upstream")
@@ -127,7 +152,7 @@ def reduction(name: str, api: str, function: Callable[..., Any], doc: str, slope
         ``slope(xp, x, y, upstream)``; without it the gradient is zero.
     """
 
-    @op(name, api=api, **{"gradient": "zero" if slope is None else "full", **class_attributes})
+    @op(name, api=api, **{"gradient": "zero" if slope is None else "full", "file": of_reduction(name), **class_attributes})
     class Declared(Reduction):
         def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
             return function(xp, x, axes, self.keep_dims)

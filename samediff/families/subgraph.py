@@ -15,6 +15,7 @@ from .gradient import gradients
 
 if TYPE_CHECKING:
     from ..ir.core import GraphCore
+    from ..ir.op import Op
 
 
 class SubGraph:
@@ -26,38 +27,68 @@ class SubGraph:
     inputs : tuple of str
         Placeholders.
     outputs : tuple of str
+    derived : graphs, and what else was made of this one, by what and how
     """
 
     def __init__(self, sd: Any, inputs: Sequence[str], outputs: Sequence[str]) -> None:
         self.sd = sd
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
+        self.derived: dict[Any, Any] = {}
 
     def __repr__(self) -> str:
         return f"SubGraph({len(self.sd.nodes())} ops, {', '.join(self.inputs)} -> {', '.join(self.outputs)})"
+
+    @classmethod
+    def of_nodes(cls, sd: Any, nodes: Sequence[Node], inputs: Sequence[str], outputs: Sequence[str]) -> SubGraph:
+        """Nodes of a graph as a graph of their own; what they read besides the inputs are constants."""
+        made = type(sd)()
+        for name in inputs:
+            made.tables.add_input(name, sd.variable(name).spec)
+        inner = {n for node in nodes for n in node.outputs}
+        for name in dict.fromkeys([n for node in nodes for n in node.inputs if n is not None] + [*outputs]):
+            if name not in inner and not made.has_variable(name):
+                made.tables.add_variable(name, VariableType.CONSTANT, sd.variable(name).spec, sd.tables.store[name])
+        for node in nodes:
+            made.tables.put_node(node, [sd.variable(n).spec for n in node.outputs])
+        return cls(made, inputs, outputs)
 
     def taking(self, inputs: Sequence[SDVariable]) -> SubGraph:
         """The same with more inputs, in this order; those that it has keep their names."""
         for v in inputs:
             if v.name() not in self.inputs:
-                self.sd._add_variable(v.name(), VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+                self.sd.tables.add_input(v.name(), v.spec)
         return SubGraph(self.sd, [v.name() for v in inputs], self.outputs)
 
-    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
-        """Specs of the outputs for inputs of these specs."""
-        known: dict[str, TensorSpec] = {v.name(): self.sd._visible(v) for v in self.sd.variables() if v.is_constant()}
-        known.update(zip(self.inputs, specs))
+    def specs(self, given: Sequence[TensorSpec]) -> dict[str, TensorSpec]:
+        """Specs of all values that the outputs need, for inputs of these specs."""
+        known: dict[str, TensorSpec] = {v.name(): self.sd.tables.visible(v) for v in self.sd.variables() if v.is_constant()}
+        known.update(zip(self.inputs, given))
         for node in needed(self.sd.nodes(), self.outputs):
             found = node.op.infer(*[None if n is None else known[n] for n in node.inputs])  # type: ignore[arg-type]
             known.update(zip(node.outputs, found if isinstance(found, tuple) else (found,)))
+        return known
+
+    def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
+        """Specs of the outputs for inputs of these specs."""
+        known = self.specs(specs)
         return tuple(known[n] for n in self.outputs)
 
     def run(self, arrays: Sequence[Any], context: RunContext) -> list[Any]:
         """Values of the outputs."""
         names = list(dict.fromkeys(self.outputs))
         own = RunContext(context.training, context.seed, context.iteration, draw=context.draw)
-        values = self.sd._run_in(own, dict(zip(self.inputs, arrays)), names)
+        values = self.sd.compute_in(own, dict(zip(self.inputs, arrays)), names)
         return [values[n] for n in self.outputs]
+
+    @lazy_property
+    def heeds_context(self) -> bool:
+        """Whether results depend on more than the inputs: random numbers, training or not."""
+        return any(n.op.stateful or n.op.at_inference() is not n.op for n in needed(self.sd.nodes(), self.outputs))
+
+    def plan(self, specs: Sequence[TensorSpec]) -> Any:
+        """The plan for inputs of these static specs, where :attr:`heeds_context` is false."""
+        return self.sd.plan_in(dict(zip(self.inputs, specs)), list(dict.fromkeys(self.outputs)))
 
     @lazy_property
     def floating(self) -> tuple[int, ...]:
@@ -77,8 +108,7 @@ class SubGraph:
         totals: dict[str, SDVariable] = {}
         for i in self.floating_outputs:
             name = self.outputs[i]
-            spec = fork.variable(name).spec
-            upstream = fork._add_variable(fork._names.unique(f"upstream_{i}"), VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
+            upstream = fork.tables.new_input(f"upstream_{i}", fork.variable(name).spec)
             given.append(upstream.name())
             totals[name] = totals[name] + upstream if name in totals else upstream
         seeds.update(totals)
@@ -89,6 +119,11 @@ class SubGraph:
             made = found[v.name()]
             results.append((fork.call("base", "zeros_like", v) if made is None else made).name())
         return SubGraph(fork, (*self.inputs, *given), results)
+
+
+def graphs_of(op: Op) -> list[SubGraph]:
+    """The graphs that an op runs."""
+    return [v for v in op.values() if isinstance(v, SubGraph)]
 
 
 def relaxed(first: TensorSpec, second: TensorSpec) -> TensorSpec:
@@ -117,7 +152,7 @@ def called(function: Any, *args: Any) -> Any:
     return function(*args)
 
 
-class Recording:
+class GraphRecorder:
     """The nodes that a lambda adds to a graph, before they are taken out of it again.
 
     Parameters
@@ -127,36 +162,36 @@ class Recording:
 
     def __init__(self, sd: GraphCore) -> None:
         self.sd = sd
-        self._variables = dict(sd._variables)
-        self._nodes = dict(sd._nodes)
-        self._losses = list(sd._losses)
+        self._variables = dict(sd.tables.variables)
+        self._nodes = dict(sd.tables.nodes)
+        self._losses = list(sd.tables.losses)
         self._stand_ins: set[str] = set()
         self.several = False            # whether the last function gave a list
 
     def stand_in(self, base: str, spec: TensorSpec) -> SDVariable:
         """A variable for the lambda to work on in place of a value that each run or iteration brings."""
-        made = self.sd._add_variable(self.sd._names.unique(base), VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
+        made = self.sd.tables.new_input(base, spec)
         self._stand_ins.add(made.name())
         return made
 
-    def __enter__(self) -> Recording:
+    def __enter__(self) -> GraphRecorder:
         return self
 
     def __exit__(self, *exception: object) -> None:
         """Take out what is left: the graph is as before, but for variables and placeholders that the lambda declared."""
-        for name, node in list(self.sd._nodes.items()):
+        for name, node in list(self.sd.tables.nodes.items()):
             if name not in self._nodes:
-                del self.sd._nodes[name]
+                del self.sd.tables.nodes[name]
                 for output in node.outputs:
-                    self.sd._producers.pop(output, None)
-        for name, v in list(self.sd._variables.items()):
+                    self.sd.tables.producers.pop(output, None)
+        for name, v in list(self.sd.tables.variables.items()):
             inner = v.get_variable_type() in (VariableType.ARRAY, VariableType.CONSTANT) or name in self._stand_ins
             if name not in self._variables and (inner or exception[0] is not None):
-                del self.sd._variables[name]
-                self.sd._store.pop(name, None)
-        self.sd._losses[:] = self._losses
-        self.sd._names.released()
-        self.sd._changed()
+                del self.sd.tables.variables[name]
+                self.sd.tables.store.pop(name, None)
+        self.sd.tables.losses[:] = self._losses
+        self.sd.tables.names.released()
+        self.sd.tables.changed()
 
     def results(self, build: Callable[..., Any], *args: Any) -> list[SDVariable]:
         """What the lambda returns, as a list of variables of this graph."""
@@ -176,27 +211,13 @@ class Recording:
         return [n for n in read if n not in made and n not in self._stand_ins and not self._inside(n)]
 
     def _own_nodes(self, outputs: Sequence[SDVariable]) -> list[Node]:
-        return needed([n for n in self.sd._nodes.values() if n.name not in self._nodes], [v.name() for v in outputs])
+        return needed([n for n in self.sd.tables.nodes.values() if n.name not in self._nodes], [v.name() for v in outputs])
 
     def _inside(self, name: str) -> bool:
         """Whether a constant is copied into the sub-graph: those made inside, and those that may be axes or shapes."""
-        v = self.sd._variables[name]
+        v = self.sd.tables.variables[name]
         return v.is_constant() and (name not in self._variables or not v.dtype.is_floating)
 
     def take(self, inputs: Sequence[str], outputs: Sequence[SDVariable]) -> SubGraph:
         """The sub-graph from these inputs to these outputs."""
-        sub = type(self.sd)()
-        for name in inputs:
-            spec = self.sd._variables[name].spec
-            sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
-        nodes = self._own_nodes(outputs)
-        made = {n for node in nodes for n in node.outputs}
-        for name in dict.fromkeys([n for node in nodes for n in node.inputs if n is not None] + [v.name() for v in outputs]):
-            if name not in made and not sub.has_variable(name):
-                sub._add_variable(name, VariableType.CONSTANT, self.sd._variables[name].spec, self.sd._store[name])
-        for node in nodes:
-            for name in node.outputs:
-                sub._add_variable(name, VariableType.ARRAY, self.sd._variables[name].spec)
-                sub._producers[name] = node.name
-            sub._nodes[node.name] = node
-        return SubGraph(sub, inputs, [v.name() for v in outputs])
+        return SubGraph.of_nodes(self.sd, self._own_nodes(outputs), inputs, [v.name() for v in outputs])

@@ -1,4 +1,4 @@
-"""How ops that hold graphs of their own stand in files: each graph as text in a property, read by dl4py alone."""
+"""Sub-graphs of ops in files: each graph as text in a property, read by dl4py alone."""
 from __future__ import annotations
 
 import base64
@@ -8,8 +8,8 @@ from typing import Any
 
 from ..base.datatype import DataType
 from ..codecs.file_args import FileArgs
-from ..codecs.flat_graph import FlatNode
-from ..codecs.flat_properties import make_property, property_value
+from ..codecs.flatbuffers.graph import FlatNode
+from ..codecs.flatbuffers.properties import make_property, property_value
 from ..errors import FileFormatError
 from ..ir.graph_class import graph_class
 from .subgraph import SubGraph
@@ -23,7 +23,8 @@ class SubGraphArgs(FileArgs):
     def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
         """The parts of a node."""
         parts = FileArgs(op_type="UDF").encode({}, op_name, input_dtype)
-        parts["properties"] = tuple(make_property(n, _text(v) if isinstance(v, SubGraph) else v) for n, v in op_fields.items())
+        parts["properties"] = tuple(make_property(n, _text(v) if isinstance(v, SubGraph) else v) for n, v in op_fields.items()
+                                    if n != "input_shape")
         return parts
 
     def decode(self, node: FlatNode) -> dict[str, Any]:

@@ -7,11 +7,11 @@ import zipfile
 from os import PathLike
 from typing import BinaryIO, cast
 
-from ..codecs.flat_graph import FlatGraph
-from ..codecs.flat_reader import FlatLimits, read_flat_graph
-from ..codecs.regular import open_regular, path_of, read_stream
+from ..codecs.flatbuffers.graph import FlatGraph
+from ..codecs.flatbuffers.reader import FlatLimits, read_flat_graph
+from ..codecs.flatbuffers.sdnb import MAGIC, THRESHOLD, joined, read_sdnb, shard_names, write_sdnb
+from ..codecs.regular_files import as_stream, open_regular, path_of, read_stream
 from ..codecs.safe_zip import SafeZip
-from ..codecs.sdnb import MAGIC, THRESHOLD, joined, read_sdnb, shard_names, write_sdnb
 from ..codecs.zip_writer import ZipWriter
 from ..errors import FileFormatError, LimitError
 
@@ -25,7 +25,7 @@ MOST_RATIO, RATIO_FREE = 100, 16 << 20
 def read_any(source: str | PathLike[str] | BinaryIO, limits: FlatLimits) -> FlatGraph:
     """The tables of a file or stream."""
     if not isinstance(source, (str, os.PathLike)):
-        return _of_bytes(memoryview(_read(source, limits)), limits)
+        return _of_bytes(memoryview(_read(as_stream(source), limits)), limits)
     path = path_of(source)
     shards = _shards(path)
     if shards:

@@ -1,21 +1,18 @@
-"""What goes into a graph file before it has numbers: nodes and variables by name, with what only DL4J needs added."""
+"""Drafts of graph files: nodes and variables by name, before they have numbers, with what only DL4J needs added."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from ..base.datatype import DataType
-from ..codecs.default_args import MORE_OUTPUTS, WITH_SHAPE
-from ..codecs.flat_graph import FlatNode
-from ..codecs.flat_properties import make_property
+from ..codecs.file_args import FileStep
+from ..codecs.flatbuffers.graph import FlatNode
 from ..ir.core import GraphCore
 from ..ir.node import Node
-from ..ir.op import OPS, Op
+from ..ir.op import Op
 from .missing_op import MissingOp
-from .node_args import file_inputs, write_op
+from .node_args import file_args, file_fields, file_inputs, input_names, write_op
 
 
 @dataclass
@@ -55,8 +52,10 @@ class Drafts:
 
     def add(self, sd: GraphCore, node: Node, name: str, rename: Callable[[str], str], outputs: Sequence[str]) -> None:
         """Add a node of ``sd`` under other names."""
-        if node.op.id == "xw_plus_b" and not has_kernel(sd, node):
-            self._product_and_sum(node, name, rename, outputs[0], sd.variable(node.outputs[0]).dtype)
+        there = [n for n in node.inputs if n is not None]
+        steps = file_args(type(node.op)).in_steps(node.op, [sd.variable(n).get_shape() for n in there])
+        if steps is not None:
+            self._in_steps(steps, [rename(n) for n in there], name, outputs[0], sd.variable(node.outputs[0]).dtype, node.control)
             return
         types = {n: sd.variable(old).dtype for n, old in zip(outputs, node.outputs)}
         if isinstance(node.op, MissingOp):
@@ -65,48 +64,31 @@ class Drafts:
             return
         inputs = [None if n is None else rename(n) for n in node.inputs]
         first = next((sd.variable(n).dtype for n in node.inputs if n is not None), DataType.FLOAT)
-        kept = tuple(n for n in inputs)
-        added = added_inputs(node.op, node.inputs, first)
-        for i, (what, value) in added.items():
+        shape = sd.variable(node.inputs[0]).get_shape() if node.inputs and node.inputs[0] else None
+        shape = None if shape is None or -1 in shape else shape
+        fields = file_fields(node.op, inputs, shape)
+        kept = tuple(inputs)
+        added = file_args(type(node.op)).added_inputs(fields, first)
+        for left_out, (what, value) in added.items():
+            i = input_names(node.op).index(left_out)
             inputs[i:i + 1] = [self.constant(f"{name}/{what}", value)]
         for i, kind in enumerate(more_outputs(node.op), len(types)):
             types[self.unique(f"{outputs[0]}:{i}")] = DataType[kind] if kind else first
-        parts = write_op(node.op, kept, first if first.is_numeric else DataType.FLOAT, bool(added))
-        shape = sd.variable(node.inputs[0]).get_shape() if node.inputs and node.inputs[0] and node.op.id in WITH_SHAPE else None
-        if shape is not None and -1 not in shape:
-            parts["properties"] += (make_property("shape", list(shape), "l"),)
+        parts = write_op(node.op, kept, first if first.is_numeric else DataType.FLOAT, bool(added), shape)
         self.nodes.append(Draft(name, file_inputs(node.op, tuple(inputs)), types, parts, control=node.control))
 
-    def _product_and_sum(self, node: Node, name: str, rename: Callable[[str], str], output: str, dtype: DataType) -> None:
-        """x W + b in two nodes, x W in one."""
-        x, w, *bias = [rename(n) for n in node.inputs if n is not None]
-        product = OPS["matmul"](transpose_x=node.op.transpose_x, transpose_y=node.op.transpose_w)  # type: ignore[attr-defined]  # it has them
-        made = self.unique(f"{name}/product") if bias else output
-        self.nodes.append(Draft(made if bias else name, [x, w], {made: dtype}, write_op(product, (x, w), dtype), control=node.control))
-        if bias:
-            self.nodes.append(Draft(name, [made, *bias], {output: dtype}, write_op(OPS["add"](), (made, *bias), dtype)))
-
-
-def has_kernel(sd: GraphCore, node: Node) -> bool:
-    """Whether DL4J's ``xw_plus_b`` does the same: its flags mean something else in each version, and it needs a vector to add."""
-    op: Any = node.op
-    bias = node.inputs[2] if len(node.inputs) > 2 else None
-    shape = None if bias is None else sd.variable(bias).get_shape()
-    return shape is not None and len(shape) == 1 and not (op.transpose_x or op.transpose_w)
+    def _in_steps(self, steps: Sequence[FileStep], inputs: Sequence[str], name: str, output: str, dtype: DataType,
+                  control: tuple[str, ...]) -> None:
+        """Add several nodes for one; the last has its name and gives its output."""
+        made: dict[str, str] = {}
+        for step in steps:
+            given = [inputs[n] if isinstance(n, int) else made[n] for n in step.inputs]
+            last = step is steps[-1]
+            made[step.name] = output if last else self.unique(f"{name}/{step.name}")
+            self.nodes.append(Draft(name if last else made[step.name], given, {made[step.name]: dtype},
+                                    write_op(step.op, tuple(given), dtype), control=control if step is steps[0] else ()))
 
 
 def more_outputs(op: Op) -> tuple[str | None, ...]:
     """Types of the outputs that only DL4J's kernel has."""
-    return MORE_OUTPUTS.get(op.id, ()) if getattr(op, "compute_uv", True) else ()
-
-
-def added_inputs(op: Op, inputs: Sequence[str | None], first: DataType) -> dict[int, tuple[str, Any]]:
-    """Inputs that DL4J needs where our op leaves them out: name and value by position."""
-    names = [n.strip("*?") for n in op.inputs.split()]
-    if hasattr(op, "loss_reduce") and "weights" in names and inputs[names.index("weights")] is None:
-        return {names.index("weights"): ("weights", np.ones((), first.numpy))}
-    if op.id == "gather" and len(inputs) == 1:
-        return {1: ("indices", np.array(op.indices, np.int32))}  # type: ignore[attr-defined]  # gather has them
-    if op.id == "random_exponential" and not inputs:
-        return {0: ("shape", np.array(op.shape, np.int64))}  # type: ignore[attr-defined]  # as here
-    return {}
+    return file_args(type(op)).further_outputs(file_fields(op, ()))

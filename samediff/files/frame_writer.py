@@ -8,22 +8,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..base.datatype import DataType
-from ..codecs.flat_properties import PART_OF, make_property
+from ..codecs.flatbuffers.properties import PART_OF, make_property
 from ..codecs.legacy_table import op_identity
-from ..families.subgraph import SubGraph
+from ..families.subgraph import SubGraph, graphs_of
 from ..families.subgraph_args import SubGraphArgs
 from ..ir.core import GraphCore
 from ..ir.node import Node, needed
 from ..ir.op import OPS
+from ..ops.control.control import If, While
 from .drafts import Draft, Drafts
+from .frames import GIVEN
 from .node_args import file_args
 
 
 def has_frames(node: Node) -> bool:
     """Whether a node is a branch or loop of ops that DL4J has too, control flow within it included."""
-    if node.op.id not in ("if", "while"):
+    if not isinstance(node.op, (If, While)):
         return False
-    graphs = [g for g in vars(node.op).values() if isinstance(g, SubGraph)]
+    graphs = graphs_of(node.op)
     return all(n.op.id in OPS and not n.control and (has_frames(n) or not _own_form(n)) for g in graphs for n in _nodes(g))
 
 
@@ -43,7 +45,7 @@ def add_nodes(drafts: Drafts, sd: GraphCore, nodes: Iterable[Node], prefix: str 
         outputs = [known[n] for n in node.outputs]
         name = drafts.unique(prefix + node.name) if prefix and node.name not in node.outputs else known.get(node.name, node.name)
         if not own_form and has_frames(node):
-            write = _conditional if node.op.id == "if" else _loop
+            write = _conditional if isinstance(node.op, If) else _loop
             write(drafts, sd, node, name, [rename(n) for n in node.inputs if n is not None], outputs)
         else:
             drafts.add(sd, node, name, rename, outputs)
@@ -90,7 +92,7 @@ def _conditional(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: l
     results: list[list[str]] = []
     for which, (graph, label) in enumerate(((op.no, "falseBody"), (op.yes, "trueBody"))):
         used = _read(graph)
-        names = {n: side(outer, graph.sd.variable(n).dtype)[which] for n, outer in zip(graph.inputs, given) if n in used}
+        names = {n: side(outer, graph.sd.variable(n).dtype)[which] for n, outer in zip(_inside(graph), given) if n in used}
         known = add_nodes(drafts, graph.sd, _nodes(graph), f"{name}/{label}/", names)
         found = [known.get(n) or drafts.constant(f"{name}/{label}/{n}", graph.sd.stored(n)) for n in graph.outputs]
         live = _following(drafts, {o for two in switched.values() for o in two})
@@ -112,15 +114,15 @@ def _loop(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str
             make_property("frameName", name), make_property("isConstant", constant))}
         return control.node("enter", [outer], dtype, None, **told)[0]
 
-    used = [any(n in _read(g) for g, n in ((condition, c), (body, b))) for c, b in zip(condition.inputs, body.inputs)]
+    used = [any(n in _read(g) for g, n in ((condition, c), (body, b))) for c, b in zip(_inside(condition), _inside(body))]
     entered = [enter(outer, dtype, False) for outer, dtype in zip(inputs[:count], types)]
     outside = [enter(n, t, True) if there else "" for n, t, there in zip(inputs[count:], types[count:], used[count:])]
     again = [drafts.unique(f"{name}/NextIteration_{i}") for i in range(count)]
     merged = [control.node("merge", [e, n], t)[0] for e, n, t in zip(entered, again, types)]
 
     def part(graph: SubGraph, label: str, state: list[str]) -> list[str]:
-        names = {n: v for n, v in zip(graph.inputs, [*state, *outside]) if v}
-        constants = {n: drafts.constant(f"{name}/{label}/{n}", graph.sd.stored(n)) for n in sorted(_constants(graph))}
+        names = {n: v for n, v in zip(_inside(graph), [*state, *outside]) if v}
+        constants = {n: drafts.constant(f"{name}/{label}/{n}", graph.sd.stored(n)) for n in sorted(_constants(graph) - set(names))}
         names |= {n: enter(c, graph.sd.variable(n).dtype, True) for n, c in constants.items()}
         known = add_nodes(drafts, graph.sd, _nodes(graph), f"{name}/{label}/", names)
         return [known[n] for n in graph.outputs]
@@ -138,6 +140,15 @@ def _loop(drafts: Drafts, sd: GraphCore, node: Node, name: str, inputs: list[str
 
 def _read(graph: SubGraph) -> set[str]:
     return {n for node in _nodes(graph) for n in node.inputs if n is not None} | set(graph.outputs)
+
+
+def _inside(graph: SubGraph) -> list[str]:
+    """The inputs; in place of one that a reader copied into the graph as a constant, that constant."""
+    def inside(name: str) -> str:
+        copy = name.removesuffix(GIVEN)
+        there = copy != name and graph.sd.has_variable(copy) and graph.sd.variable(copy).is_constant()
+        return copy if there and name not in _read(graph) else name
+    return [inside(n) for n in graph.inputs]
 
 
 def _constants(graph: SubGraph) -> set[str]:

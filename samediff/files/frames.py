@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base.spec import TensorSpec
-from ..codecs.flat_graph import FlatNode
-from ..codecs.flat_properties import OWN, PART_OF, property_value
-from ..codecs.flat_schema import OpType
+from ..codecs.flatbuffers.graph import FlatNode
+from ..codecs.flatbuffers.properties import OWN, PART_OF, property_value
+from ..codecs.flatbuffers.schema import OpType
 from ..families.subgraph import relaxed
 from ..ir.op import Op
 
+#: Ends the name of an input whose value a sub-graph holds as a constant besides, for rules that ask for values.
+GIVEN = ":given"
 _CONTROL = {"switch": (2, 2), "merge": (2, 1), "enter": (1, 1), "exit": (1, 1), "next_iteration": (1, 1), "loop_cond": (1, 1)}
 
 
@@ -67,13 +69,15 @@ class Frames:
     def _producers(self) -> dict[str, Item]:
         return {n: i for i in self.items for n in i.outputs}
 
-    def _back(self, names: Iterable[str], stop: Callable[[Item, str], bool]) -> tuple[list[Item], list[tuple[Item, str]]]:
-        """Items that lead to ``names``, and the outputs at which to stop."""
+    def _back(self, names: Iterable[str], stop: Callable[[Item, str], bool], past: Mapping[str, str] = {}
+              ) -> tuple[list[Item], list[tuple[Item, str]]]:
+        """Items that lead to ``names``, and the outputs at which to stop; ``past``: names that stand for others."""
         made, seen, ends = self._producers(), set[str](), []
         found: dict[int, Item] = {}
         stack = list(names)
         while stack:
             name = stack.pop()
+            name = past.get(name, name)
             item = made.get(name)
             if item is None or name in seen:
                 continue
@@ -142,7 +146,7 @@ class Frames:
 
     def _sides(self, made: Mapping[str, Item], merge: Item) -> tuple[str, str, str] | None:
         """The inputs of a merge that are taken if false and if true, and the condition; None where it joins no branches (yet)."""
-        if len(merge.inputs) != 2 or any(self._kind(made, n) in ("enter", "next_iteration") or n in merge.outputs for n in merge.inputs):
+        if any(self._kind(made, n) in ("enter", "next_iteration") or n in merge.outputs for n in merge.inputs):
             return None
         sides: dict[int, str] = {}
         conditions = set()
@@ -167,7 +171,7 @@ class Frames:
     def _outside(self, results: Sequence[str], items: Sequence[Item], data: Mapping[str, str]) -> list[str]:
         own = {n for i in items for n in i.outputs}
         read = [n for i in items for n in i.inputs] + list(results)
-        return [data.get(n, n) for n in read if n not in own]
+        return [given for n in read if n not in own and (given := data.get(n, n)) not in own]
 
     def _forget(self, inner: Sequence[Item], new: Item) -> None:
         """Take out items and switches that nothing else reads any more."""
@@ -197,14 +201,14 @@ class Frames:
         made = self._producers()
         enters = [i for i in self.items if i.kind == "enter" and _frame(i) == frame]
         first = {i.outputs[0]: i.inputs[0] for i in enters}
-        merges = [i for i in self.items if i.kind == "merge" and len(i.inputs) == 2 and i.inputs[0] in first
+        merges = [i for i in self.items if i.kind == "merge" and i.inputs[0] in first
                   and self._kind(made, i.inputs[1]) == "next_iteration"]
         deciding = {s.inputs[0]: s for s in self.items if s.kind == "switch"}
         if not merges or any(m.outputs[0] not in deciding for m in merges):
             return False
         switches = [deciding[m.outputs[0]] for m in merges]
         condition = switches[0].inputs[1]
-        # constants that the body gives
+        # what the body gives without the state
         through = [s for s in self.items if s.kind == "switch" and s.inputs[1] == condition and s not in switches]
         if self._kind(made, condition) == "loop_cond":
             condition = made[condition].inputs[0]
@@ -212,12 +216,13 @@ class Frames:
         exits = [leaving.get(s.outputs[0]) for s in switches]
         names = {n: m.outputs[0] for s, m in zip(switches, merges) for n in (m.outputs[0], s.outputs[1])}
         names |= {n: outer for n, outer in first.items() if n not in {m.inputs[0] for m in merges}}
-        names |= {s.outputs[1]: names.get(s.inputs[0], s.inputs[0]) for s in through}
+        sent = {s.outputs[1]: s.inputs[0] for s in through}
+        names |= {n: names.get(given, given) for n, given in sent.items()}
         results = [made[m.inputs[1]].inputs[0] for m in merges]
         parts = []
         for wanted in ([condition], results):
-            between, ends = self._back(wanted, lambda i, n: bool(i.kind))
-            if any(i not in merges and i not in switches and i not in enters and i not in through for i, _ in ends):
+            between, ends = self._back(wanted, lambda i, n: bool(i.kind), sent)
+            if any(i not in merges and i not in switches and i not in enters for i, _ in ends):
                 return False                      # an inner one comes first
             parts.append(self._depending(between, names))
         state = [m.outputs[0] for m in merges]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ..base.datatype import DataType
-from ..codecs.flat_array import encode_array
-from ..codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem
-from ..codecs.flat_schema import VarType
+from ..codecs.flatbuffers.array import encode_array
+from ..codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable, IntPair, SequenceItem
+from ..codecs.flatbuffers.schema import VarType
 from ..ir.core import GraphCore
 from ..ir.variable import SDVariable, VariableType
 from .drafts import Draft, Drafts
@@ -21,7 +21,7 @@ def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
     Ids count from 1: a given variable has its own, the outputs of a node share that of the node. With ``own_form`` branches
     and loops stay single nodes, which DL4J cannot read.
     """
-    drafts = Drafts({*sd._variables, *(n.name for n in sd.nodes())})
+    drafts = Drafts({*sd.tables.variables, *(n.name for n in sd.nodes())})
     add_nodes(drafts, sd, sd.nodes(), own_form=own_form)
     producers = {n: (draft, i) for draft in drafts.nodes for i, n in enumerate(draft.outputs)}
     variables = [_flat_variable(sd, v) for v in sd.variables()]
@@ -30,7 +30,7 @@ def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
                   for draft in drafts.nodes for n, t in draft.outputs.items() if n not in known]
     variables += [replace(_EMPTY, name=n, dtype=DataType.of(a).code, variabletype=int(VarType.CONSTANT), ndarray=encode_array(a))
                   for n, a in drafts.constants.items()]
-    ids = _ids(variables, producers, drafts)
+    ids = _ids(variables, producers)
     place = {v.name: i for i, v in enumerate(variables)}
     later: dict[str, list[str]] = {}
     for node in sd.nodes():
@@ -53,15 +53,15 @@ def flat_graph_of(sd: GraphCore, own_form: bool = False) -> FlatGraph:
     return FlatGraph(
         variables=tuple(replace(v, id=pair(v.name)) for v in variables),
         nodes=tuple(map(flat_node, drafts.nodes)),
-        outputs=tuple(pair(n) for n in getattr(sd, "_outputs", ()) if sd.has_variable(n)),
+        outputs=tuple(pair(n) for n in sd.tables.outputs),
         placeholders=tuple(v.name() for v in sd.variables() if v.is_place_holder()),
-        loss_variables=tuple(sd._losses),
+        loss_variables=tuple(sd.tables.losses),
         sequence_items=tuple(SequenceItem(v.name(), tuple(encode_array(a) for a in sd.stored(v.name())))
                              for v in sd.variables() if v.get_variable_type() is VariableType.SEQUENCE),
     )
 
 
-def _ids(variables: Sequence[FlatVariable], producers: Mapping[str, tuple[Draft, int]], drafts: Drafts) -> dict[str, int]:
+def _ids(variables: Sequence[FlatVariable], producers: Mapping[str, tuple[Draft, int]]) -> dict[str, int]:
     """Numbers of variables by name, of nodes by name after a NUL."""
     counter = itertools.count(1)
     ids: dict[str, int] = {}
@@ -69,8 +69,6 @@ def _ids(variables: Sequence[FlatVariable], producers: Mapping[str, tuple[Draft,
         key = "\0" + producers[v.name][0].name if v.name in producers else v.name
         if key not in ids:
             ids[key] = next(counter)
-    for draft in drafts.nodes:
-        ids.setdefault("\0" + draft.name, next(counter))
     return ids
 
 

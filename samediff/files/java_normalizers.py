@@ -78,7 +78,7 @@ def _vgg16(fields: dict[str, Any], source: DataInput) -> Any:
 def _array(value: JavaObject, source: DataInput) -> Any:
     shape = [int(n) for n in value.fields["arrayShape"]]
     count = math.prod(shape)
-    if value.name not in _ARRAYS or any(n < 0 for n in shape) or not 0 <= count <= _MOST_ELEMENTS:
+    if value.name not in _ARRAYS or min(shape, default=1) < 1 or count > _MOST_ELEMENTS:
         raise source.error(f"a serialized array of shape {shape}")
     flat = read_buffer(DataInput(BytesIO(value.blocks), f"{source.where} (a serialized array)"), count)
     return np.asarray(flat).reshape(shape, order="F" if value.fields["arrayOrdering"] == "f" else "C")

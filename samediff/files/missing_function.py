@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ..codecs.flat_graph import FlatNode
-from ..codecs.flat_properties import property_value
+from ..codecs.flatbuffers.graph import FlatNode
+from ..codecs.flatbuffers.properties import property_value
 from ..codecs.op_hash import op_hash
 from ..errors import FileFormatError, MissingOpError
 from .missing_op import MissingOp

@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 from ..base.datatype import DataType
 from ..base.registry import why_missing
 from ..base.spec import TensorSpec
-from ..codecs.flat_graph import FlatNode
-from ..codecs.flat_properties import property_value
+from ..codecs.flatbuffers.graph import FlatNode
+from ..codecs.flatbuffers.properties import property_value
 from ..errors import DataTypeError, MissingOpError
 from ..ir.op import OPS, Op
 
@@ -67,7 +67,8 @@ class MissingOp(Op):
                              "defines it, then load the graph again" + why_missing(self.missing_id))
 
     def infer(self, *specs: TensorSpec) -> tuple[TensorSpec, ...]:
-        return tuple(TensorSpec(None, _dtype(code)) for code in self.raw.output_types or (0,) * len(self.raw.output_names))
+        codes = self.raw.output_types or (0,) * max(1, len(self.raw.output_names))      # without names, the node's is that of its output
+        return tuple(TensorSpec(None, _dtype(code)) for code in codes)
 
     def compute(self, xp: Any, *inputs: Any) -> Any:
         self._fail()

@@ -1,4 +1,4 @@
-"""What normalizers of several inputs and outputs write after their type, and the statistics that all of them write."""
+"""Files of normalizers of several inputs and outputs: their part after the type, and the statistics that all of them write."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -150,5 +150,5 @@ def read_hybrid(source: DataInput) -> Any:
             index, own = source.read_int("an index"), _read_strategy(source)
             if own is not None:
                 normalizer.strategies[kind][index] = own
-    normalizer._fitted = True
+    normalizer.fitted = True
     return normalizer

@@ -6,9 +6,9 @@ from typing import Any, BinaryIO
 
 from numpy.typing import ArrayLike, NDArray
 
-from ..codecs.atomic import atomic_write
+from ..codecs.atomic_files import atomic_write
 from ..codecs.nd4j_array import read_array, write_array
-from ..codecs.regular import open_regular
+from ..codecs.regular_files import open_regular
 
 
 class Nd4j:

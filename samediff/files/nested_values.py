@@ -11,12 +11,14 @@ import enum
 import json
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..base.datatype import DataType
-from ..codecs.flat_graph import FlatNode
-from ..codecs.flat_properties import property_value
+import numpy as np
+
+from ..base.datatype import DataType, is_real
+from ..codecs.flatbuffers.graph import FlatNode
+from ..codecs.flatbuffers.properties import property_value
 from ..configuration.classes import is_registered
 from ..configuration.configuration import Configuration
 from ..errors import DataTypeError, FileFormatError
@@ -33,7 +35,9 @@ def is_plain(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         kinds = {bool if isinstance(v, bool) else str if isinstance(v, (str, enum.Enum)) else float for v in value}
         return len(kinds) <= 1 and all(v is not None and not isinstance(v, (list, tuple)) and is_plain(v) for v in value)
-    return value is None or isinstance(value, (bool, int, float, str, enum.Enum)) or hasattr(value, "__array__")
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind not in "cSUO"
+    return value is None or isinstance(value, (bool, int, float, enum.Enum)) or (isinstance(value, str) and not value.startswith(MARK))
 
 
 def to_text(value: Any) -> str:
@@ -77,10 +81,22 @@ def _missing(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _document(value: Any) -> Any:
+    if isinstance(value, np.generic) and is_real(value.dtype):
+        return {"number": [DataType.of(value.dtype).name, value.item()]}
     if value is None or (isinstance(value, (bool, int, float, str)) and not isinstance(value, enum.Enum)):
         return value
     if isinstance(value, (list, tuple)):
         return [_document(v) for v in value]
+    if isinstance(value, complex):
+        return {"complex": [value.real, value.imag]}
+    if isinstance(value, bytes):
+        return {"bytes": base64.b64encode(value).decode("ascii")}
+    if isinstance(value, Mapping):
+        return {"items": [[_document(k), _document(v)] for k, v in value.items()]}
+    if isinstance(value, np.ndarray) and value.dtype.kind == "c":
+        return {"complex array": [value.dtype.name, list(value.shape), [[v.real, v.imag] for v in value.reshape(-1).tolist()]]}
+    if isinstance(value, np.ndarray):
+        return {"array": [DataType.of(value).name, list(value.shape), value.reshape(-1).tolist()]}
     if isinstance(value, DataType):
         return {"data_type": value.name}
     if isinstance(value, enum.Enum):
@@ -97,13 +113,35 @@ def _document(value: Any) -> Any:
     raise DataTypeError(f"{value!r:.60} cannot be saved as an attribute of an op")
 
 
+def _items(hint: Any, origins: tuple[type, ...]) -> tuple[Any, ...]:
+    """What a list or dict of that annotation holds, which may be optional."""
+    options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
+    return next((typing.get_args(o) for o in options if typing.get_origin(o) in origins), ())
+
+
 def _value(document: Any, hint: Any) -> Any:
     if isinstance(document, list):
-        items = typing.get_args(hint)
-        return tuple(_value(v, items[0] if len(items) == 2 and items[1] is ... else items[i] if i < len(items) else Any)
-                     for i, v in enumerate(document))
+        items = _items(hint, (list, tuple))
+        several = len(items) == 1 or (len(items) == 2 and items[1] is ...)
+        return tuple(_value(v, items[0] if several else items[i] if i < len(items) else Any) for i, v in enumerate(document))
     if not isinstance(document, dict):
         return document
+    if "complex" in document:
+        return complex(*document["complex"])
+    if "bytes" in document:
+        return base64.b64decode(document["bytes"], validate=True)
+    if "items" in document:
+        key, value = _items(hint, (dict,)) or (Any, Any)
+        return {_value(k, key): _value(v, value) for k, v in document["items"]}
+    if "number" in document:
+        name, number = document["number"]
+        return DataType[name].numpy.type(number)
+    if "array" in document:
+        name, shape, values = document["array"]
+        return np.array(values, DataType[name].numpy).reshape(shape)
+    if "complex array" in document:
+        name, shape, values = document["complex array"]
+        return np.array([complex(*v) for v in values], {"complex64": np.complex64, "complex128": np.complex128}[name]).reshape(shape)
     if "data_type" in document:
         return DataType[document["data_type"]]
     if "op" in document:
@@ -116,10 +154,11 @@ def _value(document: Any, hint: Any) -> Any:
         sub = graph_class().from_flat_buffers(base64.b64decode(document["graph"], validate=True))
         return SubGraph(sub, *([sub.variable(n).name() for n in document[side]] for side in ("inputs", "outputs")))
     options = typing.get_args(hint) if typing.get_origin(hint) in (types.UnionType, typing.Union) else (hint,)
-    if "enum" in document:
-        return next(o for o in options if isinstance(o, type) and issubclass(o, enum.Enum))[document["enum"]]
-    made = next((o for o in options if isinstance(o, type) and dataclasses.is_dataclass(o)), None)
+    classes = (o for o in options if isinstance(o, type))
+    made: Any = next((o for o in classes if (issubclass(o, enum.Enum) if "enum" in document else dataclasses.is_dataclass(o))), None)
     if made is None:
         raise FileFormatError(f"an attribute annotated {hint} cannot hold {sorted(document)}")
+    if "enum" in document:
+        return made[document["enum"]]
     hints = typing.get_type_hints(made)
     return made(**{n: _value(v, hints[n]) for n, v in document["fields"].items()})

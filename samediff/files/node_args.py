@@ -3,23 +3,23 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from ..base.datatype import DataType
 from ..base.javanames import squash
 from ..base.registry import distribution_of, further
-from ..codecs.default_args import DEFAULTS, INPUT_ORDER, LEFT_OUT, WITH_INPUTS
+from ..base.user_code.user_methods import upgraded
 from ..codecs.file_args import FileArgs
-from ..codecs.flat_graph import FlatNode, FlatProperties
-from ..codecs.flat_properties import OWN, make_property, property_value
-from ..codecs.flat_schema import OpType
+from ..codecs.flatbuffers.graph import FlatNode, FlatProperties
+from ..codecs.flatbuffers.properties import OWN, make_property, property_value
+from ..codecs.flatbuffers.schema import OpType
 from ..codecs.legacy_table import LEGACY_ATTRIBUTES, resolve_op_name
+from ..codecs.op_hash import kernel_name
 from ..errors import DL4PyError, FileFormatError, UnsupportedVersionError, did_you_mean
 from ..ir.op import OPS, Op
 from ..ir.signature import Mismatch, coerce
-from .native_aliases import NATIVE_ALIASES
 from .nested_values import MARK, from_text, is_plain, to_text
 
 #: Property with the version of a user op.
@@ -43,7 +43,11 @@ class OpNames:
 
     def _read_names(self) -> None:
         OPS.discover()
-        self._known = [*OPS, *(n for n in NATIVE_ALIASES if n not in OPS)]
+        # What a class inherits names nodes of its parent.
+        forms = [(name, args) for name in OPS if (args := vars(OPS[name]).get("file")) is not None]
+        self._aliases = {alias: name for name, args in forms for alias in args.aliases}
+        self._with_inputs = {(args.op_name, count): name for name, args in forms for count in args.with_inputs}
+        self._known = [*OPS, *(n for n in self._aliases if n not in OPS)]
 
     def __getitem__(self, node: FlatNode) -> type[Op] | None:
         own = next((property_value(p) for p in node.properties if p.name == OWN), None) if node.op_type == OpType.LOGIC else None
@@ -59,19 +63,21 @@ class OpNames:
                     break
             self._found[key] = name
         name = self._found[key]
-        name = WITH_INPUTS.get((name or "", key[3]), name)
+        name = self._with_inputs.get((name, key[3]), name)
         return None if name is None else OPS[name]
-
 
     def _named(self, node: FlatNode) -> str | None:
         name = resolve_op_name(node, self._known)
-        name = NATIVE_ALIASES.get(name or "", name)
-        return node.op_name if name is None and node.op_type == OpType.UDF and node.op_name in OPS else name
+        name = self._aliases.get(name or "", name)
+        if name is None and node.op_name:
+            by_name = node.op_name if node.op_type == OpType.UDF else kernel_name(node.op_name) if node.op_type == OpType.CUSTOM else None
+            return by_name if by_name in OPS else None
+        return name
 
 
 def file_args(cls: type[Op]) -> FileArgs:
     """How the attributes of an op class stand in files; by field name when nobody says."""
-    return cls.file if cls.file is not None else DEFAULTS.get(cls.id, _BY_FIELD)  # type: ignore[no-any-return]
+    return _BY_FIELD if cls.file is None else cls.file  # type: ignore[no-any-return]
 
 
 @cache
@@ -83,8 +89,8 @@ def _hints(cls: Any) -> dict[str, Any]:
     return _hints_of(cls)
 
 
-def read_op(cls: type[Op], node: FlatNode) -> Op:
-    """The op of a node.
+def read_op(cls: type[Op], node: FlatNode, form: FileArgs | None = None) -> Op:
+    """The op of a node, whose arguments stand as ``form`` says, by default as the class does.
 
     Raises
     ------
@@ -93,7 +99,7 @@ def read_op(cls: type[Op], node: FlatNode) -> Op:
     UnsupportedVersionError
         A user op saved by a newer version of its class.
     """
-    args = file_args(cls)
+    args = file_args(cls) if form is None else form
     decoded = {name: value for name, value in args.decode(node).items() if name not in INTERNAL}
     found = LEGACY_ATTRIBUTES.get((node.op_type, node.op_num), {}) | decoded
     if args is _BY_FIELD:
@@ -135,7 +141,10 @@ def _upgraded(cls: type[Op], node: FlatNode, found: dict[str, Any]) -> dict[str,
         raise UnsupportedVersionError(f"node {node.name!r}: op {cls.id!r} was saved by version {stored} of its class; "
                                       f"registered is version {mine}. Update the package that defines it")
     upgrade = getattr(cls, "upgrade", None)
-    return found if upgrade is None else dict(upgrade({n: v for n, v in found.items() if n not in (VERSION, PRESENT)}, stored))
+    if upgrade is None:
+        return found
+    made = upgraded(f"op {cls.id!r}", upgrade, {n: v for n, v in found.items() if n not in (VERSION, PRESENT)}, stored)
+    return dict(made)
 
 
 def _refuse_unknown(cls: type[Op], node: FlatNode, found: Mapping[str, Any]) -> None:
@@ -167,18 +176,31 @@ def _typed(cls: type[Op], node: FlatNode, name: str, value: Any) -> Any:
     raise FileFormatError(f"node {node.name!r} (op {cls.id!r}): {problem}")
 
 
-def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType, added: bool = False) -> dict[str, Any]:
-    """The parts of a :class:`FlatNode` that an op determines; ``added``: the file has inputs that the op leaves out."""
-    fields = {name: getattr(op, name) for name in op.attribute_names()}
+def input_names(op: Op) -> list[str]:
+    """The inputs of an op, by name."""
+    return [n.strip("*?") for n in op.inputs.split()]
+
+
+def file_fields(op: Op, inputs: Sequence[str | None], shape: Sequence[int] | None = None) -> dict[str, Any]:
+    """What slots of :class:`FileArgs` may name: the attributes, which inputs there are, and the shape of the first one."""
+    given = {n for n, name in zip(input_names(op), inputs) if name is not None}
+    told = {f"given_{n}": n in given for n in input_names(op)} | {"input_shape": shape}
+    return told | {name: getattr(op, name) for name in op.attribute_names()}
+
+
+def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType, added: bool = False,
+             shape: Sequence[int] | None = None) -> dict[str, Any]:
+    """The parts of a :class:`FlatNode` that an op determines; ``added``: the file has inputs that the op leaves out.
+
+    ``shape`` is that of the first input, where it is known.
+    """
     args = file_args(type(op))
-    names = [n.strip("*?") for n in op.inputs.split()]
-    given = {n for n, name in zip(names, inputs) if name is not None}
-    if op.id in LEFT_OUT and LEFT_OUT[op.id][1] in given:
-        fields[LEFT_OUT[op.id][0]] = None
+    fields = file_fields(op, inputs, shape)
+    names = input_names(op)
+    given = {n for n in names if fields[f"given_{n}"]}
     if args.all_properties:
-        fields = {n: v if is_plain(v) else to_text(v) for n, v in fields.items() if v is not None}
-    else:
-        fields = {f"given_{n}": n in given for n in names} | fields
+        own = ((n, fields[n]) for n in op.attribute_names())
+        fields = {n: v if is_plain(v) else to_text(v) for n, v in own if v is not None}
     parts = args.encode(fields, op.id, dtype)
     extra: list[FlatProperties] = []
     if getattr(op, "version", None) is not None:
@@ -193,7 +215,7 @@ def write_op(op: Op, inputs: tuple[str | None, ...], dtype: DataType, added: boo
 
 def file_inputs(op: Op, names: tuple[str | None, ...]) -> list[str]:
     """The input names in the order of the file, without those left out."""
-    order = INPUT_ORDER.get(op.id, range(len(names)))
+    order = file_args(type(op)).order or range(len(names))
     return [n for i in order if (n := names[i]) is not None]
 
 
@@ -211,13 +233,13 @@ def _told_present(op: Op, node: FlatNode) -> list[bool] | None:
     if not any(slot.partition(":")[0].startswith("given_") for slot in file_args(type(op)).ints):
         return None
     found = file_args(type(op)).decode(node)
-    return [bool(found.get(f"given_{n.strip('*?')}", True)) for n in op.inputs.split()]
+    return [bool(found.get(f"given_{n}", True)) for n in input_names(op)]
 
 
 def spread_inputs(op: Op, node: FlatNode, names: list[str]) -> tuple[str | None, ...]:
     """Input names in the order of the class, with None where an optional one is left out."""
-    order = INPUT_ORDER.get(op.id)
-    if order is not None and len(order) == len(names):
+    order = file_args(type(op)).order
+    if order and len(order) == len(names):
         return tuple(names[order.index(i)] for i in range(len(names)))
     present = next((property_value(p) for p in node.properties if p.name == PRESENT), None) or _told_present(op, node)
     if present is not None and len(present) == len(names):      # some are there for DL4J alone

@@ -10,9 +10,9 @@ from io import BytesIO
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ..codecs.atomic import atomic_write
+from ..codecs.atomic_files import atomic_write
 from ..codecs.data_stream import DataInput, DataOutput
-from ..codecs.regular import open_regular
+from ..codecs.regular_files import as_stream, open_regular
 from ..errors import ConfigurationError, MissingOpError, UnsupportedVersionError, did_you_mean
 from .multi_normalizers import (
     read_hybrid,
@@ -35,6 +35,13 @@ _JAVA_OBJECT = b"\xac\xed"      # how Java's own serialization begins
 def write_normalizer(stream: BinaryIO, normalizer: Any) -> None:
     """Write a fitted normalizer; ``read_normalizer`` and DL4J read it.
 
+    Parameters
+    ----------
+    stream : binary stream
+        Where to write to; nothing is written when something fails.
+    normalizer : normalizer
+        A fitted one, or an ImagePreProcessingScaler.
+
     Raises
     ------
     ConfigurationError
@@ -56,7 +63,14 @@ def write_normalizer(stream: BinaryIO, normalizer: Any) -> None:
 
 
 def read_normalizer(stream: BinaryIO, where: str = "") -> Any:
-    """Read a normalizer; ``where`` names the source in error texts.
+    """Read a normalizer that ``write_normalizer`` or DL4J wrote.
+
+    Parameters
+    ----------
+    stream : binary stream
+        Read from where it stands.
+    where : str
+        Names the source in error texts.
 
     Raises
     ------
@@ -120,14 +134,14 @@ class NormalizerSerializer:
             with atomic_write(target) as stream:
                 write_normalizer(stream, normalizer)
         else:
-            write_normalizer(target, normalizer)
+            write_normalizer(as_stream(target, "write"), normalizer)
 
     def restore(self, source: str | PathLike[str] | BinaryIO) -> Any:
         """Read the normalizer of a path or a binary stream."""
         if isinstance(source, (str, PathLike)):
             with open_regular(source) as stream:
                 return read_normalizer(stream, fspath(source))
-        return read_normalizer(source)
+        return read_normalizer(as_stream(source))
 
 
 class _Codec(NamedTuple):

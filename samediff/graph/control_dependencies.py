@@ -9,7 +9,7 @@ from ..ir.core import GraphCore
 from ..ir.node import needed
 
 
-class ControlDependencies(GraphCore):
+class ControlDependenciesMixin(GraphCore):
     """The part of :class:`SameDiff` that orders ops."""
 
     def add_control_dependency(self, variable: Any, first: Any) -> None:
@@ -27,5 +27,5 @@ class ControlDependencies(GraphCore):
         if node.name in {n.name for n in needed(self.nodes(), [first.name()])}:
             raise GraphError(f"{first!r} depends on {variable!r}: the control dependency would close a circle")
         if first.name() not in node.control:
-            self._nodes[node.name] = replace(node, control=(*node.control, first.name()))
-            self._changed()
+            self.tables.nodes[node.name] = replace(node, control=(*node.control, first.name()))
+            self.tables.changed()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.spec import TensorSpec
 from ..errors import GraphError
-from ..families.subgraph import Recording, called, relaxed
+from ..families.subgraph import GraphRecorder, called, relaxed
 from ..ir.core import GraphCore
 from ..ir.variable import SDVariable
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Build = Callable[..., Any]
 
 
-class ControlFlow(GraphCore):
+class ControlFlowMixin(GraphCore):
     """The part of :class:`SameDiff` that builds branches and loops.
 
     The functions given work on this very graph and may use any of its variables; what they add is taken out of it and
@@ -55,7 +55,7 @@ class ControlFlow(GraphCore):
             graphs: list[SubGraph] = []
             outside: dict[str, None] = {}
             for build in (yes, no):
-                with Recording(self) as recording:
+                with GraphRecorder(self) as recording:
                     results = recording.results(build, self)
                     captured = recording.captured(results)
                     graphs.append(recording.take(captured, results))
@@ -108,7 +108,7 @@ class ControlFlow(GraphCore):
                     body: Build) -> tuple[While, list[str], list[TensorSpec]]:
         """The op, the values from outside, and specs after one iteration."""
         from ..ops.control.control import While
-        with Recording(self) as recording:
+        with GraphRecorder(self) as recording:
             state = [recording.stand_in(v.name().rpartition("/")[2] + "_loop", s) for v, s in zip(variables, specs)]
             again = recording.results(cond, self, state)
             if len(again) != 1:
@@ -149,7 +149,7 @@ class ControlFlow(GraphCore):
         carries, rows = self._listed(carry), self._listed(sequences)
         if not rows:
             raise GraphError("a scan needs at least one sequence")
-        with Recording(self) as recording:
+        with GraphRecorder(self) as recording:
             state = [recording.stand_in("carry", v.spec) for v in carries]
             specs = [TensorSpec(None if v.spec.shape is None else v.spec.shape[1:], v.dtype) for v in rows]
             elements = [recording.stand_in("element", s) for s in specs]

@@ -7,21 +7,31 @@ from typing import Any
 import numpy as np
 
 from ..base.datatype import DataType
+from ..base.lazy_property import lazy_property
 from ..base.spec import TensorSpec
 from ..errors import DataTypeError, DL4PyError, GraphError, ShapeError
 from ..expressions.arrays import as_array
-from ..ir.core import GraphCore, check_name, owned_copy
+from ..initializers.nd4j_random import Nd4jRandom
+from ..ir.core import GraphCore, between_steps
 from ..ir.declarations import Declaration, are_values, checked_sizes, declaration, is_data_type, unpacked
-from ..ir.variable import SDVariable, VariableType
+from ..ir.tables import check_name, owned_copy
+from ..ir.variable import SDVariable, VariableType, redeclare
 
 
-class Creation(GraphCore):
+class CreationMixin(GraphCore):
     """The part of :class:`SameDiff` that makes and converts variables."""
 
     def placeholder(self, name: str, *args: Any, dtype: Any = None, shape: Any = ()) -> SDVariable:
         """A value that is given at each run; -1 marks unknown sizes, a shape of None an unknown rank.
 
         ``placeholder(name, dtype, *sizes)``; sizes stand one by one, in one list, or as ``shape=``. Without a data type it is FLOAT.
+
+        Parameters
+        ----------
+        name : str
+            By which :meth:`output` and the mappings of data sets know it; it must be free.
+        *args, dtype, shape
+            Data type and sizes: FLOAT and a scalar where neither is given.
         """
         what = f"placeholder {name!r}"
         told = declaration(what, args)
@@ -29,11 +39,11 @@ class Creation(GraphCore):
             raise GraphError(f"{what}: the shape is given twice, as {told.sizes} and as shape={shape}")
         if told.dtype is not None and dtype is not None:
             raise DataTypeError(f"{what}: the data type is given twice, as {told.dtype.name} and as dtype={dtype!r}")
-        if name in self._variables:
-            raise GraphError(f"placeholder name {name!r} is taken already by {self._variables[name]!r}")
+        if name in self.tables.variables:
+            raise GraphError(f"placeholder name {name!r} is taken already by {self.tables.variables[name]!r}")
         spec = TensorSpec(_open_shape(what, told.sizes if told.sizes is not None else (shape,)),
                           told.dtype or DataType.of(DataType.FLOAT if dtype is None else dtype))
-        return self._add_variable(name, VariableType.PLACEHOLDER, spec)
+        return self.tables.add_variable(name, VariableType.PLACEHOLDER, spec)
 
     place_holder = placeholder
 
@@ -86,7 +96,7 @@ class Creation(GraphCore):
                              f"from an array, var(np.array(...)); got {', '.join(map(repr, rest))}")
         shape = told.shape(what, unknown=True)
         if -1 in shape:
-            return self.placeholder(name or self._names.unique("sd_var"), told.dtype or DataType.FLOAT, *shape)
+            return self.placeholder(name or self.tables.names.unique("sd_var"), told.dtype or DataType.FLOAT, *shape)
         return self._stored_variable(name, np.zeros(shape, (told.dtype or DataType.FLOAT).numpy), scoped=True)
 
     def _drawn(self, name: str | None, what: str, scheme: Any, told: Declaration) -> SDVariable:
@@ -95,18 +105,20 @@ class Creation(GraphCore):
             raise ShapeError(f"{what}: sizes are missing; write sd.var({name!r}, {type(scheme).__name__}(...), DataType.FLOAT, *sizes), "
                              "as a scheme knows fans and no shape")
         shape = checked_sizes(what, sizes)
-        return self._stored_variable(name, scheme.create(told.dtype or DataType.FLOAT, shape, self._generator()), scoped=True)
+        made = self._stored_variable(name, scheme.create(told.dtype or DataType.FLOAT, shape, self.generator), scoped=True)
+        redeclare(made, scheme=scheme)
+        return made
 
     def attach(self, name: str, array: Any) -> SDVariable:
         """A trainable variable over this very array: changes to it are seen by the next run, training writes into it."""
-        return self._add_variable(name, VariableType.VARIABLE, TensorSpec(tuple(array.shape), DataType.of(array.dtype)), array)
+        return self.tables.add_variable(name, VariableType.VARIABLE, TensorSpec(tuple(array.shape), DataType.of(array.dtype)), array)
 
     def _stored_variable(self, name: str | None, array: Any, scoped: bool) -> SDVariable:
         if array.size == 0:
             raise ShapeError(f"variable {name!r}: an array of shape {array.shape} has no elements; only constants may be empty")
-        full = self._names.unique("sd_var") if name is None else self._names.scoped(name) if scoped else name
+        full = self.tables.names.unique("sd_var") if name is None else self.tables.names.scoped(name) if scoped else name
         spec = TensorSpec(tuple(array.shape), DataType.of(array.dtype))
-        return self._add_variable(full, VariableType.VARIABLE, spec, array)
+        return self.tables.add_variable(full, VariableType.VARIABLE, spec, array)
 
     def _copied(self, name: str | None, other: SDVariable) -> SDVariable:
         if other.sd is self:
@@ -129,8 +141,8 @@ class Creation(GraphCore):
                              "a constant of a shape is sd.zero(name, 3, 4) or sd.one(name, 3, 4)")
         value = rest[0].get_arr(True) if isinstance(rest[0], SDVariable) else rest[0]
         array = owned_copy(as_array(value))
-        full = self._names.unique("sd_var") if name is None else name
-        return self._add_variable(full, VariableType.CONSTANT, TensorSpec(array.shape, DataType.of(array.dtype)), array)
+        full = self.tables.names.unique("sd_var") if name is None else name
+        return self.tables.add_variable(full, VariableType.CONSTANT, TensorSpec(array.shape, DataType.of(array.dtype)), array)
 
     def scalar(self, name: str | None, *args: Any) -> SDVariable:
         """A trainable scalar: ``scalar(name, value)`` or ``scalar(name, dtype, value)``; :meth:`constant` makes one that is not trained."""
@@ -154,12 +166,10 @@ class Creation(GraphCore):
         told = declaration(what, args)
         return self.constant(name, np.full(told.shape(what), value, (told.dtype or DataType.FLOAT).numpy))
 
-    def _generator(self) -> Any:
+    @lazy_property
+    def generator(self) -> Nd4jRandom:
         """The generator that weight init schemes draw from, seeded with ``seed``."""
-        from ..initializers.nd4j_random import Nd4jRandom
-        if not hasattr(self, "_random"):
-            self._random = Nd4jRandom(self.seed or 119)
-        return self._random
+        return Nd4jRandom(self.seed or 119)
 
     # Conversions
 
@@ -189,15 +199,28 @@ class Creation(GraphCore):
 
     convert_to_variables = convert_to_variable
 
+    @between_steps
     def _retyped(self, chosen: list[SDVariable], kind: VariableType) -> SDVariable:
+        before = {v: (v.get_variable_type(), v.spec) for v in chosen}
         for v in chosen:
             array = owned_copy(self.stored(v.name()))
-            self._placeholder_values().pop(v.name(), None)
-            self._store[v.name()] = array
-            v._type, v._spec = kind, TensorSpec(array.shape, v.dtype)
-        self._changed()
+            self.tables.store[v.name()] = array
+            redeclare(v, kind=kind, spec=TensorSpec(array.shape, v.dtype))
+        if any(v.spec != spec for v, (_, spec) in before.items()):         # placeholders with open sizes: what is behind them closes too
+            try:
+                self.infer_again()
+            except DL4PyError:
+                for v, (old, spec) in before.items():
+                    redeclare(v, kind=old, spec=spec)
+                    if old is VariableType.PLACEHOLDER:
+                        del self.tables.store[v.name()]
+                raise
+        for v in chosen:
+            self.tables.given().pop(v.name(), None)
+        self.tables.changed()
         return chosen[0]
 
+    @between_steps
     def convert_data_types(self, types: Mapping[str, Any]) -> None:
         """Change the data types of stored variables and placeholders; the types of all results follow."""
         chosen = {self.variable(n): DataType.of(t) for n, t in types.items()}
@@ -206,38 +229,40 @@ class Creation(GraphCore):
                 raise GraphError(f"{v!r} is the result of an op; convert its inputs or use cast_to")
             if v.dtype.is_numeric != dtype.is_numeric:
                 raise DataTypeError(f"{v!r} cannot become {dtype.name}: numbers stay numbers and text stays text")
-        before = {v: (v._spec, self._store.get(v.name())) for v in chosen}
+        before = {v: (v.spec, self.tables.store.get(v.name())) for v in chosen}
         for v, dtype in chosen.items():
-            v._spec = v.spec.with_dtype(dtype)
-            if v.name() in self._store:
-                self._store[v.name()] = self._store[v.name()].astype(dtype.numpy)
+            redeclare(v, spec=v.spec.with_dtype(dtype))
+            if v.name() in self.tables.store:
+                self.tables.store[v.name()] = self.tables.store[v.name()].astype(dtype.numpy)
         try:
             self.infer_again()
         except DL4PyError:
             for v, (spec, array) in before.items():
-                v._spec = spec
+                redeclare(v, spec=spec)
                 if array is not None:
-                    self._store[v.name()] = array
+                    self.tables.store[v.name()] = array
             raise
 
+    @between_steps
     def set_placeholder_shape(self, placeholder: str | SDVariable, *shape: Any) -> None:
         """Declare another shape for a placeholder; shapes and types of all results follow, or nothing changes."""
         v = self.variable(placeholder)
         if not v.is_place_holder():
             raise GraphError(f"{v!r} is no placeholder: its shape follows from its value")
-        before, v._spec = v._spec, v.spec.with_shape(_open_shape(f"placeholder {v.name()!r}", shape))
+        before = v.spec
+        redeclare(v, spec=before.with_shape(_open_shape(f"placeholder {v.name()!r}", shape)))
         try:
             self.infer_again()
         except DL4PyError:
-            v._spec = before
+            redeclare(v, spec=before)
             raise
 
     def infer_again(self) -> None:
         """Compute shapes and types of all results anew, after types or shapes of their inputs changed; all or none."""
         from ..ir.node import needed
         found: dict[str, TensorSpec] = {}
-        for node in needed(self._nodes.values(), list(self._producers)):
-            specs = [None if n is None else found.get(n) or self._visible(self._variables[n]) for n in node.inputs]
+        for node in needed(self.tables.nodes.values(), list(self.tables.producers)):
+            specs = [None if n is None else found.get(n) or self.tables.visible(self.tables.variables[n]) for n in node.inputs]
             try:
                 inferred = node.op.infer(*specs)  # type: ignore[arg-type]
             except DL4PyError as error:
@@ -245,9 +270,10 @@ class Creation(GraphCore):
                 raise
             found.update(zip(node.outputs, inferred if isinstance(inferred, tuple) else (inferred,)))
         for name, spec in found.items():
-            self._variables[name]._spec = spec
-        self._changed()
+            redeclare(self.tables.variables[name], spec=spec)
+        self.tables.changed()
 
+    @between_steps
     def rename_variable(self, old: str | SDVariable, new: str) -> None:
         """Give a variable another name everywhere in the graph."""
         variable = self.variable(old)
@@ -255,19 +281,20 @@ class Creation(GraphCore):
         if before == new:
             return
         check_name(new)
-        if new in self._variables:
-            raise GraphError(f"cannot rename {before!r}: {new!r} is the name of {self._variables[new]!r} already")
-        self._variables = {(new if n == before else n): v for n, v in self._variables.items()}
-        variable._name = new
-        self._nodes = {n: node.renamed(before, new) for n, node in self._nodes.items()}
-        self._producers = {(new if n == before else n): p for n, p in self._producers.items()}
-        for table in (self._store, self._placeholder_values()):
+        if new in self.tables.variables:
+            raise GraphError(f"cannot rename {before!r}: {new!r} is the name of {self.tables.variables[new]!r} already")
+        self.tables.variables = {(new if n == before else n): v for n, v in self.tables.variables.items()}
+        redeclare(variable, name=new)
+        self.tables.nodes = {n: node.renamed(before, new) for n, node in self.tables.nodes.items()}
+        self.tables.producers = {(new if n == before else n): p for n, p in self.tables.producers.items()}
+        for table in (self.tables.store, self.tables.given()):
             if before in table:
                 table[new] = table.pop(before)
-        self._losses = [new if n == before else n for n in self._losses]
+        self.tables.losses, self.tables.outputs = ([new if n == before else n for n in names]
+                                                   for names in (self.tables.losses, self.tables.outputs))
         self._renamed(before, new)
-        self._names.released()
-        self._changed()
+        self.tables.names.released()
+        self.tables.changed()
 
     def _renamed(self, old: str, new: str) -> None:
         """Further tables of sub-classes that hold names."""

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..base.datatype import DataType
-from ..codecs.flat_graph import FlatNode
+from ..codecs.flatbuffers.graph import FlatNode
 from ..codecs.legacy_table import op_identity
 from ..errors import FileFormatError, GraphError, UnknownNameError, did_you_mean
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
 from ..ir.op import OPS
-from .saving import Saving
+from .saving import SavingMixin
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
 
 
-class FlatAccess(Saving):
+class FlatAccessMixin(SavingMixin):
     """The part of :class:`SameDiff` that shows what a graph file holds."""
 
     def as_flat_print(self) -> str:
@@ -58,7 +58,7 @@ class FlatAccess(Saving):
         try:
             op = read_op(cls, node)
             check_inputs(op, node, len(inputs))
-            given = spread_inputs(op, node, [self._own(v).name() for v in inputs])
+            given = spread_inputs(op, node, [self.tables.own(v).name() for v in inputs])
         except FileFormatError as error:
             raise GraphError(f"op {name!r} cannot be made of these arguments: {error}") from error
         made = self.add_op(op, [None if n is None else self.variable(n) for n in given])

@@ -5,16 +5,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from ..base.names import first_free
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, GraphError, UnknownNameError, did_you_mean
 from ..families.subgraph import SubGraph
 from ..files.missing_function import MissingFunction
-from ..ir.core import GraphCore, owned_copy
+from ..ir.core import GraphCore
 from ..ir.node import Node, needed
+from ..ir.tables import owned_copy
 from ..ir.variable import SDVariable, VariableType
-from .control_flow import ControlFlow
-from .creation import Creation
-from .inspection import Inspection
+from .control_flow import ControlFlowMixin
+from .creation import CreationMixin
+from .inspection import InspectionMixin
 
 
 @dataclass
@@ -24,10 +26,13 @@ class InvokeParams:
     Parameters
     ----------
     function_name : str
-    inputs : list of SDVariable, or None
-        Values; None takes ``input_var_names`` of the calling graph.
+        The function, as ``define_function`` or ``put_sub_function`` named it.
+    inputs : list of SDVariable, optional
+        Values; without them those that ``input_var_names`` names.
     sub_graph_input_var_names, sub_graph_output_var_names : list of str, optional
-        Which variables of the function these are, and which results are wanted; None: its placeholders, its outputs.
+        Which variables of the function these are, and which results are wanted; by default its placeholders and its outputs.
+    input_var_names : list of str, optional
+        Variables of the calling graph, in place of ``inputs``.
     output_var_names : list of str, optional
         Names of the results in the calling graph.
     """
@@ -42,7 +47,23 @@ class InvokeParams:
 
 @dataclass
 class LoopParams:
-    """A loop over a function: see :meth:`Functions.loop_with_conditions`."""
+    """A loop over a function: see :meth:`FunctionsMixin.loop_with_conditions`.
+
+    Parameters
+    ----------
+    function_name : str
+        The function that is repeated, as ``define_function`` or ``put_sub_function`` named it.
+    loop_vars : list of SDVariable
+        Counter, maximum, flag (BOOL) and others, as they are before the first iteration.
+    function_body : SameDiff, optional
+        A graph that is put under ``function_name`` first.
+    function_body_inputs, function_body_outputs : list of str, optional
+        Which variables of the function are the loop variables and their new values; by default its placeholders and its outputs.
+    output_var_names : list of str, optional
+        Names of the last values in the calling graph.
+    loop_name : str, optional
+        Name scope of the body.
+    """
 
     function_name: str
     loop_vars: Sequence[SDVariable]
@@ -53,25 +74,21 @@ class LoopParams:
     loop_name: str | None = None
 
 
-class Functions(ControlFlow, Inspection, Creation):
+class FunctionsMixin(ControlFlowMixin, CreationMixin, InspectionMixin):
     """The part of :class:`SameDiff` that holds named sub-graphs."""
-
-    def _function_table(self) -> dict[str, Self]:
-        table: dict[str, Self] = self.__dict__.setdefault("_functions", {})
-        return table
 
     def put_sub_function(self, name: str, graph: Self) -> None:
         """Keep a graph under a name, and let the calls of a loaded file that miss it run; GraphError when another graph has that name."""
-        known = self._function_table().setdefault(name, graph)
+        known = self.tables.functions.setdefault(name, graph)
         if known is not graph:
             raise GraphError(f"the name {name!r} belongs to another function of this graph already")
         try:
-            self._bind_calls(name)
+            self.bind_calls(name)
         except DL4PyError:
-            del self._function_table()[name]
+            del self.tables.functions[name]
             raise
 
-    def _bind_calls(self, name: str) -> None:
+    def bind_calls(self, name: str) -> None:
         """Make every call of a function that a loaded file missed until now a node that runs it."""
         for node in self.nodes():
             if isinstance(node.op, MissingFunction) and node.op.function == name:
@@ -91,13 +108,13 @@ class Functions(ControlFlow, Inspection, Creation):
             raise GraphError(f"it takes {len(inside)} inputs ({', '.join(inside)}) and gives {len(results)} results; the call has "
                              f"{len(node.inputs)} and {len(node.outputs)}")
         graph, trained = cut_function(function, call.function, inside, results[:len(node.outputs)])
-        with self._all_or_nothing():
+        with self.tables.all_or_nothing():
             own = [self._shared(f"{call.function}/{n}", function.stored(n)).name() for n in trained]
-            self._nodes[node.name] = replace(node, op=Invoke(graph), inputs=(*node.inputs, *own))
+            self.tables.nodes[node.name] = replace(node, op=Invoke(graph), inputs=(*node.inputs, *own))
             try:
                 self.infer_again()
             except DL4PyError:
-                self._nodes[node.name] = node
+                self.tables.nodes[node.name] = node
                 raise
 
     def define_function(self, name: str, definition: Callable[..., Any], inputs: Any = None) -> Self:
@@ -106,6 +123,7 @@ class Functions(ControlFlow, Inspection, Creation):
         Parameters
         ----------
         name : str
+            Under which the graph keeps it.
         definition : function of the new graph, the input arrays and the input variables
             Builds the function and returns its results.
         inputs : mapping of name to array, or list of SDVariable, optional
@@ -122,8 +140,8 @@ class Functions(ControlFlow, Inspection, Creation):
         >>> float(y.eval())
         9.0
         """
-        if name in self._function_table():
-            return self._function_table()[name]
+        if name in self.tables.functions:
+            return self.get_function(name)
         made = type(self)()
         arrays = dict(inputs) if isinstance(inputs, Mapping) else {}
         given = [made.placeholder(v.name(), v.dtype, v.spec.shape) for v in ([] if isinstance(inputs, Mapping) else inputs or [])]
@@ -135,14 +153,14 @@ class Functions(ControlFlow, Inspection, Creation):
 
     def get_function(self, name: str) -> Self:
         """The function of that name."""
-        found = self._function_table().get(name)
+        found: Self | None = self.tables.functions.get(name)
         if found is None:
-            raise UnknownNameError(f"no function named {name!r} in this graph{did_you_mean(name, self._function_table())}")
+            raise UnknownNameError(f"no function named {name!r} in this graph{did_you_mean(name, self.tables.functions)}")
         return found
 
     def defined_function_names(self) -> list[str]:
         """Names of the functions."""
-        return list(self._function_table())
+        return list(self.tables.functions)
 
     def invoke_graph_on(self, other: Self) -> SDVariable:
         """Copy all variables and ops of this graph into another one, under free names; the copy of the last variable.
@@ -150,22 +168,22 @@ class Functions(ControlFlow, Inspection, Creation):
         A placeholder whose name is a variable there with a fitting type stands for that variable.
         """
         names: dict[str | None, str | None] = {None: None}
-        for name, v in self._variables.items():
+        for name, v in self.tables.variables.items():
             if v.is_place_holder() and other.has_variable(name) and other.variable(name).dtype is v.dtype:
                 names[name] = name
             elif v.get_variable_type() is not VariableType.ARRAY:
-                names[name] = other.generate_distinct_custom_variable_name(name)
-                array = None if v.is_place_holder() else owned_copy(self._store[name])
-                other._add_variable(names[name], v.get_variable_type(), TensorSpec(v.spec.shape, v.dtype), array)  # type: ignore[arg-type]
-        with other._all_or_nothing():
-            for node in needed(self.nodes(), list(self._producers)):
-                wanted = [other.generate_distinct_custom_variable_name(n) for n in node.outputs]
+                names[name] = first_free(name, other.tables.is_taken)
+                array = None if v.is_place_holder() else owned_copy(self.tables.store[name])
+                other.tables.add_variable(names[name], v.get_variable_type(), TensorSpec(v.spec.shape, v.dtype), array)  # type: ignore[arg-type]
+        with other.tables.all_or_nothing():
+            for node in needed(self.nodes(), list(self.tables.producers)):
+                wanted = [first_free(n, other.tables.is_taken) for n in node.outputs]
                 inputs = [None if (m := names[n]) is None else other.variable(m) for n in node.inputs]
                 other.add_op(node.op, inputs, wanted)
                 names.update(zip(node.outputs, wanted))
-        if not self._variables:
+        if not self.tables.variables:
             raise GraphError("the graph is empty: there is nothing to copy")
-        return other.variable(names[next(reversed(self._variables))])  # type: ignore[arg-type]
+        return other.variable(names[next(reversed(self.tables.variables))])  # type: ignore[arg-type]
 
     def invoke_function_on(self, name: str, other: Self) -> SDVariable:
         """The same for a function."""
@@ -186,12 +204,12 @@ class Functions(ControlFlow, Inspection, Creation):
             raise GraphError(f"function {params.function_name!r} takes {len(inside)} inputs ({', '.join(inside)}); {len(given)} were given")
         graph, trained = cut_function(function, params.function_name, inside, list(params.sub_graph_output_var_names or function.outputs()))
         from ..ops.control.invoking import Invoke
-        with self._all_or_nothing():
+        with self.tables.all_or_nothing():
             own = [self._shared(f"{params.function_name}/{n}", function.stored(n)) for n in trained]
             return self.add_op(Invoke(graph), [*given, *own], None if names is None else list(names))  # type: ignore[no-any-return]
 
     def _shared(self, name: str, array: Any) -> SDVariable:
-        if self.has_variable(name) and self._store.get(name) is array:
+        if self.has_variable(name) and self.tables.store.get(name) is array:
             return self.variable(name)
         return self.attach(name, array)
 
@@ -245,13 +263,10 @@ def cut_function(function: GraphCore, label: str, inputs: list[str], outputs: li
     sub = type(function)()
     for name in (*inputs, *trained):
         v = function.variable(name)
-        sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+        sub.tables.add_input(name, v.spec)
     for name, kind in kinds.items():
         if kind is VariableType.CONSTANT:
-            sub._add_variable(name, kind, function.variable(name).spec, owned_copy(function.stored(name)))
+            sub.tables.add_variable(name, kind, function.variable(name).spec, owned_copy(function.stored(name)))
     for node in nodes:
-        for name in node.outputs:
-            sub._add_variable(name, VariableType.ARRAY, function.variable(name).spec)
-            sub._producers[name] = node.name
-        sub._nodes[node.name] = node
+        sub.tables.put_node(node, [function.variable(n).spec for n in node.outputs])
     return SubGraph(sub, [*inputs, *trained], outputs), trained

@@ -2,30 +2,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from ..base.java_names import SameDiffNames
 from ..base.javanames import JavaSpelling, to_snake
 from ..base.old_names import instead
 from ..errors import GraphError, did_you_mean
 from ..ir.graph_class import is_graph_class
 from ..ir.namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, find, is_namespace, method_names
 from ..ir.typed import CLASSES, BaseOps, BitwiseOps, CNNOps, ImageOps, LinalgOps, LossOps, MathOps, NNOps, RandomOps, RNNOps
-from .control_dependencies import ControlDependencies
-from .evaluating import Evaluating
-from .flat_access import FlatAccess
-from .functions import Functions
-from .inspection import Inspection
-from .lookup import Lookup
-from .profiling import Profiling
-from .rewiring import Rewiring
-from .tensor_array import Sequences
+from .control_dependencies import ControlDependenciesMixin
+from .flat_access import FlatAccessMixin
+from .functions import FunctionsMixin
+from .importing import ImportingMixin
+from .inspection import InspectionMixin
+from .lookup import LookupMixin
+from .numpy_calls import NumpyMixin
+from .rewiring import GraphEditMixin
+from .running.profiling import ProfilingMixin
+from .running.whole_runs import WholeRuns
+from .tensor_array import SequencesMixin
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
 
+G = TypeVar("G", bound="SameDiff")
+
 
 class _Create:
     """``SameDiff.create()`` makes an empty graph, ``sd.create(shape, data_type)`` an array of zeros in one."""
+
+    @overload
+    def __get__(self, sd: None, owner: type[G]) -> Callable[[], G]: ...
+    @overload
+    def __get__(self, sd: SameDiff, owner: type[SameDiff]) -> Callable[..., SDVariable]: ...
 
     def __get__(self, sd: SameDiff | None, owner: type[SameDiff]) -> Callable[..., Any]:
         def create(*args: Any, **kwargs: Any) -> Any:
@@ -34,7 +44,16 @@ class _Create:
         return create
 
 
-class SameDiff(Evaluating, Functions, ControlDependencies, FlatAccess, Rewiring, Sequences, Inspection, Profiling, Lookup, BaseOps):
+class _SameDiffClass(type):
+    """The class of SameDiff, which says of static methods of DL4J that do not exist here what takes their place."""
+
+    if not TYPE_CHECKING:
+        def __getattr__(cls, name: str) -> Any:
+            raise MissingMethodError(f"class {cls.__name__} has no attribute {name!r}{instead('graph', name)}")
+
+
+class SameDiff(WholeRuns, ImportingMixin, FunctionsMixin, ControlDependenciesMixin, GraphEditMixin, FlatAccessMixin, SequencesMixin,
+               ProfilingMixin, InspectionMixin, LookupMixin, NumpyMixin, BaseOps, SameDiffNames, metaclass=_SameDiffClass):
     """A define-and-run graph with automatic gradients.
 
     Nothing is computed while the graph is built, but shapes and types are known at once and wrong ones raise at the line
@@ -85,20 +104,21 @@ class SameDiff(Evaluating, Functions, ControlDependencies, FlatAccess, Rewiring,
             raise GraphError(f"do_udf takes an instance of a class derived from UserDefinedCustomOp, got {op!r:.60}")
         return op.add_to(self)  # type: ignore[no-any-return]
 
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):
-            method = find("base", name)
-            if method is not None:
-                return bound(self, "base", method)
-        try:
-            return JavaSpelling.__getattr__(self, name)
-        except AttributeError:
-            if name.startswith("_"):
-                raise
-            if not is_namespace(name):
-                near = instead("graph", name) or did_you_mean(to_snake(name), [*NAMESPACES, *dir(self)])
-                raise MissingMethodError(f"graphs have no op, method or namespace {name!r}{near}") from None
-        return Namespace(self, name)
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            if not name.startswith("_"):
+                method = find("base", name)
+                if method is not None:
+                    return bound(self, "base", method)
+            try:
+                return JavaSpelling.__getattr__(self, name)
+            except AttributeError:
+                if name.startswith("_"):
+                    raise
+                if not is_namespace(name):
+                    near = instead("graph", name) or did_you_mean(to_snake(name), [*NAMESPACES, *dir(self)])
+                    raise MissingMethodError(f"graphs have no op, method or namespace {name!r}{near}") from None
+            return Namespace(self, name)
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *method_names("base")})

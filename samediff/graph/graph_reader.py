@@ -9,14 +9,14 @@ import numpy as np
 
 from ..base.datatype import DataType
 from ..base.spec import TensorSpec
-from ..codecs.flat_array import decode_array
-from ..codecs.flat_graph import FlatGraph, FlatNode, FlatVariable
-from ..codecs.flat_reader import read_flat_graph
-from ..codecs.flat_schema import VarType
+from ..codecs.flatbuffers.array import decode_array
+from ..codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable
+from ..codecs.flatbuffers.reader import read_flat_graph
+from ..codecs.flatbuffers.schema import VarType
 from ..errors import DataTypeError, DL4PyError, FileFormatError, LimitError
 from ..families.subgraph import SubGraph
 from ..files.drafts import more_outputs
-from ..files.frames import Frames, Item, part_of
+from ..files.frames import GIVEN, Frames, Item, part_of
 from ..files.list_flows import with_flows
 from ..files.missing_function import MissingFunction, is_call
 from ..files.missing_op import MissingOp
@@ -24,7 +24,7 @@ from ..files.nested_values import missing_classes
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
 from ..ir.node import Node
 from ..ir.variable import VariableType
-from .functions import Functions
+from .functions import FunctionsMixin
 
 #: How deep functions may hold functions.
 MOST_NESTED = 16
@@ -33,14 +33,14 @@ MOST_NESTED = 16
 class GraphReader:
     """Fills an empty graph from a :class:`FlatGraph`."""
 
-    def __init__(self, sd: Functions, flat: FlatGraph, depth: int = 0) -> None:
+    def __init__(self, sd: FunctionsMixin, flat: FlatGraph, depth: int = 0) -> None:
         self.sd, self.flat, self.depth = sd, flat, depth
         self.names = OpNames()
         self.by_id = {(v.id.first, v.id.second): v.name for v in flat.variables if v.id is not None}
         for node in flat.nodes:  # variables may leave out their position among several outputs
-            for i, name in enumerate(node.output_names):
+            for i, name in enumerate(_outputs_in(node)):
                 self.by_id[node.id, i] = name
-        self.outputs = {n for node in flat.nodes for n in node.output_names}
+        self.outputs = {n for node in flat.nodes for n in _outputs_in(node)}
         self.declared = {v.name: v for v in flat.variables}
         self.spare: set[str] = set()       # constants that only DL4J needs
 
@@ -56,19 +56,19 @@ class GraphReader:
         read = {n for node in self.sd.nodes() for n in node.inputs} | {n for node in self.sd.nodes() for n in node.control}
         for name in self.spare - read - set(self.flat.loss_variables):
             if self.sd.has_variable(name) and self.sd.variable(name).is_constant():
-                del self.sd._variables[name], self.sd._store[name]
+                del self.sd.tables.variables[name], self.sd.tables.store[name]
         self._order()
         for name in self.flat.loss_variables:
             if not self.sd.has_variable(name):
                 raise FileFormatError(f"loss variable {name!r} is no variable of the file")
-        self.sd._losses = list(self.flat.loss_variables)
+        self.sd.tables.losses = list(self.flat.loss_variables)
         self.sd.set_outputs(*self._listed_outputs())
-        self.sd._changed()
+        self.sd.tables.changed()
 
     def _listed_outputs(self) -> list[str]:
         pairs = [(p.first, p.second) for p in self.flat.outputs]
         for pair in pairs:
-            if self.by_id.get(pair) not in self.sd._variables:
+            if self.by_id.get(pair) not in self.sd.tables.variables:
                 raise FileFormatError(f"output {pair} is no variable of the file")
         return [self.by_id[pair] for pair in pairs]
 
@@ -84,7 +84,7 @@ class GraphReader:
             raise FileFormatError(f"two variables are named {v.name!r}")
         if what is VariableType.SEQUENCE:
             items = self._sequence(v.name)
-            self.sd._add_variable(v.name, what, TensorSpec((-1, *items.shape[1:]), DataType.of(items)), items)
+            self.sd.tables.add_variable(v.name, what, TensorSpec((-1, *items.shape[1:]), DataType.of(items)), items)
             return
         if what in (VariableType.VARIABLE, VariableType.CONSTANT):
             if array is None:
@@ -92,12 +92,12 @@ class GraphReader:
             if what is VariableType.VARIABLE and array.size == 0:
                 what = VariableType.CONSTANT
             array = np.array(array, order="C")
-            self.sd._add_variable(v.name, what, TensorSpec(array.shape, DataType.of(array)), array)
+            self.sd.tables.add_variable(v.name, what, TensorSpec(array.shape, DataType.of(array)), array)
             return
         shape = v.shape if v.shape is not None or array is None else tuple(array.shape)
         if shape == () and self.flat.configuration is not None:
             shape = None  # DL4J writes the same for a scalar and for an unknown rank
-        self.sd._add_variable(v.name, what, TensorSpec(None if shape is None else tuple(shape), dtype))
+        self.sd.tables.add_variable(v.name, what, TensorSpec(None if shape is None else tuple(shape), dtype))
         if what is VariableType.PLACEHOLDER and array is not None:
             self.sd.set_array(v.name, array)
 
@@ -126,13 +126,13 @@ class GraphReader:
         """Nodes in an order in which they can run; control flow becomes ops with sub-graphs."""
         if any(not (n.name or n.output_names) for n in self.flat.nodes):
             raise FileFormatError("a node of the file has neither a name nor outputs")
-        items = [Item(n.name or n.output_names[0], self._inputs(n), tuple(n.output_names) or (n.name,), n) for n in self.flat.nodes]
+        items = [Item(n.name or n.output_names[0], self._inputs(n), _outputs_in(n), n) for n in self.flat.nodes]
         items = with_flows(items)
         if any(i.kind for i in items):
             items = Frames(items, self._cut).structured()
         self._add_all(self.sd, items)
 
-    def _add_all(self, sd: Functions, items: Sequence[Item]) -> None:
+    def _add_all(self, sd: FunctionsMixin, items: Sequence[Item]) -> None:
         waiting = dict(enumerate(items))
         missing = {i: {n for n in item.inputs if not sd.has_variable(n)} for i, item in waiting.items()}
         readers: dict[str, list[int]] = {}
@@ -144,30 +144,30 @@ class GraphReader:
             i = ready.popleft() if ready else self._breaking(sd, waiting)
             item = waiting.pop(i)
             self._add(sd, item)
-            for name in sd._nodes[item.name].outputs:
+            for name in sd.tables.nodes[item.name].outputs:
                 for j in readers.pop(name, ()):
                     missing[j].discard(name)
                     if j in waiting and not missing[j]:
                         ready.append(j)
 
-    def _cut(self, around: Functions, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str],
+    def _cut(self, around: FunctionsMixin, items: Sequence[Item], inputs: Sequence[tuple[str, str]], results: Sequence[str],
              varying: Mapping[str, TensorSpec]) -> SubGraph:
         """A sub-graph; constants that may be axes or shapes are copied into it."""
         sub = type(around)()
         for inside, outside in inputs:
             v = around.variable(outside)
-            sub._add_variable(inside, VariableType.PLACEHOLDER, varying.get(inside, TensorSpec(v.spec.shape, v.dtype)))
+            sub.tables.add_input(inside, varying.get(inside, v.spec))
         names = dict(inputs)
         copied = {i for i, o in inputs if i not in varying and (v := around.variable(o)).is_constant() and not v.dtype.is_floating}
         for name in copied:
-            del sub._variables[name]
-            sub._add_variable(name, VariableType.CONSTANT, around.variable(names[name]).spec, around.stored(names[name]))
+            del sub.tables.variables[name]
+            sub.tables.add_variable(name, VariableType.CONSTANT, around.variable(names[name]).spec, around.stored(names[name]))
         self._add_all(sub, items)
-        kept = [n if n not in copied else f"{n}:given" for n, _ in inputs]
+        kept = [n if n not in copied else n + GIVEN for n, _ in inputs]
         for name, (inside, outside) in zip(kept, inputs):
             if name != inside:
                 v = around.variable(outside)
-                sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+                sub.tables.add_input(name, v.spec)
         return SubGraph(sub, kept, results)
 
     def _inputs(self, node: FlatNode) -> list[str]:
@@ -179,7 +179,7 @@ class GraphReader:
             names.append(self.by_id[pair])
         return names
 
-    def _breaking(self, sd: Functions, waiting: dict[int, Item]) -> int:
+    def _breaking(self, sd: FunctionsMixin, waiting: dict[int, Item]) -> int:
         """The merge of a loop that was not understood: the first node that has some inputs and reads others back."""
         for i, item in waiting.items():
             if item.kind == "merge" and any(sd.has_variable(n) for n in item.inputs):
@@ -189,7 +189,7 @@ class GraphReader:
         why = f"read unknown variables {sorted(lost)}" if lost else "depend on each other in a circle"
         raise FileFormatError(f"nodes {stuck} {why}")
 
-    def _add(self, sd: Functions, item: Item) -> None:
+    def _add(self, sd: FunctionsMixin, item: Item) -> None:
         node, names = item.flat, item.inputs
         later = tuple((i, n) for i, n in enumerate(names) if not sd.has_variable(n))
         given: tuple[str | None, ...] = tuple(names)
@@ -206,7 +206,7 @@ class GraphReader:
             check_inputs(op, node, len(names))
             given = spread_inputs(op, node, names)
             self.spare.update(set(names).difference(n for n in given if n))
-        specs = [None if n is None else sd._visible(sd.variable(n)) for n in given]
+        specs = [None if n is None else sd.tables.visible(sd.variable(n)) for n in given]
         try:
             inferred = op.infer(*specs)
         except DL4PyError as error:
@@ -221,14 +221,11 @@ class GraphReader:
         if len(found) < len(outputs):
             raise FileFormatError(f"node {item.name!r} (op {op.id!r}) has {len(outputs)} outputs in the file; the op has {len(found)}")
         outputs += [f"{outputs[0]}:{i}" for i in range(len(outputs), len(found))]
-        if item.name in sd._nodes:
+        if item.name in sd.tables.nodes:
             raise FileFormatError(f"two nodes are named {item.name!r}")
-        for out, spec in zip(outputs, found):
-            sd._add_variable(out, VariableType.ARRAY, spec)
-        sd._nodes[item.name] = Node(item.name, op, given, tuple(outputs), None)
-        sd._producers.update(dict.fromkeys(outputs, item.name))
+        sd.tables.put_node(Node(item.name, op, given, tuple(outputs), None), found)
         if isinstance(op, MissingFunction) and op.function in sd.defined_function_names():
-            sd._bind_calls(op.function)
+            sd.bind_calls(op.function)
 
     def _order(self) -> None:
         """Control dependencies; variables and nodes in the order of the file."""
@@ -236,21 +233,26 @@ class GraphReader:
         sd = self.sd
         for node in self.flat.nodes:
             first = [o for n in node.control_deps for o in _outputs_of(sd, n)] + [n for n in node.var_control_deps if sd.has_variable(n)]
-            for name in (n for n in first if node.name in sd._nodes and self._earlier(node, n)):
-                mine = sd._nodes[node.name]
-                sd._nodes[node.name] = replace(mine, control=(*mine.control, name))
-        order = [*(v.name for v in self.flat.variables), *sd._variables]
-        sd._variables = {n: sd._variables[n] for n in dict.fromkeys(order) if n in sd._variables}
-        order = [*(part_of(f) or f.name for f in self.flat.nodes), *sd._nodes]
-        sd._nodes = {n: sd._nodes[n] for n in dict.fromkeys(order) if n in sd._nodes}
+            for name in (n for n in first if node.name in sd.tables.nodes and self._earlier(node, n)):
+                mine = sd.tables.nodes[node.name]
+                sd.tables.nodes[node.name] = replace(mine, control=(*mine.control, name))
+        order = [*(v.name for v in self.flat.variables), *sd.tables.variables]
+        sd.tables.variables = {n: sd.tables.variables[n] for n in dict.fromkeys(order) if n in sd.tables.variables}
+        order = [*(part_of(f) or f.name for f in self.flat.nodes), *sd.tables.nodes]
+        sd.tables.nodes = {n: sd.tables.nodes[n] for n in dict.fromkeys(order) if n in sd.tables.nodes}
 
     def _earlier(self, node: FlatNode, name: str) -> bool:
         from ..ir.node import needed
         return node.name not in {n.name for n in needed(self.sd.nodes(), [name])}
 
 
-def _outputs_of(sd: Functions, name: str) -> Iterable[str]:
-    node = sd._nodes.get(name)
+def _outputs_in(node: FlatNode) -> tuple[str, ...]:
+    """The names of the outputs of a node of the file; one of its own name where the file does not tell."""
+    return tuple(node.output_names) or (node.name,)
+
+
+def _outputs_of(sd: FunctionsMixin, name: str) -> Iterable[str]:
+    node = sd.tables.nodes.get(name)
     if node is not None:
         return node.outputs[:1]
     return [name] if sd.has_variable(name) else []

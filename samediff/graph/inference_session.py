@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ..base.javanames import JavaSpelling
 from ..data import DataSet, MultiDataSet
 from ..errors import GraphError
-from ..executor.session import run
-from ..ir.core import GraphCore, names_of
-from ..training.listeners.listener import At, Listeners
+from ..ir.core import GraphCore
+from ..ir.tables import names_of
+from ..training.listeners.calls import Listeners
+from ..training.listeners.operation import At
 
 if TYPE_CHECKING:
     from .graph import SameDiff
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 class InferenceSession(JavaSpelling):
     """One way into a graph (DL4J's ``InferenceSession``); it holds nothing but the graph, so any thread may use it.
+
+    Parameters
+    ----------
+    sd : SameDiff
+        The graph.
 
     Examples
     --------
@@ -32,29 +38,45 @@ class InferenceSession(JavaSpelling):
             raise GraphError(f"InferenceSession takes a graph; got {type(sd).__name__}")
         self.same_diff = sd
 
-    def output(self, variables: Iterable[Any], placeholders: Mapping[str, Any] | None = None, batch: Any = None,
-               required_activations: Iterable[Any] | None = (), listeners: Iterable[Any] | None = (), at: At | None = None,
+    def output(self, variables: Iterable[Any], placeholders: Any = None, batch: Any = None,
+               required_activations: Any = (), listeners: Any = (), at: Any = None,
                training: bool = False) -> dict[str, Any]:
-        """Values of ``variables``, then of ``required_activations``: ``{name: array}``. The order of the arguments is DL4J's.
+        """Values of ``variables``, then of ``required_activations``: ``{name: array}``. The order of the arguments is that of DL4J's code.
+
+        That of its documents works too: ``output(variables, required_activations, placeholders, listeners, at, batch)``.
 
         Parameters
         ----------
         variables, required_activations : names or variables
-        placeholders : values by name; with a ``batch`` (MultiDataSet) those of the training configuration's mapping join them
-        listeners, at : who hears of the run, and what they are told about where it stands (by default the first inference)
-        training : whether dropout and the like are active
+            What to compute.
+        placeholders : mapping of name to array
+            With a ``batch`` (MultiDataSet) those of the training configuration's mapping join them.
+        batch : MultiDataSet or DataSet, optional
+            Arrays for the placeholders that the training configuration's mappings name.
+        listeners, at
+            Who hears of the run, and what they are told about where it stands (by default the first inference).
+        training : bool
+            Whether dropout and the like are active.
         """
         sd = self.same_diff
+        if isinstance(batch, Mapping) and not isinstance(placeholders, Mapping):        # as the documents have it
+            placeholders, required_activations, listeners, at, batch = batch, placeholders, required_activations, listeners, at
         if not isinstance(placeholders, Mapping | None) or not isinstance(batch, MultiDataSet | DataSet | None):
             kinds = f"{type(placeholders).__name__} as placeholders, {type(batch).__name__} as batch"
             raise GraphError("InferenceSession.output takes (variables, placeholders by name, batch or None, required activations, "
                              f"listeners, at); got {kinds}")
         feeds = dict(placeholders or {})
-        if batch is not None:
-            config = sd._checked_config(training=False)
+        if batch is not None and not _is_empty(batch):
+            config = sd.checked_config(training=False)
             whole = batch.to_multi_data_set() if isinstance(batch, DataSet) else batch
             feeds = {**config.placeholders(whole.features, whole.labels, whole.features_masks, whole.labels_masks), **feeds}
         names = names_of(list(variables)) + names_of(list(required_activations or ()))
         where = at if at is not None else At.default_at()
         heard = Listeners(listeners or (), where.operation())
-        return sd._heard_output(heard, feeds, names, where, training) if heard.members else run(sd, feeds, names, sd._context(training))
+        return sd.heard_output(heard, feeds, names, where, training) if heard.members else sd.compute(feeds, names, training)
+
+
+def _is_empty(batch: Any) -> bool:
+    """Whether a data set holds nothing, as ``MultiDataSets.singleton(None, None)``."""
+    whole = batch.to_multi_data_set() if isinstance(batch, DataSet) else batch
+    return all(a is None for a in (*whole.features, *whole.labels))

@@ -9,49 +9,58 @@ from ..errors import GraphError
 from ..ir.core import GraphCore
 from ..ir.node import Node
 from ..ir.variable import SDVariable, VariableType
+from ..text.html import html_text
+from .differential_function import DifferentialFunction, DifferentialFunctionFactory
 
 
-class Inspection(GraphCore):
+class InspectionMixin(GraphCore):
     """The part of :class:`SameDiff` that describes it."""
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self._variables)} variables, {len(self._nodes)} ops)"
+        return f"{type(self).__name__}({len(self.tables.variables)} variables, {len(self.tables.nodes)} ops)"
+
+    def _repr_html_(self) -> str:
+        return html_text(repr(self), self.summary())
 
     def inputs(self) -> list[str]:
         """Names of the placeholders."""
-        return [n for n, v in self._variables.items() if v.is_place_holder()]
+        return [n for n, v in self.tables.variables.items() if v.is_place_holder()]
 
     def placeholders(self) -> list[SDVariable]:
         """The placeholders."""
-        return [v for v in self._variables.values() if v.is_place_holder()]
+        return [v for v in self.tables.variables.values() if v.is_place_holder()]
 
     def outputs(self) -> list[str]:
         """Names set with :meth:`set_outputs`, else the results that nothing consumes."""
-        stored: list[str] = getattr(self, "_outputs", [])
-        if stored:
-            return list(stored)
-        read = {n for node in self._nodes.values() for n in node.inputs}
-        return [n for n in self._producers if n not in read]
+        if self.tables.outputs:
+            return list(self.tables.outputs)
+        read = {n for node in self.tables.nodes.values() for n in node.inputs}
+        return [n for n in self.tables.producers if n not in read]
 
     def set_outputs(self, *names: Any) -> None:
         """Declare the outputs of the graph."""
-        self._outputs = [self.variable(n).name() for n in self._names_in(names)]
+        self.tables.outputs = [self.variable(n).name() for n in self.tables.names_in(names)]
 
-    def ops(self) -> list[Node]:
-        """All nodes, in the order of creation."""
-        return self.nodes()
+    def ops(self) -> list[DifferentialFunction]:
+        """All ops, in the order of creation."""
+        return [DifferentialFunction(self, n) for n in self.nodes()]
 
-    def get_op_by_id(self, name: str | Node) -> Node:
-        """The node of that name."""
-        name = name.name if isinstance(name, Node) else name
-        if name not in self._nodes:
-            from ..errors import UnknownNameError, did_you_mean
-            raise UnknownNameError(f"no op named {name!r} in this graph{did_you_mean(name, self._nodes)}")
-        return self._nodes[name]
+    def get_op_by_id(self, name: str | Node) -> DifferentialFunction:
+        """The op whose node has that name."""
+        return DifferentialFunction(self, self.tables.node(name))
 
-    def get_variable_output_op(self, name: str) -> Node | None:
-        """The node that computes a variable, None for given ones."""
-        return self.producer(self.variable(name).name())
+    def get_variable_output_op(self, name: str) -> DifferentialFunction | None:
+        """The op that computes a variable, None for given ones."""
+        maker = self.producer(self.variable(name).name())
+        return None if maker is None else DifferentialFunction(self, maker)
+
+    def f(self) -> DifferentialFunctionFactory:
+        """All ops under one roof: ``sd.f().sum(x, 0)``."""
+        return DifferentialFunctionFactory(self)
+
+    def properties_for_function(self, op: str | Node) -> dict[str, Any]:
+        """The properties of an op, as its ``properties_for_function()``."""
+        return self.get_op_by_id(op).properties_for_function()
 
     def get_inputs_for_op(self, name: str | Node) -> list[str]:
         """Names of a node's inputs."""
@@ -67,57 +76,75 @@ class Inspection(GraphCore):
 
     def summary(self) -> str:
         """A table of variables and ops, as text."""
-        kinds = [v.get_variable_type() for v in self._variables.values()]
+        kinds = [v.get_variable_type() for v in self.tables.variables.values()]
         counts = ", ".join(f"{kinds.count(k)} {k.name}" for k in VariableType if k in kinds)
-        losses = ", ".join(self._losses) or "none set"
+        losses = ", ".join(self.tables.losses) or "none set"
+        readers: dict[str, list[str]] = {}
+        for node in self.tables.nodes.values():
+            for given in dict.fromkeys(node.inputs):
+                if given is not None:
+                    readers.setdefault(given, []).append(node.name)
         rows = [("Variable", "Kind", "Type", "Shape", "Producer", "Consumers")]
-        for name, v in self._variables.items():
-            node = self.producer(name)
-            consumers = ", ".join(n.name for n in self.consumers(name))
+        for name, v in self.tables.variables.items():
+            maker = self.producer(name)
+            consumers = ", ".join(readers.get(name, ()))
             shape = "?" if v.get_shape() is None else str(list(v.get_shape() or ()))
-            rows.append((name, v.get_variable_type().name, v.dtype.name, shape, node.name if node else "-", consumers or "-"))
+            rows.append((name, v.get_variable_type().name, v.dtype.name, shape, maker.name if maker else "-", consumers or "-"))
         ops = [("", "Op", "Kind", "Inputs", "Outputs")]
-        for i, node in enumerate(self._nodes.values()):
-            given = ", ".join(n or "-" for n in node.inputs)
-            ops.append((str(i), node.name, node.op.id, given or "-", ", ".join(node.outputs)))
-        head = f"--- Summary ---\n{len(self._variables)} variables ({counts or 'none'}), {len(self._nodes)} ops, loss: {losses}"
+        for i, node in enumerate(self.tables.nodes.values()):
+            read = ", ".join(n or "-" for n in node.inputs)
+            ops.append((str(i), node.name, node.op.id, read or "-", ", ".join(node.outputs)))
+        head = f"--- Summary ---\n{len(self.tables.variables)} variables ({counts or 'none'}), {len(self.tables.nodes)} ops, loss: {losses}"
         return f"{head}\n\n{_table(rows)}\n\n{_table(ops)}\n"
 
     def validate(self) -> None:
-        """GraphError when the tables of the graph contradict each other, or shapes do."""
-        for node in self._nodes.values():
+        """GraphError when the tables of the graph contradict each other, shapes do, or something is connected with nothing.
+
+        Placeholders and variables that no op reads are connected with nothing, unless they are among ``outputs()`` or the graph has no
+        ops yet.
+        """
+        for node in self.tables.nodes.values():
             for name in (*node.inputs, *node.outputs):
-                if name is not None and name not in self._variables:
+                if name is not None and name not in self.tables.variables:
                     raise GraphError(f"{node.where()} uses {name!r}, which is no variable of the graph")
             for name in node.outputs:
-                if self._producers.get(name) != node.name:
-                    raise GraphError(f"{name!r} is an output of {node.where()} but is recorded under {self._producers.get(name)!r}")
-            specs = [None if n is None else self._visible(self._variables[n]) for n in node.inputs]
+                if self.tables.producers.get(name) != node.name:
+                    raise GraphError(f"{name!r} is an output of {node.where()} but is recorded under {self.tables.producers.get(name)!r}")
+            specs = [None if n is None else self.tables.visible(self.tables.variables[n]) for n in node.inputs]
             node.op.infer(*specs)  # type: ignore[arg-type]
-        for name, v in self._variables.items():
+        for name, v in self.tables.variables.items():
             kind = v.get_variable_type()
-            if kind in (VariableType.VARIABLE, VariableType.CONSTANT) and name not in self._store:
+            if kind in (VariableType.VARIABLE, VariableType.CONSTANT) and name not in self.tables.store:
                 raise GraphError(f"{v!r} has no stored value")
-            if kind is VariableType.ARRAY and name not in self._producers:
+            if kind is VariableType.ARRAY and name not in self.tables.producers:
                 raise GraphError(f"{v!r} is computed by no op")
-        for name in self._losses:
+        for name in self.tables.losses:
             self.variable(name)
+        self._check_connected()
+
+    def _check_connected(self) -> None:
+        read = {n for node in self.tables.nodes.values() for n in (*node.inputs, *node.control)} | {*self.tables.outputs}
+        lonely = [v for n, v in self.tables.variables.items() if n not in read
+                  and v.get_variable_type() in (VariableType.PLACEHOLDER, VariableType.VARIABLE)]
+        if lonely and self.tables.nodes:
+            raise GraphError(f"{', '.join(map(repr, lonely))}: no op reads {'it' if len(lonely) == 1 else 'them'}; connect, or remove with "
+                             "a new graph, or declare as outputs with set_outputs")
 
     def to_dot(self) -> str:
         """The graph as DOT text, for Graphviz and everything that reads it."""
         lines = ["digraph samediff {", "  rankdir=TB; node [fontname=Helvetica];"]
         look = {VariableType.PLACEHOLDER: "box, style=dashed", VariableType.VARIABLE: "box, style=filled, fillcolor=lightblue",
                 VariableType.CONSTANT: "box, style=filled, fillcolor=lightgray"}
-        for name, v in self._variables.items():
+        for name, v in self.tables.variables.items():
             if v.get_variable_type() in look:
                 lines.append(f"  {_quoted(name)} [shape={look[v.get_variable_type()]}, label={_quoted(f'{name}{_BREAK}{v.spec}')}];")
-        for node in self._nodes.values():
+        for node in self.tables.nodes.values():
             own, made = _quoted(f"op {node.name}"), ", ".join(node.outputs)
             lines.append(f"  {own} [shape=ellipse, label={_quoted(f'{node.op.id}{_BREAK}{made}')}];")
             for given in node.inputs:
                 if given is not None:
-                    source = f"op {self._producers[given]}" if given in self._producers else given
-                    lines.append(f"  {_quoted(source)} -> {own} [label={_quoted(str(self._variables[given].spec))}];")
+                    source = f"op {self.tables.producers[given]}" if given in self.tables.producers else given
+                    lines.append(f"  {_quoted(source)} -> {own} [label={_quoted(str(self.tables.variables[given].spec))}];")
         return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..base.datatype import DataType
-from ..base.javanames import JavaSpelling
+from ..base.java_names import ControlFlowNames, LoopArgsNames, LoopLambdaArgsNames
 from ..errors import GraphError
 from ..ir.variable import SDVariable
 from .functions import InvokeParams, LoopParams
@@ -16,8 +16,18 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class LoopArgs(JavaSpelling):
-    """The variables of a loop with a counter: where it starts, its maximum, its condition, and others."""
+class LoopArgs(LoopArgsNames):
+    """The variables of a loop with a counter.
+
+    Parameters
+    ----------
+    start_iterations, max_iterations : SDVariable
+        Where the counter starts, and what it stays below.
+    cond_in : SDVariable
+        A BOOL of one element: the loop goes on while it is true.
+    extra_args : sequence of SDVariable
+        Further loop variables.
+    """
 
     start_iterations: SDVariable
     max_iterations: SDVariable
@@ -30,8 +40,18 @@ class LoopArgs(JavaSpelling):
 
 
 @dataclass
-class LoopLambdaArgs(JavaSpelling):
-    """The same variables as a body sees them."""
+class LoopLambdaArgs(LoopLambdaArgsNames):
+    """The variables of a loop with a counter as its body sees them.
+
+    Parameters
+    ----------
+    iter_start, iter_count : SDVariable
+        The counter, and what it stays below.
+    extra_args : sequence of SDVariable
+        Further loop variables.
+    cond_in : SDVariable
+        The flag.
+    """
 
     iter_start: SDVariable
     iter_count: SDVariable
@@ -45,8 +65,8 @@ class LoopLambdaArgs(JavaSpelling):
         return InvokeParams(function_name, inputs, sub_graph_input_var_names, None, None, sub_graph_output_var_names)
 
 
-class ControlFlow(JavaSpelling):
-    """``ControlFlow.while_loop(sd, …)`` and its kin: the static forms of ``sd.while_loop(…)``, ``sd.if_cond(…)``, ….
+class ControlFlow(ControlFlowNames):
+    """``ControlFlow.while_loop(sd, …)`` and others: the static forms of ``sd.while_loop(…)``, ``sd.if_cond(…)``, ….
 
     Examples
     --------

@@ -7,13 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..base.datatype import is_floating
 from ..errors import DL4PyError, GraphError
 from ..ir.node import Node, needed
 from ..ir.variable import SDVariable, VariableType
-from .creation import Creation
+from .saving import SavingMixin
 
 
-class Rewiring(Creation):
+class GraphEditMixin(SavingMixin):
     """The part of :class:`SameDiff` that changes what is there."""
 
     # Inputs of ops
@@ -26,7 +27,7 @@ class Rewiring(Creation):
         GraphError
             There is no such input, or the variable depends on the op. ShapeError, DataTypeError: it does not fit.
         """
-        node, variable = self._found(op), self.variable(new)
+        node, variable = self.tables.node(op), self.variable(new)
         if not 0 <= i < len(node.inputs):
             raise GraphError(f"{node.where()} has {len(node.inputs)} inputs; there is no input {i}")
         if node.name in {n.name for n in needed(self.nodes(), [variable.name()])}:
@@ -35,7 +36,7 @@ class Rewiring(Creation):
 
     def remove_arg_from_op(self, variable: SDVariable | str, op: str | Node) -> None:
         """Take a variable from the inputs of an op; only optional inputs and members of a list of inputs can go."""
-        node, name = self._found(op), self.variable(variable).name()
+        node, name = self.tables.node(op), self.variable(variable).name()
         if name not in node.inputs:
             raise GraphError(f"{name!r} is no input of {node.where()}; its inputs: {', '.join(n or '-' for n in node.inputs)}")
         declared = node.op.inputs.split()
@@ -48,15 +49,12 @@ class Rewiring(Creation):
                 raise GraphError(f"{node.where()} needs its input {kind!r}; use replace_arg_for")
         self._rewire(node, tuple(left))
 
-    def _found(self, op: str | Node) -> Node:
-        return self.get_op_by_id(op)  # type: ignore[attr-defined, no-any-return]  # of the whole graph
-
     def _rewire(self, node: Node, inputs: tuple[str | None, ...]) -> None:
-        self._nodes[node.name] = replace(node, inputs=inputs)
+        self.tables.nodes[node.name] = replace(node, inputs=inputs)
         try:
             self.infer_again()
         except DL4PyError:
-            self._nodes[node.name] = node
+            self.tables.nodes[node.name] = node
             raise
 
     # Names
@@ -71,7 +69,7 @@ class Rewiring(Creation):
             raise GraphError(f"update_variable_name_and_reference takes a variable and a new name; got {len(given)} arguments")
         variable, new, exact = self.variable(given[0]), given[1], len(given) == 3 and given[2]
         if new is not None:
-            self.rename_variable(variable, new if exact else self._names.scoped(new))
+            self.rename_variable(variable, new if exact else self.tables.names.scoped(new))
         return variable
 
     def update_variable_names_and_references(self, variables: Sequence[SDVariable], names: Sequence[str | None]) -> list[SDVariable]:
@@ -84,17 +82,17 @@ class Rewiring(Creation):
 
     def freeze(self, in_place: bool = False) -> Self:
         """The graph with every trainable variable made a constant: a copy, or this very graph."""
-        target: Any = self if in_place else self.dup()  # type: ignore[attr-defined]  # of the whole graph
+        target = self if in_place else self.dup()
         trained = [v for v in target.variables() if v.get_variable_type() is VariableType.VARIABLE]
         if trained:
             target.convert_to_constants(trained)
-        return target  # type: ignore[no-any-return]
+        return target
 
     def convert_constants_to_variables(self) -> None:
         """Make trainable every floating constant that an op reads; empty ones stay."""
-        read = {n for node in self._nodes.values() for n in node.inputs}
-        chosen = [v for n, v in self._variables.items()
-                  if v.is_constant() and n in read and v.dtype.is_floating and self._store[n].size]
+        read = {n for node in self.tables.nodes.values() for n in node.inputs}
+        chosen = [v for n, v in self.tables.variables.items()
+                  if v.is_constant() and n in read and v.dtype.is_floating and self.tables.store[n].size]
         if chosen:
             self.convert_to_variables(chosen)
 
@@ -102,15 +100,15 @@ class Rewiring(Creation):
 
     def equals(self, other: object) -> bool:
         """True for a graph of the same names, ops, wiring, losses and stored values (``==`` is true for the same object only)."""
-        if not isinstance(other, Rewiring) or self._structure() != other._structure():
+        if not isinstance(other, GraphEditMixin) or self._structure() != other._structure():
             return False
-        return all(np.array_equal(a, other._store[n], equal_nan=a.dtype.kind == "f") for n, a in self._store.items())
+        return all(np.array_equal(a, other.tables.store[n], equal_nan=is_floating(a.dtype)) for n, a in self.tables.store.items())
 
     def hash_code(self) -> int:
         """A number that is equal for graphs that are ``equals``."""
-        kinds = frozenset((n, v.get_variable_type(), v.spec) for n, v in self._variables.items())
-        return hash((kinds, tuple((n.name, n.op.id, n.inputs, n.outputs) for n in self._nodes.values()), tuple(self._losses)))
+        kinds = frozenset((n, v.get_variable_type(), v.spec) for n, v in self.tables.variables.items())
+        return hash((kinds, tuple((n.name, n.op.id, n.inputs, n.outputs) for n in self.tables.nodes.values()), tuple(self.tables.losses)))
 
     def _structure(self) -> Any:
-        variables = {n: (v.get_variable_type(), v.spec) for n, v in self._variables.items()}
-        return variables, [(n.name, n.op, n.inputs, n.outputs, n.control) for n in self._nodes.values()], self._losses
+        variables = {n: (v.get_variable_type(), v.spec) for n, v in self.tables.variables.items()}
+        return variables, [(n.name, n.op, n.inputs, n.outputs, n.control) for n in self.tables.nodes.values()], self.tables.losses

@@ -7,12 +7,13 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any, BinaryIO, Self, TypeVar
 
-from ..codecs.atomic import atomic_write
-from ..codecs.flat_array import decode_array, encode_array
-from ..codecs.flat_graph import FlatGraph, UpdaterState
-from ..codecs.flat_reader import FlatLimits, read_flat_graph
-from ..codecs.flat_writer import write_flat_graph
-from ..codecs.sdnb import THRESHOLD, write_sdnb
+from ..codecs.atomic_files import atomic_write
+from ..codecs.flatbuffers.array import decode_array, encode_array
+from ..codecs.flatbuffers.graph import FlatGraph, UpdaterState
+from ..codecs.flatbuffers.reader import FlatLimits, read_flat_graph
+from ..codecs.flatbuffers.sdnb import THRESHOLD, write_sdnb
+from ..codecs.flatbuffers.writer import write_flat_graph
+from ..codecs.regular_files import as_stream
 from ..errors import FileFormatError
 from ..families.subgraph import SubGraph
 from ..files.any_graph import read_any, write_sdz
@@ -20,15 +21,15 @@ from ..files.graph_writer import flat_graph_of
 from ..files.missing_op import MissingOp
 from ..ir.core import GraphCore
 from ..training.config import TrainingConfig
-from .fitting import Fitting
 from .graph_reader import GraphReader
+from .running.fitting import FittingMixin
 
 _LIMITS = FlatLimits()
 Target = str | PathLike[str] | BinaryIO
-Saved = TypeVar("Saved", bound="Saving")
+Saved = TypeVar("Saved", bound="SavingMixin")
 
 
-class Saving(Fitting):
+class SavingMixin(FittingMixin):
     """The part of :class:`SameDiff` that reads and writes files (DL4J's graph files)."""
 
     def as_flat_buffers(self, save_updater_state: bool = False) -> bytes:
@@ -40,6 +41,10 @@ class Saving(Fitting):
         return self._tables(include_updater_state)
 
     def _tables(self, include_updater_state: bool, own_form: bool = False) -> FlatGraph:
+        with self.gate:            # a whole number of steps
+            return self._tables_now(include_updater_state, own_form)
+
+    def _tables_now(self, include_updater_state: bool, own_form: bool) -> FlatGraph:
         config = self.get_training_config()
         states = self._updater_state() if include_updater_state else {}
         return replace(flat_graph_of(self, own_form), training_config=None if config is None else config.to_json(), updater_state=tuple(
@@ -72,6 +77,15 @@ class Saving(Fitting):
         Values of placeholders are not saved, nor is the gradient graph. The ending tells the form: ``.sdnb`` and ``.sdz`` (the same
         in a zip archive) are those of DL4J from 2025 on, with arrays of ``threshold`` bytes and more behind the graph and without
         a limit on the size; anything else is a plain graph file of at most 2 GiB, which all versions read.
+
+        Parameters
+        ----------
+        target : str, path or binary stream
+            Where to write to.
+        save_updater_state : bool
+            Whether the updater's state is saved too, so that training can go on where it was; False by default.
+        threshold : int
+            Bytes from which on an array of ``.sdnb`` and ``.sdz`` stands behind the graph; 1 MiB by default.
         """
         name = os.fspath(target) if isinstance(target, (str, os.PathLike)) else str(getattr(target, "name", ""))
         write = {".sdnb": write_sdnb, ".sdz": write_sdz}.get(os.path.splitext(name)[1].lower())
@@ -85,14 +99,24 @@ class Saving(Fitting):
             with atomic_write(target) as stream:
                 put(stream)
         else:
-            put(target)
+            put(as_stream(target, "write"))
 
     @classmethod
     def load(cls, source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> Self:
         """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later): plain, ``.sdnb`` or ``.sdz``, by its content.
 
+        A file whose name ends in ``.onnx`` is imported, see :meth:`import_onnx`.
         Of a graph in shards any of their names is enough, or the name that they have in common.
         Ops that nobody registers stay in the graph as they are; see :meth:`missing_ops`.
+
+        Parameters
+        ----------
+        source : str, path or binary stream
+            A file that :meth:`save` or DL4J wrote.
+        load_updater_state : bool
+            Whether the updater's state is read too, where there is one.
+        limits : FlatLimits
+            Longest file and most tables that are taken; larger ones are a LimitError.
 
         Raises
         ------
@@ -101,6 +125,10 @@ class Saving(Fitting):
         """
         where = f"{os.fspath(source)}: " if isinstance(source, (str, os.PathLike)) else ""
         sd = cls()
+        if where.lower().endswith(".onnx: "):
+            from ..onnx.importing import fill
+            fill(sd, source, None, None)
+            return sd
         try:
             sd._fill(read_any(source, limits), load_updater_state)
         except FileFormatError as error:
@@ -154,7 +182,7 @@ def _made(kind: type[Saved], data: bytes, seed: Any) -> Saved:
 
 def _missing(sd: GraphCore) -> Iterator[MissingOp]:
     """The ops that are missing, in branches and loops too."""
-    for op in (n.op for n in sd._nodes.values()):
+    for op in (n.op for n in sd.tables.nodes.values()):
         if isinstance(op, MissingOp):
             yield op
         for part in vars(op).values():

@@ -7,19 +7,26 @@ from typing import Any
 import numpy as np
 
 from ..base.datatype import DataType
-from ..base.javanames import JavaSpelling
+from ..base.java_names import TensorArrayNames
 from ..base.spec import TensorSpec
 from ..errors import DataTypeError, GraphError, ShapeError
 from ..expressions.arrays import as_array
-from ..ir.core import GraphCore
 from ..ir.variable import SDVariable, VariableType
+from .running.evaluating import EvaluationMixin
 
 
-class TensorArray(JavaSpelling):
+class TensorArray(TensorArrayNames):
     """A list of equally shaped arrays of one type that ops write and read; usable in loops, differentiable to any order.
 
     The list travels as a variable, the flow: ``write``, ``scatter``, ``unstack`` and ``remove`` give a new one and leave
     the old one as it is. A flow is the array of the entries along a first axis, so that every op works on it.
+
+    Parameters
+    ----------
+    sd : SameDiff
+        The graph, whose ``tensor_array(dtype)`` makes it.
+    flow : SDVariable
+        What the list starts with.
 
     Examples
     --------
@@ -34,21 +41,21 @@ class TensorArray(JavaSpelling):
     array([0., 1., 4., 9.], dtype=float32)
     """
 
-    def __init__(self, sd: Sequences, flow: SDVariable) -> None:
+    def __init__(self, sd: SequencesMixin, flow: SDVariable) -> None:
         self.sd = sd
         self.var = flow                 #: the flow that the list starts with; ``read(index)`` reads the one written last
         self._last = flow
 
     def read(self, *args: Any) -> SDVariable:
         """The entry at an index, negative from the end: ``read(index)`` of the last flow, or ``read(flow, index)``."""
-        from ..ops.control.tensor_arrays import Read
+        from ..ops.control.tensor_arrays import TensorArrayRead
         flow, index = args if len(args) == 2 else (self._last, args[0])
-        return self.sd.add_op(Read(), [flow, _positions(index)])  # type: ignore[no-any-return]
+        return self.sd.add_op(TensorArrayRead(), [flow, _positions(index)])  # type: ignore[no-any-return]
 
     def write(self, flow: SDVariable, index: Any, value: Any) -> SDVariable:
         """The flow with a value at an index; it grows as needed."""
-        from ..ops.control.tensor_arrays import Write
-        self._last = self.sd.add_op(Write(), [flow, _positions(index), value])
+        from ..ops.control.tensor_arrays import TensorArrayWrite
+        self._last = self.sd.add_op(TensorArrayWrite(), [flow, _positions(index), value])
         return self._last
 
     def gather(self, flow: SDVariable, *indices: Any) -> SDVariable:
@@ -72,8 +79,8 @@ class TensorArray(JavaSpelling):
 
     def concat(self, flow: SDVariable) -> SDVariable:
         """All entries joined along their first axis."""
-        from ..ops.control.tensor_arrays import Concat
-        return self.sd.add_op(Concat(), [flow])  # type: ignore[no-any-return]
+        from ..ops.control.tensor_arrays import TensorArrayConcat
+        return self.sd.add_op(TensorArrayConcat(), [flow])  # type: ignore[no-any-return]
 
     def size(self, flow: SDVariable) -> SDVariable:
         """Number of entries."""
@@ -81,54 +88,54 @@ class TensorArray(JavaSpelling):
 
     def remove(self, flow: SDVariable, index: Any = -1) -> SDVariable:
         """The flow without one entry, by default the last."""
-        from ..ops.control.tensor_arrays import Others, Read
-        rest = self.sd.add_op(Others(), [flow, _positions(index)])
-        self._last = self.sd.add_op(Read(), [flow, rest])
+        from ..ops.control.tensor_arrays import RemainingPositions, TensorArrayRead
+        rest = self.sd.add_op(RemainingPositions(), [flow, _positions(index)])
+        self._last = self.sd.add_op(TensorArrayRead(), [flow, rest])
         return self._last
 
     # As functions of flows
 
     @staticmethod
-    def create_empty(sd: Sequences, dtype: Any) -> SDVariable:
+    def create_empty(sd: SequencesMixin, dtype: Any) -> SDVariable:
         """An empty flow."""
         return sd.tensor_array(dtype).var
 
     @staticmethod
-    def create_tensor_array_from(sd: Sequences, inputs: Sequence[SDVariable], name: str | None = None) -> SDVariable:
+    def create_tensor_array_from(sd: SequencesMixin, inputs: Sequence[SDVariable], name: str | None = None) -> SDVariable:
         """A flow of these variables."""
         return sd.call("base", "stack", *([] if name is None else [name]), 0, *inputs)  # type: ignore[no-any-return]
 
     @staticmethod
-    def get_tensor_array(sd: Sequences, sequence: SDVariable) -> TensorArray:
+    def get_tensor_array(sd: SequencesMixin, sequence: SDVariable) -> TensorArray:
         """The tensor array that starts with a flow or sequence."""
         return sd.tensor_array(sequence)
 
     @staticmethod
-    def item_at_index(sd: Sequences, inputs: Sequence[Any], name: str | None = None) -> SDVariable:
+    def item_at_index(sd: SequencesMixin, inputs: Sequence[Any], name: str | None = None) -> SDVariable:
         """The entry of a flow at an index: ``[flow, index]``."""
         return _named(sd.tensor_array(inputs[0]).read(inputs[0], inputs[1]), name)
 
     @staticmethod
-    def remove_from_tensor_array(sd: Sequences, flow: SDVariable, position: Any = -1, name: str | None = None) -> SDVariable:
+    def remove_from_tensor_array(sd: SequencesMixin, flow: SDVariable, position: Any = -1, name: str | None = None) -> SDVariable:
         """The flow without one entry, by default the last."""
         return _named(sd.tensor_array(flow).remove(flow, position), name)
 
     @staticmethod
-    def size_of_tensor_array(sd: Sequences, flow: SDVariable, name: str | None = None) -> SDVariable:
+    def size_of_tensor_array(sd: SequencesMixin, flow: SDVariable, name: str | None = None) -> SDVariable:
         """Number of entries."""
         return _named(sd.tensor_array(flow).size(flow), name)
 
 
-class Sequences(GraphCore):
+class SequencesMixin(EvaluationMixin):
     """The part of :class:`SameDiff` that stores lists of arrays; all entries have one shape and type."""
 
     def tensor_array(self, given: Any) -> TensorArray:
         """An empty :class:`TensorArray` of a data type, or one that starts with a sequence or another flow."""
         if isinstance(given, SDVariable):
-            return TensorArray(self, self._own(given))  # type: ignore[arg-type]  # every core is a SameDiff
+            return TensorArray(self, self.tables.own(given))  # type: ignore[arg-type]  # every core is a SameDiff
         empty = np.zeros((0,), DataType.of(given).numpy)
         spec = TensorSpec((0,), DataType.of(given))
-        flow = self._add_variable(self._names.unique("tensor_array"), VariableType.CONSTANT, spec, empty)
+        flow = self.tables.add_variable(self.tables.names.unique("tensor_array"), VariableType.CONSTANT, spec, empty)
         return TensorArray(self, flow)  # type: ignore[arg-type]
 
     def create_sequence(self, *args: Any) -> SDVariable:
@@ -143,14 +150,14 @@ class Sequences(GraphCore):
         >>> sd.sum(s, 0).eval()
         array([ 9., 12.], dtype=float32)
         """
-        name, arrays = args if len(args) == 2 else (self._names.unique("sequence"), args[0])
+        name, arrays = args if len(args) == 2 else (self.tables.names.unique("sequence"), args[0])
         items = [as_array(a) for a in arrays]
         if not items:
             raise GraphError("a sequence needs at least one array")
         if len({a.dtype for a in items}) > 1 or len({a.shape for a in items}) > 1:
             raise ShapeError(f"the arrays of a sequence need one shape and type; got {[(str(a.dtype), a.shape) for a in items]}")
         spec = TensorSpec((-1, *items[0].shape), DataType.of(items[0].dtype))
-        return self._add_variable(name, VariableType.SEQUENCE, spec, np.stack(items))
+        return self.tables.add_variable(name, VariableType.SEQUENCE, spec, np.stack(items))
 
     def sequence_length(self, name: str) -> int:
         """Number of entries."""
@@ -182,13 +189,13 @@ class Sequences(GraphCore):
     def output_values(self, placeholders: Any, *args: Any) -> dict[str, Any]:
         """As ``output``: ``output_values(placeholders, [listeners,] outputs)``; a sequence comes as the array of its entries."""
         listeners, outputs = (list(args[0]), args[1:]) if len(args) == 2 and isinstance(args[1], (list, tuple)) else ([], args)
-        return self.output(placeholders, *self._names_in(outputs), *listeners)  # type: ignore[attr-defined, no-any-return]  # of the whole graph
+        return self.output(placeholders, *self.tables.names_in(outputs), *listeners)  # type: ignore[no-any-return]
 
     def _sequence(self, name: str) -> Any:
         v = self.variable(name)
         if v.get_variable_type() is not VariableType.SEQUENCE:
             raise GraphError(f"{v!r} is no sequence")
-        return self._store[v.name()]
+        return self.tables.store[v.name()]
 
     def _place(self, name: str, index: int, count: int | None = None) -> int:
         length = count or len(self._sequence(name))
@@ -204,8 +211,8 @@ class Sequences(GraphCore):
         return value
 
     def _keep(self, name: str, items: Any) -> None:
-        self._store[name] = np.array(items, order="C")
-        self._changed()
+        self.tables.store[name] = np.array(items, order="C")
+        self.tables.changed()
 
 
 def _positions(index: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ..base.datatype import DataType
+from ..base.java_names import GradCheckUtilNames, TestCaseNames
 from ..base.javanames import JavaSpelling
 from ..errors import ConfigurationError, DL4PyError, GradientError
 
@@ -17,7 +18,15 @@ Check = Callable[[Any], str | None]
 
 
 class EqualityFn:
-    """Calls with an array return None when it equals the expected one up to ``eps``, else a message."""
+    """Calls with an array return None when it equals the expected one up to ``eps``, else a message.
+
+    Parameters
+    ----------
+    expected : array
+        What is expected.
+    eps : float
+        The largest absolute difference that is allowed; 1e-5 by default. NaN equals NaN.
+    """
 
     def __init__(self, expected: Any, eps: float = 1e-5) -> None:
         self.expected, self.eps = np.asarray(expected), eps
@@ -36,7 +45,15 @@ class EqualityFn:
 
 
 class RelErrorFn(EqualityFn):
-    """The same with a relative error, or an absolute one below ``min_abs_error``."""
+    """As `EqualityFn` with a relative error, ``|a - b| / (|a| + |b|)``.
+
+    Parameters
+    ----------
+    max_rel_error : float
+        The largest relative error that is allowed.
+    min_abs_error : float
+        Differences up to this are allowed whatever their relative error.
+    """
 
     def __init__(self, expected: Any, max_rel_error: float, min_abs_error: float) -> None:
         super().__init__(expected, min_abs_error)
@@ -56,8 +73,13 @@ class RelErrorFn(EqualityFn):
     __call__ = apply
 
 
-class TestCase(JavaSpelling):
+class TestCase(TestCaseNames):
     """What is expected of a graph, for `OpValidation.validate` and `GradCheckUtil.check_gradients`.
+
+    Parameters
+    ----------
+    same_diff : SameDiff
+        The graph; with losses where gradients are checked.
 
     Examples
     --------
@@ -99,13 +121,13 @@ class TestCase(JavaSpelling):
 
     def expected(self, variable: Any, wanted: Any) -> Self:
         """Expect an array, or what a function accepts: it returns None or a message."""
-        name = self.sd._names_in([variable])[0]
+        name = self.sd.tables.names_in([variable])[0]
         self.expectations[name] = wanted if callable(wanted) else EqualityFn(wanted)
         return self
 
     def placeholder_value(self, variable: Any, value: Any) -> Self:
         """Give a placeholder its value."""
-        self.placeholders[self.sd._names_in([variable])[0]] = value
+        self.placeholders[self.sd.tables.names_in([variable])[0]] = value
         return self
 
     def placeholder_values(self, values: Mapping[str, Any]) -> Self:
@@ -115,7 +137,7 @@ class TestCase(JavaSpelling):
 
     def grad_check_skip_variables(self, *names: Any) -> Self:
         """Leave variables out of the gradient check."""
-        self.skipped |= set(self.sd._names_in(names))
+        self.skipped |= set(self.sd.tables.names_in(names))
         return self
 
     def grad_check_mask(self, masks: Mapping[str, Any]) -> Self:
@@ -134,7 +156,7 @@ class TestCase(JavaSpelling):
             raise ConfigurationError(f"the test case checks nothing{self.test_name_err_msg()}")
 
 
-class GradCheckUtil(JavaSpelling):
+class GradCheckUtil(GradCheckUtilNames):
     """Gradients of a graph against central differences, element by element."""
 
     @staticmethod
@@ -148,6 +170,7 @@ class GradCheckUtil(JavaSpelling):
         sd : SameDiff or TestCase
             With losses. Its variables come back as they were.
         placeholder_values : mapping
+            Arrays by the names of placeholders.
         *skip_variables : names or variables
             Not to be checked.
         grad_check_mask : mapping
@@ -164,7 +187,7 @@ class GradCheckUtil(JavaSpelling):
             return GradCheckUtil.check_gradients(sd.sd, sd.placeholders, *sd.skipped, eps=sd.eps, max_rel_error=sd.max_rel_error,
                                                  min_abs_error=sd.min_abs_error, grad_check_mask=sd.masks)
         from ..training.listeners.listeners import report
-        for line in _wrong(sd, placeholder_values or {}, set(sd._names_in(skip_variables)), eps, max_rel_error, min_abs_error,
+        for line in _wrong(sd, placeholder_values or {}, set(sd.tables.names_in(skip_variables)), eps, max_rel_error, min_abs_error,
                            grad_check_mask or {}, max_per_param):
             report(line)
             return False
@@ -216,6 +239,7 @@ class OpValidation(JavaSpelling):
         Parameters
         ----------
         test_case : TestCase
+            A graph and what is expected of it.
         exceptions_as_error_msg : bool, default True
             Turn errors of dl4py into messages.
         """

@@ -27,6 +27,11 @@ class _Samples(Protocol):
 class WeightInitScheme(JavaSpelling):
     """Base of all schemes: override ``values``.
 
+    Parameters
+    ----------
+    order : "c" or "f"
+        Order of the elements in memory: rows or columns first; it does not change what stands where.
+
     Examples
     --------
     >>> XavierInitScheme("c", 4, 3).create(DataType.FLOAT, (4, 3), Nd4jRandom(42)).shape
@@ -50,7 +55,13 @@ class WeightInitScheme(JavaSpelling):
 
 @dataclass(frozen=True)
 class ConstantInitScheme(WeightInitScheme):
-    """``value`` everywhere."""
+    """``value`` everywhere.
+
+    Parameters
+    ----------
+    value : float
+        Default 0.
+    """
 
     order: Order = "c"
     value: float = 0.0
@@ -81,7 +92,13 @@ class OneInitScheme(WeightInitScheme):
 
 @dataclass(frozen=True)
 class IdentityInitScheme(WeightInitScheme):
-    """The identity matrix; ``fan_in`` has no effect."""
+    """The identity matrix; ``fan_in`` has no effect.
+
+    Parameters
+    ----------
+    fan_in : float
+        Taken as DL4J does, and not used.
+    """
 
     order: Order = "c"
     fan_in: float = 0.0
@@ -92,7 +109,13 @@ class IdentityInitScheme(WeightInitScheme):
 
 @dataclass(frozen=True)
 class DistributionInitScheme(WeightInitScheme):
-    """Values of a distribution object with ``sample(rng, shape, order, dtype)``."""
+    """Values of a distribution object with ``sample(rng, shape, order, dtype)``.
+
+    Parameters
+    ----------
+    distribution : object
+        With ``sample(rng, shape, order, dtype)``, which draws an array: a `Distribution` of ``dl4py.layers`` or one of yours.
+    """
 
     order: Order
     distribution: _Samples
@@ -103,6 +126,11 @@ class DistributionInitScheme(WeightInitScheme):
 
 class NDArraySupplierInitScheme(WeightInitScheme):
     """A given array, or what a function without arguments returns; its shape must be the variable's.
+
+    Parameters
+    ----------
+    supplier : array or callable
+        The array, or a function without arguments that returns it.
 
     Examples
     --------
@@ -123,10 +151,27 @@ class NDArraySupplierInitScheme(WeightInitScheme):
         return array
 
 
+#: Stands for the other fan, as in the scheme of a bias, which has one size.
+_SAME = -1.0
+
+
 class _Fans(WeightInitScheme):
+    """Values spread by the fans of the variable.
+
+    Parameters
+    ----------
+    fan_in, fan_out : float
+        How many inputs an output has, and outputs an input; of a matrix of weights its rows and its columns. Rules that use both take one
+        for both; a fan that a rule does not use has no effect.
+    """
+
     rule: ClassVar[str]
     fan_in: float
     fan_out: float
+
+    def __post_init__(self) -> None:
+        if self.fan_out == _SAME:
+            object.__setattr__(self, "fan_out", self.fan_in)
 
     def values(self, rng: Nd4jRandom, shape: tuple[int, ...], data_type: Any) -> ArrayLike:
         return rng.normal(shape, 0.0, spread(NORMAL_STD, self.rule, self.fan_in, self.fan_out), data_type, self.order)
@@ -144,7 +189,7 @@ class XavierInitScheme(_Fans):
 
     order: Order
     fan_in: float
-    fan_out: float
+    fan_out: float = _SAME
     rule = "xavier"
 
 
@@ -194,7 +239,7 @@ class VarScalingNormalFanAvgInitScheme(_Fans):
 
     order: Order
     fan_in: float
-    fan_out: float
+    fan_out: float = _SAME
     rule = "fan_avg"
 
 
@@ -204,7 +249,7 @@ class XavierUniformInitScheme(_UniformFans):
 
     order: Order
     fan_in: float
-    fan_out: float
+    fan_out: float = _SAME
     rule = "xavier"
 
 
@@ -214,7 +259,7 @@ class SigmoidUniformInitScheme(_UniformFans):
 
     order: Order
     fan_in: float
-    fan_out: float
+    fan_out: float = _SAME
     rule = "sigmoid"
 
 
@@ -274,5 +319,5 @@ class VarScalingUniformFanAvgInitScheme(_UniformFans):
 
     order: Order
     fan_in: float
-    fan_out: float
+    fan_out: float = _SAME
     rule = "fan_avg"

@@ -1,4 +1,4 @@
-"""What calls that make variables are told besides the name: a data type, sizes, or values."""
+"""Arguments besides the name of calls that make variables: a data type, sizes, or values."""
 from __future__ import annotations
 
 import operator

@@ -19,6 +19,19 @@ class SDIndex(JavaSpelling):
     """One axis of an index: ``SDIndex.all()``, ``.point(i)``, ``.interval(begin, [stride,] end)``.
 
     Intervals are half open; negative positions count from the end, None is an open end.
+
+    Parameters
+    ----------
+    kind : str
+        "point" or "interval".
+    begin : int, optional
+        The position, or where an interval begins.
+    stride : int
+        From one position to the next; 1 by default.
+    end : int, optional
+        Where an interval ends, without that position.
+    keep_dim : bool
+        Whether the axis of a point stays, with size 1; False by default.
     """
 
     kind: str
@@ -61,6 +74,15 @@ def _whole(what: str, value: Any, may_be_open: bool = False) -> Any:
         return operator.index(value)
     except TypeError:
         raise DataTypeError(f"{what} must be a whole number; got {value!r:.60}") from None
+
+
+def needs_arrays(indices: tuple[Any, ...]) -> bool:
+    """Whether there are arrays among the indices, besides a single variable, which gathers."""
+    variables = [hasattr(i, "get_variable_type") for i in indices]
+    if any(variables):
+        return len(indices) > 1
+    arrays = [i for i in indices if isinstance(i, (np.ndarray, list))]
+    return bool(arrays) and all(np.asarray(i).dtype.kind in "iub" for i in arrays)
 
 
 def index_spec(x: V, indices: tuple[Any, ...]) -> V:

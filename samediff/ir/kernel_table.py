@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from .op import Op
+from .op import Copies, Op
 
 Rule = Callable[..., Any]
 RuleType = TypeVar("RuleType", bound=Rule)
@@ -25,6 +25,8 @@ class KernelTable(Generic[K]):
         Name of the back end, and of the method of ops.
     folders : mapping, optional
         Packages of ops and those with their rules, as for :meth:`add_folder`.
+    copied : callable, optional
+        ``copied(copies, inputs)`` makes the kernel of any op with so many inputs that only moves elements (:meth:`.Op.copies`).
 
     Examples
     --------
@@ -38,8 +40,9 @@ class KernelTable(Generic[K]):
     'relu of x'
     """
 
-    def __init__(self, name: str, folders: Mapping[str, str] | None = None) -> None:
+    def __init__(self, name: str, folders: Mapping[str, str] | None = None, copied: Callable[[Copies, int], K] | None = None) -> None:
         self.name = name
+        self._copied = copied
         self._rules: dict[type[Op], Rule] = {}
         self._folders = dict(folders or {})
         self._imported: set[str] = set()
@@ -69,12 +72,22 @@ class KernelTable(Generic[K]):
     def has(self, cls: type[Op]) -> bool:
         """Whether a kernel was written for a class; a class that can do without says so itself (``has_cpu()``, ``has_cuda()``)."""
         own = getattr(cls, f"has_{self.name}", None)
-        return self.find(cls) is not None if own is None else bool(own())
+        return self.find(cls) is not None or self._moves(cls) if own is None else bool(own())
 
     def kernel(self, op: Op, *specs: Any) -> K | None:
         """The kernel of an op for inputs of these static specs (None: left out); None: ``compute`` is run."""
         rule = self.find(type(op))
-        return None if rule is None else rule(op, *specs)
+        made: K | None = None if rule is None else rule(op, *specs)
+        if made is None and self._copied is not None and self._moves(type(op)):
+            served = all(s is not None and s.is_static and s.dtype.is_numeric for s in specs)
+            found = op.copies(*specs) if served else None
+            made = None if found is None else self._copied(found, len(specs))
+        return made
+
+    def _moves(self, cls: type[Op]) -> bool:
+        """Whether a class says what it copies; a parent may, whose ``compute`` it has."""
+        author = next(c for c in cls.__mro__ if "copies" in vars(c) or "compute" in vars(c))
+        return self._copied is not None and "copies" in vars(author) and author is not Op
 
     def _search(self, cls: type[Op]) -> Rule | None:
         for parent in cls.__mro__:

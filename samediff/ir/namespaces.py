@@ -5,14 +5,16 @@ signatures say.
 """
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.javanames import to_snake
 from ..base.old_names import instead
+from ..base.registry import GROUPS, further
 from ..errors import GraphError, UnknownNameError, did_you_mean
 from . import signature as sig
 from .op import METHODS, OPS, Op
@@ -53,6 +55,9 @@ def is_namespace(name: str) -> bool:
     """True when ops are registered under ``name.…``; plug-ins are looked for once."""
     if not any(n == name for n, _ in METHODS):
         OPS.discover()
+        for _ in further(GROUPS):           # ops may stand in a module of layers
+            if any(n == name for n, _ in METHODS):
+                break
     return any(n == name for n, _ in METHODS)
 
 
@@ -66,19 +71,14 @@ def call_one_of(sd: OpGraph, classes: list[type[Op]], namespace: str, method: st
         for cls in classes:
             for signature in sig.formals(cls):
                 try:
-                    inputs, attributes = sig.bind(cls, signature, given, kwargs, _is_variable, lenient)
+                    inputs, attributes = sig.bind(cls, signature, given, kwargs, sd.is_input, lenient)
                 except sig.Mismatch as mismatch:
                     reasons.append(str(mismatch))
                     continue
-                with sd._all_or_nothing():
-                    return cls(**attributes).place(sd, inputs, names)
+                return sd.place_op(cls(**attributes), inputs, names)
     ways = "\n  ".join(line for cls in classes for line in sig.describe(cls, method))
     why = "; ".join(dict.fromkeys(reasons[len(reasons) // 2:]))
     raise GraphError(f"{namespace}.{method} cannot be called with ({_text(otherwise or args, kwargs)}): {why}. Ways to call it:\n  {ways}")
-
-
-def _is_variable(value: Any) -> bool:
-    return isinstance(value, SDVariable)
 
 
 def _leading_names(args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -116,14 +116,21 @@ class Namespace:
     def __call__(self) -> Namespace:
         return self
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        method = find(self._namespace, name)
-        if method is None:
-            if name.startswith("__"):
-                raise AttributeError(name)
-            near = instead(self._namespace, name) or did_you_mean(to_snake(name), method_names(self._namespace))
-            raise MissingMethodError(f"namespace {self._namespace!r} has no op {name!r}{near}")
-        return bound(self._sd, self._namespace, method)
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            method = find(self._namespace, name)
+            if method is None:
+                if name.startswith("__"):
+                    raise AttributeError(name)
+                near = instead(self._namespace, name) or did_you_mean(to_snake(name), method_names(self._namespace))
+                raise MissingMethodError(f"namespace {self._namespace!r} has no op {name!r}{near}")
+            return self.op_method(method)
+
+    def op_method(self, method: str) -> Callable[..., Any]:
+        """The op as a method, which is found without asking from then on."""
+        made = bound(self._sd, self._namespace, method)
+        setattr(self, method, made)
+        return made
 
     def __dir__(self) -> list[str]:
         return sorted(method_names(self._namespace))
@@ -138,29 +145,37 @@ class MissingMethodError(UnknownNameError, AttributeError):
 
 def bound(sd: OpGraph, namespace: str, method: str, *first: Any) -> Callable[..., Any]:
     """The op as a method of a graph's namespace, or of a variable when that is given as ``first``; a name may stand in front."""
-    def invoke(*args: Any, **kwargs: Any) -> Any:
-        if first:
-            named = args[:1] if args and (isinstance(args[0], str)) else ()
-            return call(sd, namespace, method, (*named, *first, *args[len(named):]), kwargs, (*first, *args) if named else None)
-        return call(sd, namespace, method, args, kwargs)
+    def of_first(*args: Any, **kwargs: Any) -> Any:
+        named = args[:1] if args and (isinstance(args[0], str)) else ()
+        return call(sd, namespace, method, (*named, *first, *args[len(named):]), kwargs, (*first, *args) if named else None)
 
+    def of_graph(*args: Any, **kwargs: Any) -> Any:
+        return sd.call(namespace, method, *args, **kwargs)
+
+    invoke = of_first if first else of_graph
     invoke.__name__ = invoke.__qualname__ = method
-    invoke.__doc__ = documentation(namespace, method)
+    invoke.__doc__, invoke.__signature__ = description(namespace, method)  # type: ignore[attr-defined]
     return invoke
 
 
 def documentation(namespace: str, method: str) -> str:
     """The ways to call an op, and its docstring."""
+    return description(namespace, method)[0]
+
+
+def description(namespace: str, method: str) -> tuple[str, inspect.Signature]:
+    """Documentation and first signature of an op; a variable's own methods leave out the variable."""
     classes = tuple(METHODS[namespace, method])
     key = (namespace, method, classes)
-    found = _documentation.get(key)
+    found = _descriptions.get(key)
     if found is None:
         ways = [line for c in classes for line in sig.describe(c, method)]
-        found = _documentation[key] = "\n".join([*ways, "", classes[0].__doc__ or ""])
+        doc = "\n".join([*ways, "", inspect.cleandoc(classes[0].__doc__ or "")])
+        found = _descriptions[key] = doc, sig.of_method(classes[0], namespace == "var")
     return found
 
 
-_documentation: dict[tuple[str, str, tuple[type[Op], ...]], str] = {}
+_descriptions: dict[tuple[str, str, tuple[type[Op], ...]], tuple[str, inspect.Signature]] = {}
 
 
 def variable_method(variable: SDVariable, name: str) -> Callable[..., Any]:

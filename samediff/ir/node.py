@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.old_names import instead
-from ..base.source import SourceLine
+from ..base.source_line import SourceLine
 from .op import Op
 
 
@@ -32,9 +32,10 @@ class Node:
         return replace(self, inputs=swap(self.inputs), outputs=tuple(n for n in swap(self.outputs) if n is not None),
                        control=tuple(n for n in swap(self.control) if n is not None))
 
-    def __getattr__(self, name: str) -> Any:
-        hint = "" if name.startswith("_") else instead("node", name)
-        raise AttributeError(f"a node of a graph has no {name!r}{hint}", name=name, obj=self)
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            hint = "" if name.startswith("_") else instead("node", name)
+            raise AttributeError(f"a node of a graph has no {name!r}{hint}", name=name, obj=self)
 
     def where(self) -> str:
         """Text for errors: the op, the node and the user's line."""

@@ -20,14 +20,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, dataclass_transform
 
 from ..base.registry import Registry
-from ..base.spec import TensorSpec
+from ..base.spec import TensorSpec, size
 from ..errors import DataTypeError, GradientError, GraphError, did_you_mean
 
 if TYPE_CHECKING:
     from .variable import SDVariable
 
 Specs = TensorSpec | tuple[TensorSpec, ...]
-GradientKind = Literal["full", "zero", "none"]
+GradientKind = Literal["full", "surrogate", "zero", "none"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +47,29 @@ class Kernel:
     orders: Callable[[Sequence[int]], bool] | None = None
 
 
+Pairs = Sequence[tuple[Any, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Copies:
+    """What an op does that only moves elements; every back end has one kernel for all of them.
+
+    ``pairs(*inputs, *outputs)`` gives (source, target) for arrays of the final layout, which it does not read: views of inputs that are
+    copied to views of outputs. A source that ``numpy.broadcast_to`` stretched is repeated. ``clears``: outputs are 0 elsewhere.
+    """
+
+    pairs: Callable[..., Pairs]
+    clears: bool = False
+
+
+def rearranged(view: Callable[[Any], Any]) -> Copies:
+    """A view of the first input, copied to the output, which is seen in its shape."""
+    def pairs(x: Any, *rest: Any) -> Pairs:
+        seen = view(x)
+        return [(seen, rest[-1].reshape(seen.shape))]
+    return Copies(pairs)
+
+
 class Op:
     """Base class of all operations; instances are immutable and know nothing of the graph.
 
@@ -59,8 +82,8 @@ class Op:
     signatures : tuple of str
         The ways to call it: names of inputs and attributes in order, ``*name`` for a varargs one, ``&config`` for a
         configuration object whose fields are the attributes. Empty: the inputs, then the attributes.
-    gradient : "full", "zero" or "none"
-        Whether the op is differentiable, piecewise constant, or has no gradient at all.
+    gradient : "full", "surrogate", "zero" or "none"
+        Whether the op is differentiable, has a gradient that is not its derivative, is piecewise constant, or has no gradient at all.
     stateful : bool
         True when equal calls may give different results (random numbers): never folded or shared. The kernel of such an op gets
         :meth:`RunContext.words` before its inputs.
@@ -75,6 +98,11 @@ class Op:
     is_view : bool
         True when ``compute`` returns another view of its first input. A plan works it out once where the other inputs are constant
         or in :attr:`shape_inputs`, else in every run.
+    flops_per_element : int, optional
+        Additions, products, comparisons and function values for an element of the first input, about; 0 for what only moves numbers
+        or makes them from nothing, None where nobody knows (see :meth:`flops`).
+    by_blas : bool
+        True when NumPy leaves ``compute`` to BLAS, just as a plan does.
     gradient_is_checked : bool
         True when ``grad`` is the code of others: sizes of its results are looked at again when a plan knows them.
     """
@@ -89,6 +117,8 @@ class Op:
     node_name: ClassVar[str] = ""
     shape_inputs: ClassVar[tuple[int, ...]] = ()
     is_view: ClassVar[bool] = False
+    flops_per_element: ClassVar[int | None] = None
+    by_blas: ClassVar[bool] = False
     gradient_is_checked: ClassVar[bool] = False
     file: ClassVar[Any] = None
 
@@ -153,6 +183,18 @@ class Op:
         """Which input the only output equals for inputs of these static specs; None when there is work to do."""
         return None
 
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        """What is copied where for inputs of these static specs, where that is all there is to do; None: there is more."""
+        return None
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        """Additions, products, comparisons and function values for inputs and outputs of these static specs, about; None: unknown.
+
+        A product of (n, k) and (k, m) counts 2 n k m, an elementwise op one for each scalar function in it.
+        """
+        first = next((s for s in inputs if s is not None), None)
+        return None if first is None or self.flops_per_element is None else self.flops_per_element * size(first.shape)
+
     def at_inference(self) -> Op:
         """The op that takes this one's place outside training."""
         return self
@@ -183,7 +225,17 @@ class Expandable(Op):
 METHODS: dict[tuple[str, str], list[type[Op]]] = {}
 
 
-class _Ops(Registry[type[Op]]):
+class Ops(Registry[type["Op"]]):
+    """The registered op classes; names that no class has may be derived from those of others."""
+
+    #: Makes the class of a name that is not registered; None where it cannot.
+    derive: Callable[[str], type[Op] | None] | None = None
+
+    def get(self, name: str) -> type[Op] | None:
+        """The class of that name, or the one derived from it; None where there is none."""
+        found = super().get(name)
+        return self.derive(name) if found is None and self.derive is not None else found
+
     def remove(self, name: str) -> None:
         for place, classes in list(METHODS.items()):
             classes[:] = [c for c in classes if c.id != name]
@@ -193,7 +245,7 @@ class _Ops(Registry[type[Op]]):
 
 
 #: Registered op classes by id.
-OPS: Registry[type[Op]] = _Ops("op", "dl4py.ops")
+OPS = Ops("op", "dl4py.ops")
 
 OpClass = TypeVar("OpClass", bound=type[Any])
 
@@ -203,6 +255,16 @@ def attributes(cls: OpClass) -> OpClass:
     """Make the annotated fields of an abstract family attributes, which its ops inherit."""
     cls.__doc__ = cls.__doc__ or cls.__name__             # dataclass() would work out a signature for the text
     dataclasses.dataclass(init=False, repr=False, eq=False)(cls)      # collects the fields; Op has the methods
+    return cls
+
+
+def declare(cls: OpClass, name: str, **class_attributes: Any) -> OpClass:
+    """Make the annotated fields of an op class its attributes, and give it its name; :func:`op` registers it besides."""
+    cls.id = name
+    for key, value in class_attributes.items():
+        setattr(cls, key, value)
+    attributes(cls)
+    cls._attributes = dataclasses.fields(cls)
     return cls
 
 
@@ -226,12 +288,9 @@ def op(name: str, api: str = "", **class_attributes: Any) -> Callable[[OpClass],
     """
 
     def register(cls: OpClass) -> OpClass:
-        cls.id = name
-        for key, value in class_attributes.items():
-            setattr(cls, key, value)
-        attributes(cls)
-        cls._attributes = dataclasses.fields(cls)
-        OPS.add(name, cls)
+        OPS.add(name, declare(cls, name, **class_attributes))
+        if not OPS.holds(name, cls):            # of a plug-in whose name is taken
+            return cls
         for place in api.split():
             namespace, method = place.split(".")
             methods = METHODS.setdefault((namespace, method), [])

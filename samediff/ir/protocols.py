@@ -1,8 +1,7 @@
-"""What variables and ops ask of a graph, whose class stands above them."""
+"""Protocol of a graph as variables and ops use it; its class stands above them."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from ..base.spec import TensorSpec
@@ -10,9 +9,13 @@ from .run_context import RunContext
 
 
 class OpGraph(Protocol):
-    """A graph that ops are added to."""
+    """A graph that ops are added to, or what computes them at once."""
 
-    def _all_or_nothing(self) -> AbstractContextManager[None]: ...
+    def is_input(self, value: Any, /) -> bool:
+        """Whether a value is what ops compute on, rather than a number or an option."""
+
+    def place_op(self, op: Any, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:
+        """Do what the op says that a call of it does."""
 
     def add_op(self, op: Any, inputs: Sequence[Any], names: Sequence[str] | None = None) -> Any:
         """Add a node; its output, or a list of them."""
@@ -36,9 +39,24 @@ class Variable(Protocol):
 class Graph(OpGraph, Protocol):
     """A whole graph, such as :class:`~dl4py.samediff.SameDiff`: what its variables, and ops that hold graphs of their own, ask of it."""
 
-    def _variable_method(self, variable: Any, name: str, /) -> Any: ...
+    @property
+    def tables(self) -> Any:
+        """What it consists of: :class:`~dl4py.samediff.ir.tables.GraphTables`, which stand above."""
 
-    def _variable_methods(self) -> list[str]: ...
+    def variable_method(self, variable: Any, name: str, /) -> Any:
+        """The op that is a method of variables under that name."""
+
+    def variable_methods(self) -> list[str]:
+        """The names of these."""
+
+    def numpy_call(self, function: Any, args: Sequence[Any], options: Mapping[str, Any], /) -> Any:
+        """What a function of NumPy gives for variables."""
+
+    def numpy_item(self, variable: Any, index: Any, /) -> Any:
+        """An index with arrays in it."""
+
+    def array_namespace(self) -> Any:
+        """The functions of the array API standard."""
 
     def constant(self, *args: Any) -> Any:
         """A stored value that is never trained."""
@@ -54,6 +72,16 @@ class Graph(OpGraph, Protocol):
 
     def set_array(self, name: Any, array: Any, /) -> None:
         """Store a value."""
+
+    def variable(self, name: str, /) -> Any:
+        """The variable of that name."""
+
+    def producer(self, name: str, /) -> Any:
+        """The node that computes a variable, None for variables that are given."""
+
+    @property
+    def generator(self) -> Any:
+        """What weight init schemes draw from."""
 
     def rename_variable(self, old: Any, new: str, /) -> None:
         """Give a variable another name."""
@@ -86,4 +114,8 @@ class Graph(OpGraph, Protocol):
     def output(self, placeholders: Mapping[str, Any] | None, /, *outputs: Any) -> dict[str, Any]:
         """Compute variables, by name."""
 
-    def _run_in(self, context: RunContext, placeholders: Mapping[str, Any], names: Sequence[str], /) -> dict[str, Any]: ...
+    def compute_in(self, context: RunContext, placeholders: Mapping[str, Any], names: Sequence[str], /) -> dict[str, Any]:
+        """The same in a given context."""
+
+    def plan_in(self, specs: Mapping[str, TensorSpec], names: Sequence[str], /) -> Any:
+        """The plan for placeholders of static specs."""

@@ -1,4 +1,4 @@
-"""What a run knows besides its arrays: training or not, and where random numbers come from."""
+"""Context of a run besides its arrays: training or not, and where random numbers come from."""
 from __future__ import annotations
 
 import struct
@@ -21,10 +21,13 @@ class RunContext:
     Parameters
     ----------
     training : bool
+        Whether dropout and the like are active.
     seed : int
         Seed of the graph.
     iteration : int
         Counter that makes the random numbers of every step different.
+    node : str
+        The node that draws: each has random numbers of its own.
     epoch : int
         For rates that follow a schedule.
     draw : int

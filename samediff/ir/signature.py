@@ -3,17 +3,24 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import inspect
 import types
 import typing
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..base.datatype import DataType
 from ..errors import did_you_mean
+from .held_values import FrozenDict, frozen_array
 from .op import Op
 
 MISSING = dataclasses.MISSING
+
+
+#: Options by the names that NumPy gives them.
+_OF_NUMPY = {"axis": ("axes", "dimension", "dimensions"), "keepdims": ("keep_dims",), "dtype": ("data_type",)}
 
 
 class Mismatch(Exception):
@@ -74,6 +81,9 @@ def _variadic(cls: type[Op]) -> frozenset[str]:
 def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kwargs: dict[str, Any],
          is_variable: Any, lenient: bool) -> tuple[list[Any], dict[str, Any]]:
     """Inputs (in the order of ``compute``) and attributes of one call, or Mismatch."""
+    by_name = {f.name: f for f in signature}
+    if not by_name.keys() >= kwargs.keys():
+        kwargs = {next((n for n in _OF_NUMPY.get(key, ()) if key not in by_name and n in by_name), key): v for key, v in kwargs.items()}
     given: dict[str, Any] = {}
     rest = list(args)
     for i, f in enumerate(signature):
@@ -96,7 +106,6 @@ def bind(cls: type[Op], signature: tuple[Formal, ...], args: tuple[Any, ...], kw
     if rest:
         raise Mismatch(f"{len(args)} positional arguments are too many")
     config: dict[str, Any] = {}
-    by_name = {f.name: f for f in signature}
     for key, value in kwargs.items():
         if key not in by_name:
             attributes = cls.attribute_names()
@@ -173,11 +182,8 @@ def coerce(hint: Any, value: Any, name: str) -> Any:
     elif origin is typing.Literal:
         if value in typing.get_args(hint):
             return value
-    elif origin is tuple:
-        item = typing.get_args(hint)[0]
-        if isinstance(value, (list, tuple, np.ndarray)):
-            return tuple(coerce(item, v, name) for v in value)
-        return (coerce(item, value, name),)
+    elif origin in _COLLECTIONS:
+        return _COLLECTIONS[origin](typing.get_args(hint), value, name)
     elif hint is Any:
         return value
     elif hint is None or hint is type(None):
@@ -191,7 +197,15 @@ def coerce(hint: Any, value: Any, name: str) -> Any:
             return int(value)
     elif hint is float:
         if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-            return float(value)
+            try:
+                return float(value)
+            except OverflowError:
+                raise Mismatch(f"{name} must be a float, got an int that is larger than all of them") from None
+    elif hint is complex:
+        if isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool):
+            return complex(value)
+    elif hint is np.ndarray:
+        return _array((), value, name)
     elif hint is DataType:
         if isinstance(value, DataType) or (isinstance(value, (str, type, np.dtype)) and not isinstance(value, bool)):
             try:
@@ -208,6 +222,36 @@ def coerce(hint: Any, value: Any, name: str) -> Any:
     raise Mismatch(f"{name} must be {getattr(hint, '__name__', hint)}, got {_kind(value)}")
 
 
+def _tuple(items: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]:
+    several = isinstance(value, (list, tuple, np.ndarray))
+    if len(items) == 1 or items[1] is ...:          # list[int] or tuple[int, ...]
+        return tuple(coerce(items[0], v, name) for v in (value if several else [value]))
+    if not several or len(value) != len(items):
+        raise Mismatch(f"{name} must be {len(items)} values, got {_kind(value)}")
+    return tuple(coerce(item, v, name) for item, v in zip(items, value))
+
+
+def _dict(items: tuple[Any, ...], value: Any, name: str) -> FrozenDict:
+    if not isinstance(value, Mapping):
+        raise Mismatch(f"{name} must be a dict, got {_kind(value)}")
+    return FrozenDict({coerce(items[0], k, f"each key of {name}"): coerce(items[1], v, f"{name}[{k!r}]") for k, v in value.items()})
+
+
+def _array(items: tuple[Any, ...], value: Any, name: str) -> Any:
+    kinds = typing.get_args(items[1]) if len(items) == 2 else ()
+    dtype = kinds[0] if kinds and kinds[0] in np.sctypeDict.values() else None         # np.floating is no one type
+    try:
+        made = frozen_array(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise Mismatch(f"{name} must be an array: {error}") from None
+    if made.dtype.kind not in "biufc" and made.dtype != DataType.BFLOAT16.numpy:
+        raise Mismatch(f"{name} must be an array of numbers, got {_kind(value)}")
+    return made
+
+
+_COLLECTIONS: dict[Any, Callable[[tuple[Any, ...], Any, str], Any]] = {tuple: _tuple, list: _tuple, dict: _dict, np.ndarray: _array}
+
+
 def describe(cls: type[Op], method: str) -> list[str]:
     """The ways to call an op, as text."""
     lines = []
@@ -216,3 +260,21 @@ def describe(cls: type[Op], method: str) -> list[str]:
                  for f in signature]
         lines.append(f"{method}({', '.join(parts)})")
     return lines
+
+
+def of_method(cls: type[Op], receiver: bool = False) -> inspect.Signature:
+    """The first way to call an op as ``help`` and editors show it; with ``receiver`` the first input is the variable it is called on."""
+    first, *_ = formals(cls)
+    left = first[1:] if receiver and first and first[0].kind == "input" and not first[0].varargs else first
+    empty, found = inspect.Parameter.empty, list[inspect.Parameter]()
+    for f in left:
+        kind = (inspect.Parameter.VAR_POSITIONAL if f.varargs
+                else inspect.Parameter.KEYWORD_ONLY if any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in found)
+                else inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        otherwise = None if found and found[-1].default is not empty else empty       # Python wants one behind those that have one
+        default = empty if f.varargs else otherwise if f.default is MISSING else f.default
+        hint = "SDVariable" if f.kind == "input" else typing.get_args(f.type)[0] if f.varargs else f.type
+        found.append(inspect.Parameter(f.name, kind, default=default, annotation=hint))
+    if all(p.name != "name" for p in found):
+        found.append(inspect.Parameter("name", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=str | None))
+    return inspect.Signature(found)

@@ -1,9 +1,10 @@
 """The classes behind ``sd.math``, ``sd.nn`` …; their methods come from the registry, ``typed.pyi`` lists them for editors."""
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
-from .namespaces import Namespace, bound, documentation
+from .namespaces import Namespace, bound, description, documentation
 from .op import METHODS
 from .variable_ops import VariableOps
 
@@ -65,12 +66,16 @@ class OpMethod:
     def __doc__(self) -> str:  # type: ignore[override]  # worked out when somebody asks
         return documentation(self.place, self.method)
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return description(self.place, self.method)[1]
+
     def __get__(self, holder: Any, owner: type | None = None) -> Any:
         if holder is None:
             return self
         if self.place == "var":
             return bound(holder.sd, "var", self.method, holder)
-        return bound(getattr(holder, "_sd", holder), self.place, self.method)
+        return holder.op_method(self.method) if isinstance(holder, Namespace) else bound(holder, self.place, self.method)
 
     def __call__(self, holder: Any, *args: Any, **kwargs: Any) -> Any:
         """``SDVariable.add(x, y)``: the first argument takes the place of the instance."""

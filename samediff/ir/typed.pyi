@@ -224,26 +224,31 @@ class MathOps(Namespace):
         """Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits."""
     @overload
     def bit_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitShift = bit_shift
     @overload
     def bit_shift_right(self, x: Operand, y: Operand) -> SDVariable:
         """Bits shifted right by y; the sign stays, alone where y is negative or not less than the number of bits."""
     @overload
     def bit_shift_right(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitShiftRight = bit_shift_right
     @overload
     def bit_shift_rotl(self, x: Operand, y: Operand) -> SDVariable:
         """Bits rotated left by y."""
     @overload
     def bit_shift_rotl(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitShiftRotl = bit_shift_rotl
     @overload
     def bit_shift_rotr(self, x: Operand, y: Operand) -> SDVariable:
         """Bits rotated right by y."""
     @overload
     def bit_shift_rotr(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitShiftRotr = bit_shift_rotr
     @overload
     def bits_hamming_distance(self, x: Operand, y: Operand) -> SDVariable:
         """Number of differing bits over all elements, LONG scalar."""
     @overload
     def bits_hamming_distance(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitsHammingDistance = bits_hamming_distance
     @overload
     def cast(self, x: Operand, data_type: DataType | str) -> SDVariable:
         """Converted to another type: floats truncate toward zero, BOOL is x != 0."""
@@ -264,11 +269,13 @@ class MathOps(Namespace):
         """x * clip_value / n where the norm over the number of elements, n, exceeds ``clip_value``, else x."""
     @overload
     def clip_by_avg_norm(self, name: str | list[str] | None, x: Operand, clip_value: float, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    clipByAvgNorm = clip_by_avg_norm
     @overload
     def clip_by_norm(self, x: Operand, clip_value: float, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """x * clip_value / n where the Euclidean norm n over ``dimensions`` exceeds ``clip_value``, else x."""
     @overload
     def clip_by_norm(self, name: str | list[str] | None, x: Operand, clip_value: float, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    clipByNorm = clip_by_norm
     @overload
     def clip_by_value(self, x: Operand, clip_value_min: float, clip_value_max: float) -> SDVariable:
         """min(max(x, low), high); the gradient passes within the bounds."""
@@ -278,6 +285,7 @@ class MathOps(Namespace):
     def clip_by_value(self, x: Operand, low: Operand, high: Operand) -> SDVariable: ...
     @overload
     def clip_by_value(self, name: str | list[str] | None, x: Operand, low: Operand, high: Operand) -> SDVariable: ...
+    clipByValue = clip_by_value
     @overload
     def concat(self, dimension: int = ..., *xs: Any) -> SDVariable:
         """Arrays one after the other along ``dimension``; scalars count as vectors of one element."""
@@ -304,6 +312,7 @@ class MathOps(Namespace):
     def confusion_matrix(self, labels: Operand, pred: Operand, num_classes: Any = ..., data_type: Any = ...) -> SDVariable: ...
     @overload
     def confusion_matrix(self, name: str | list[str] | None, labels: Operand, pred: Operand, num_classes: Any = ..., data_type: Any = ...) -> SDVariable: ...
+    confusionMatrix = confusion_matrix
     @overload
     def cos(self, x: Operand) -> SDVariable:
         """Cosine (radians)."""
@@ -323,6 +332,7 @@ class MathOps(Namespace):
     def cosine_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def cosine_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    cosineDistance = cosine_distance
     @overload
     def cosine_similarity(self, x: Operand, y: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """sum(x y) / (|x| |y|) over ``dimensions``."""
@@ -332,6 +342,7 @@ class MathOps(Namespace):
     def cosine_similarity(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def cosine_similarity(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    cosineSimilarity = cosine_similarity
     @overload
     def count_non_zero(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Number of elements other than 0 over ``dimensions``."""
@@ -345,6 +356,7 @@ class MathOps(Namespace):
     def count_non_zero(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def count_non_zero(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    countNonZero = count_non_zero
     @overload
     def count_zero(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Number of zeros over ``dimensions``."""
@@ -358,6 +370,7 @@ class MathOps(Namespace):
     def count_zero(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def count_zero(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    countZero = count_zero
     @overload
     def cross(self, a: Operand, b: Operand) -> SDVariable:
         """Vector product along the last axis, of size 3."""
@@ -396,6 +409,7 @@ class MathOps(Namespace):
         """The diagonal: out[i...] = x[i..., i...].  Shapes: x (*S, *S) -> (*S)."""
     @overload
     def diag_part(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    diagPart = diag_part
     @overload
     def digamma(self, x: Operand) -> SDVariable:
         """Derivative of ln Gamma."""
@@ -415,6 +429,7 @@ class MathOps(Namespace):
         """x / y, 0 where y is 0."""
     @overload
     def div_no_nan(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    divNoNan = div_no_nan
     @overload
     def divide(self, x: Operand, y: Operand) -> SDVariable:
         """x / y; integers truncate toward zero."""
@@ -438,16 +453,19 @@ class MathOps(Namespace):
         """Row i of x goes to output ``partitions[i]``; the order stays."""
     @overload
     def dynamic_partition(self, name: str | list[str] | None, x: Operand, partitions: Operand, num_partitions: int) -> SDVariable: ...
+    dynamicPartition = dynamic_partition
     @overload
     def dynamic_stitch(self, *parts: Any) -> SDVariable:
         """Rows of several arrays at their indices: out[indices[m][i]] = x[m][i]."""
     @overload
     def dynamic_stitch(self, name: str | list[str] | None, *parts: Any) -> SDVariable: ...
+    dynamicStitch = dynamic_stitch
     @overload
     def embedding_lookup(self, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable:
         """Rows of a table."""
     @overload
     def embedding_lookup(self, name: str | list[str] | None, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable: ...
+    embeddingLookup = embedding_lookup
     @overload
     def entropy(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """-sum(x ln x) over ``dimensions``."""
@@ -498,6 +516,7 @@ class MathOps(Namespace):
     def euclidean_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def euclidean_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    euclideanDistance = euclidean_distance
     @overload
     def exp(self, x: Operand) -> SDVariable:
         """e^x."""
@@ -508,6 +527,7 @@ class MathOps(Namespace):
         """A new axis of size 1 at ``axis``."""
     @overload
     def expand_dims(self, name: str | list[str] | None, x: Operand, axis: int) -> SDVariable: ...
+    expandDims = expand_dims
     @overload
     def expm1(self, x: Operand) -> SDVariable:
         """e^x - 1, exact near 0."""
@@ -553,6 +573,7 @@ class MathOps(Namespace):
     def first_index(self, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def first_index(self, name: str | list[str] | None, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    firstIndex = first_index
     @overload
     def flatten(self, *xs: Any, order: str = ...) -> SDVariable:
         """Every input flattened in c or f order, one after the other."""
@@ -576,6 +597,7 @@ class MathOps(Namespace):
     def floor_div(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def floor_div(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    floorDiv = floor_div
     @overload
     def floor_divide(self, x: Operand, y: Operand) -> SDVariable:
         """floor(x / y); integers truncate toward zero."""
@@ -585,6 +607,7 @@ class MathOps(Namespace):
     def floor_divide(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def floor_divide(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    floorDivide = floor_divide
     @overload
     def floor_mod(self, x: Operand, y: Operand) -> SDVariable:
         """Remainder with the sign of y: x - floor(x / y) * y."""
@@ -594,6 +617,7 @@ class MathOps(Namespace):
     def floor_mod(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def floor_mod(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    floorMod = floor_mod
     @overload
     def gammaln(self, x: Operand) -> SDVariable:
         """ln |Gamma(x)|."""
@@ -613,6 +637,7 @@ class MathOps(Namespace):
         """Elements or slices at index vectors: indices[..., k] address the first k axes of x."""
     @overload
     def gather_nd(self, name: str | list[str] | None, x: Operand, indices: Operand) -> SDVariable: ...
+    gatherNd = gather_nd
     @overload
     def greater(self, x: Operand, y: Operand) -> SDVariable:
         """x > y."""
@@ -631,6 +656,7 @@ class MathOps(Namespace):
     def greater_equal(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def greater_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    greaterEqual = greater_equal
     @overload
     def gt(self, x: Operand, y: Operand) -> SDVariable:
         """x > y."""
@@ -658,6 +684,7 @@ class MathOps(Namespace):
     def hamming_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def hamming_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    hammingDistance = hamming_distance
     @overload
     def iamax(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Position of the largest element over ``dimensions``: the first of equal ones, or the first NaN."""
@@ -694,46 +721,55 @@ class MathOps(Namespace):
         """out[p[i]] = i for a permutation of 0 … n - 1."""
     @overload
     def invert_permutation(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    invertPermutation = invert_permutation
     @overload
     def is_finite(self, x: Operand) -> SDVariable:
         """True where x is neither infinite nor NaN."""
     @overload
     def is_finite(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isFinite = is_finite
     @overload
     def is_infinite(self, x: Operand) -> SDVariable:
         """True where x is infinite."""
     @overload
     def is_infinite(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isInfinite = is_infinite
     @overload
     def is_max(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """True at the position of the maximum (the first of equal ones) of the array, or of each slice over ``dimensions``."""
     @overload
     def is_max(self, name: str | list[str] | None, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    isMax = is_max
     @overload
     def is_na_n(self, x: Operand) -> SDVariable:
         """True where x is NaN."""
     @overload
     def is_na_n(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isNaN = is_na_n
     @overload
     def is_nan(self, x: Operand) -> SDVariable:
         """True where x is NaN."""
     @overload
     def is_nan(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isNan = is_nan
     @overload
     def is_non_decreasing(self, x: Operand) -> SDVariable:
         """True when no element is smaller than the one before it."""
     @overload
     def is_non_decreasing(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isNonDecreasing = is_non_decreasing
     @overload
     def is_numeric_tensor(self, x: Operand) -> SDVariable:
         """True for an array of numbers."""
     @overload
     def is_numeric_tensor(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isNumericTensor = is_numeric_tensor
     @overload
     def is_strictly_increasing(self, x: Operand) -> SDVariable:
         """True when every element is larger than the one before it."""
     @overload
     def is_strictly_increasing(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isStrictlyIncreasing = is_strictly_increasing
     @overload
     def isfinite(self, x: Operand) -> SDVariable:
         """True where x is neither infinite nor NaN."""
@@ -758,6 +794,7 @@ class MathOps(Namespace):
     def jaccard_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def jaccard_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    jaccardDistance = jaccard_distance
     @overload
     def last_index(self, x: Operand, condition: Any = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Position of the last element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
@@ -767,6 +804,7 @@ class MathOps(Namespace):
     def last_index(self, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def last_index(self, name: str | list[str] | None, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    lastIndex = last_index
     @overload
     def less(self, x: Operand, y: Operand) -> SDVariable:
         """x < y."""
@@ -785,6 +823,7 @@ class MathOps(Namespace):
     def less_equal(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def less_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    lessEqual = less_equal
     @overload
     def lgamma(self, x: Operand) -> SDVariable:
         """ln |Gamma(x)|."""
@@ -808,6 +847,7 @@ class MathOps(Namespace):
         """Values of x that y does not hold, in order, and their positions (INT): two outputs."""
     @overload
     def list_diff(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    listDiff = list_diff
     @overload
     def ln(self, x: Operand) -> SDVariable:
         """Natural logarithm."""
@@ -850,6 +890,7 @@ class MathOps(Namespace):
     def log_entropy(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def log_entropy(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    logEntropy = log_entropy
     @overload
     def log_sum_exp(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """ln(sum(exp x)) over ``dimensions``, computed from the largest element of each slice; gradient softmax(x)."""
@@ -863,26 +904,31 @@ class MathOps(Namespace):
     def log_sum_exp(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def log_sum_exp(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    logSumExp = log_sum_exp
     @overload
     def logical_and(self, x: Operand, y: Operand) -> SDVariable:
         """True where both are."""
     @overload
     def logical_and(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    logicalAnd = logical_and
     @overload
     def logical_not(self, x: Operand) -> SDVariable:
         """True where x is 0 or false."""
     @overload
     def logical_not(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    logicalNot = logical_not
     @overload
     def logical_or(self, x: Operand, y: Operand) -> SDVariable:
         """True where one is."""
     @overload
     def logical_or(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    logicalOr = logical_or
     @overload
     def logical_xor(self, x: Operand, y: Operand) -> SDVariable:
         """True where exactly one is."""
     @overload
     def logical_xor(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    logicalXor = logical_xor
     @overload
     def lt(self, x: Operand, y: Operand) -> SDVariable:
         """x < y."""
@@ -910,11 +956,13 @@ class MathOps(Namespace):
     def manhattan_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def manhattan_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    manhattanDistance = manhattan_distance
     @overload
     def match_condition(self, x: Operand, condition: Any) -> SDVariable:
         """True where the condition holds."""
     @overload
     def match_condition(self, name: str | list[str] | None, x: Operand, condition: Any) -> SDVariable: ...
+    matchCondition = match_condition
     @overload
     def match_condition_count(self, x: Operand, condition: Any = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Number of elements over ``dimensions`` for which the condition holds, LONG."""
@@ -924,6 +972,7 @@ class MathOps(Namespace):
     def match_condition_count(self, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def match_condition_count(self, name: str | list[str] | None, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    matchConditionCount = match_condition_count
     @overload
     def matmul(self, x: Operand, y: Operand, transpose_x: bool = ..., transpose_y: bool = ..., transpose_z: bool = ...) -> SDVariable:
         """Matrix product, with operands or result transposed on request."""
@@ -938,11 +987,13 @@ class MathOps(Namespace):
         """Determinants.  Shapes: x (…, n, n) -> (…)."""
     @overload
     def matrix_determinant(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    matrixDeterminant = matrix_determinant
     @overload
     def matrix_inverse(self, x: Operand) -> SDVariable:
         """Inverse matrices.  Shapes: x (…, n, n) -> the same."""
     @overload
     def matrix_inverse(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    matrixInverse = matrix_inverse
     @overload
     def max(self, x: Operand, y: Operand) -> SDVariable:
         """The larger of x and y."""
@@ -979,16 +1030,19 @@ class MathOps(Namespace):
         """Sum of arrays of one shape."""
     @overload
     def merge_add(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeAdd = merge_add
     @overload
     def merge_avg(self, *xs: Any) -> SDVariable:
         """Mean of arrays of one shape, in their type."""
     @overload
     def merge_avg(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeAvg = merge_avg
     @overload
     def merge_max(self, *xs: Any) -> SDVariable:
         """Elementwise maximum of arrays of one shape."""
     @overload
     def merge_max(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeMax = merge_max
     @overload
     def merge_max_index(self, *xs: Any, data_type: DataType | str = ...) -> SDVariable:
         """Which of the arrays holds the maximum, element by element (the first of equal ones)."""
@@ -998,6 +1052,7 @@ class MathOps(Namespace):
     def merge_max_index(self, *xs: Any) -> SDVariable: ...
     @overload
     def merge_max_index(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeMaxIndex = merge_max_index
     @overload
     def meshgrid(self, *xs: Any, cartesian: bool = ...) -> SDVariable:
         """Coordinate arrays from vectors; ``cartesian`` swaps the first two axes (x along columns, y along rows)."""
@@ -1141,11 +1196,13 @@ class MathOps(Namespace):
     def norm_max(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def norm_max(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    normMax = norm_max
     @overload
     def normalize_moments(self, counts: Operand, means: Operand, variances: Operand, shift: float = ...) -> SDVariable:
         """Mean and variance from a count, a sum and a sum of squares (both shifted by ``shift``): two outputs."""
     @overload
     def normalize_moments(self, name: str | list[str] | None, counts: Operand, means: Operand, variances: Operand, shift: float = ...) -> SDVariable: ...
+    normalizeMoments = normalize_moments
     @overload
     def not_(self, x: Operand) -> SDVariable:
         """True where x is 0 or false."""
@@ -1160,16 +1217,19 @@ class MathOps(Namespace):
     def not_equal(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def not_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    notEqual = not_equal
     @overload
     def one_hot(self, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable:
         """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``: everywhere for an index out of range."""
     @overload
     def one_hot(self, name: str | list[str] | None, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable: ...
+    oneHot = one_hot
     @overload
     def ones_like(self, x: Operand, data_type: Any = ...) -> SDVariable:
         """Ones in the shape of x."""
     @overload
     def ones_like(self, name: str | list[str] | None, x: Operand, data_type: Any = ...) -> SDVariable: ...
+    onesLike = ones_like
     @overload
     def or_(self, x: Operand, y: Operand) -> SDVariable:
         """True where one is."""
@@ -1243,6 +1303,7 @@ class MathOps(Namespace):
         """Rational approximation of 1.7159 tanh(2x / 3)."""
     @overload
     def rational_tanh(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    rationalTanh = rational_tanh
     @overload
     def rdiv(self, x: Operand, y: Operand) -> SDVariable:
         """y / x; integers truncate toward zero."""
@@ -1262,6 +1323,7 @@ class MathOps(Namespace):
         """max(0, tanh x)."""
     @overload
     def rectified_tanh(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    rectifiedTanh = rectified_tanh
     @overload
     def reduce_a_max(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Largest absolute value over ``dimensions``."""
@@ -1275,6 +1337,7 @@ class MathOps(Namespace):
     def reduce_a_max(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_a_max(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceAMax = reduce_a_max
     @overload
     def reduce_a_mean(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Mean of absolute values over ``dimensions``."""
@@ -1288,6 +1351,7 @@ class MathOps(Namespace):
     def reduce_a_mean(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_a_mean(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceAMean = reduce_a_mean
     @overload
     def reduce_a_min(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Smallest absolute value over ``dimensions``."""
@@ -1301,6 +1365,7 @@ class MathOps(Namespace):
     def reduce_a_min(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_a_min(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceAMin = reduce_a_min
     @overload
     def reduce_amax(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Largest absolute value over ``dimensions``."""
@@ -1314,6 +1379,7 @@ class MathOps(Namespace):
     def reduce_amax(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_amax(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceAmax = reduce_amax
     @overload
     def reduce_amean(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Mean of absolute values over ``dimensions``."""
@@ -1327,6 +1393,7 @@ class MathOps(Namespace):
     def reduce_amean(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_amean(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceAmean = reduce_amean
     @overload
     def reduce_amin(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Smallest absolute value over ``dimensions``."""
@@ -1340,6 +1407,7 @@ class MathOps(Namespace):
     def reduce_amin(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_amin(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceAmin = reduce_amin
     @overload
     def reduce_max(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Largest element over ``dimensions``."""
@@ -1353,6 +1421,7 @@ class MathOps(Namespace):
     def reduce_max(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_max(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceMax = reduce_max
     @overload
     def reduce_mean(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Arithmetic mean over ``dimensions``.  Shapes: x (*S) -> S without the dimensions; integers become FLOAT."""
@@ -1366,6 +1435,7 @@ class MathOps(Namespace):
     def reduce_mean(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_mean(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceMean = reduce_mean
     @overload
     def reduce_min(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Smallest element over ``dimensions``."""
@@ -1379,6 +1449,7 @@ class MathOps(Namespace):
     def reduce_min(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def reduce_min(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    reduceMin = reduce_min
     @overload
     def remainder(self, x: Operand, y: Operand) -> SDVariable:
         """Remainder with the sign of y: x - floor(x / y) * y."""
@@ -1398,6 +1469,7 @@ class MathOps(Namespace):
     def replace_where(self, update: Operand, value: float, condition: Any) -> SDVariable: ...
     @overload
     def replace_where(self, name: str | list[str] | None, update: Operand, value: float, condition: Any) -> SDVariable: ...
+    replaceWhere = replace_where
     @overload
     def reshape(self, x: Operand, *shape: int | list[int] | tuple[int, ...]) -> SDVariable:
         """The elements in c order in another shape; one size may be -1."""
@@ -1417,6 +1489,7 @@ class MathOps(Namespace):
         """For each entry b along ``batch_dim``, the first lengths[b] elements along ``seq_dim`` reversed; the rest stays."""
     @overload
     def reverse_sequence(self, name: str | list[str] | None, x: Operand, lengths: Operand, seq_dim: int = ..., batch_dim: int = ...) -> SDVariable: ...
+    reverseSequence = reverse_sequence
     @overload
     def rint(self, x: Operand) -> SDVariable:
         """Nearest integer, halves to even."""
@@ -1446,76 +1519,91 @@ class MathOps(Namespace):
         """The larger of x and y. With a number for y."""
     @overload
     def scalar_max(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    scalarMax = scalar_max
     @overload
     def scalar_min(self, x: Operand, scalar: float) -> SDVariable:
         """The smaller of x and y. With a number for y."""
     @overload
     def scalar_min(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    scalarMin = scalar_min
     @overload
     def scalar_set(self, x: Operand, scalar: float) -> SDVariable:
         """Filled with a number, in the shape and type of x."""
     @overload
     def scalar_set(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    scalarSet = scalar_set
     @overload
     def scatter_add(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` plus ``updates``; repeated indices accumulate."""
     @overload
     def scatter_add(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterAdd = scatter_add
     @overload
     def scatter_div(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` over ``updates``; repeated indices divide one after the other."""
     @overload
     def scatter_div(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterDiv = scatter_div
     @overload
     def scatter_max(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """The larger of the rows of ``ref`` at ``indices`` and ``updates``."""
     @overload
     def scatter_max(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterMax = scatter_max
     @overload
     def scatter_min(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """The smaller of the rows of ``ref`` at ``indices`` and ``updates``."""
     @overload
     def scatter_min(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterMin = scatter_min
     @overload
     def scatter_mul(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` times ``updates``; repeated indices multiply."""
     @overload
     def scatter_mul(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterMul = scatter_mul
     @overload
     def scatter_sub(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` minus ``updates``; repeated indices accumulate."""
     @overload
     def scatter_sub(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterSub = scatter_sub
     @overload
     def scatter_update(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` replaced by ``updates``; of repeated indices the last counts."""
     @overload
     def scatter_update(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterUpdate = scatter_update
     @overload
     def segment_max(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Maximum of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_max(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentMax = segment_max
     @overload
     def segment_mean(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Mean of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_mean(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentMean = segment_mean
     @overload
     def segment_min(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Minimum of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_min(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentMin = segment_min
     @overload
     def segment_prod(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Product of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_prod(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentProd = segment_prod
     @overload
     def segment_sum(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Sum of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_sum(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentSum = segment_sum
     @overload
     def select(self, condition: Operand, x: Operand, y: Operand) -> SDVariable:
         """x where the condition holds, else y; all broadcast."""
@@ -1534,11 +1622,13 @@ class MathOps(Namespace):
     def sequence_mask(self, lengths: Operand, data_type: DataType | str = ...) -> SDVariable: ...
     @overload
     def sequence_mask(self, name: str | list[str] | None, lengths: Operand, data_type: DataType | str = ...) -> SDVariable: ...
+    sequenceMask = sequence_mask
     @overload
     def set_diag(self, in_: Operand, diag: Operand) -> SDVariable:
         """A copy with the main diagonal of the last two axes replaced."""
     @overload
     def set_diag(self, name: str | list[str] | None, in_: Operand, diag: Operand) -> SDVariable: ...
+    setDiag = set_diag
     @overload
     def shannon_entropy(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """-sum(x log2 x) over ``dimensions``."""
@@ -1552,6 +1642,7 @@ class MathOps(Namespace):
     def shannon_entropy(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def shannon_entropy(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    shannonEntropy = shannon_entropy
     @overload
     def shape(self, x: Operand) -> SDVariable:
         """The sizes of x, LONG.  Shapes: x (*S) -> (rank)."""
@@ -1587,6 +1678,7 @@ class MathOps(Namespace):
         """Size of one axis, LONG scalar."""
     @overload
     def size_at(self, name: str | list[str] | None, x: Operand, dimension: int) -> SDVariable: ...
+    sizeAt = size_at
     @overload
     def slice(self, x: Operand, starts: int | list[int] | tuple[int, ...] = ..., *sizes: int | list[int] | tuple[int, ...]) -> SDVariable:
         """A block from ``begin`` of ``size`` elements along each axis; a size of -1 goes to the end."""
@@ -1601,6 +1693,7 @@ class MathOps(Namespace):
         """An array of ``shape`` with ``values`` at ``indices`` (a vector, or one row per value) and ``default`` (0) elsewhere."""
     @overload
     def sparse_to_dense(self, name: str | list[str] | None, indices: Operand, shape: Operand, values: Operand, default: Operand | None = ...) -> SDVariable: ...
+    sparseToDense = sparse_to_dense
     @overload
     def split(self, x: Operand, num_split: int, split_dim: int = ...) -> SDVariable:
         """``num_split`` equal parts along an axis."""
@@ -1611,6 +1704,7 @@ class MathOps(Namespace):
         """Parts of given sizes along an axis; the sizes add up to that of the axis."""
     @overload
     def split_v(self, name: str | list[str] | None, x: Operand, sizes: Operand, num_split: int, split_dim: int = ...) -> SDVariable: ...
+    splitV = split_v
     @overload
     def sqrt(self, x: Operand) -> SDVariable:
         """Square root; NaN below 0."""
@@ -1630,6 +1724,7 @@ class MathOps(Namespace):
     def squared_difference(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def squared_difference(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    squaredDifference = squared_difference
     @overload
     def squared_norm(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Sum of squares over ``dimensions``."""
@@ -1643,6 +1738,7 @@ class MathOps(Namespace):
     def squared_norm(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def squared_norm(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    squaredNorm = squared_norm
     @overload
     def squeeze(self, x: Operand, *axis: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Without the given axes of size 1 (none: all of that size); an axis of another size stays."""
@@ -1678,6 +1774,7 @@ class MathOps(Namespace):
     def standard_deviation(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def standard_deviation(self, name: str | list[str] | None, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    standardDeviation = standard_deviation
     @overload
     def standardize(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """(x - mean) / std over ``dimensions`` (at least one) with the population deviation; 0 where the deviation is 0."""
@@ -1718,6 +1815,7 @@ class MathOps(Namespace):
     def strided_slice(self, x: Operand, begin: Operand | None = ..., end: Operand | None = ..., strides: Operand | None = ..., begin_mask: int = ..., end_mask: int = ..., ellipsis_mask: int = ..., new_axis_mask: int = ..., shrink_axis_mask: int = ...) -> SDVariable: ...
     @overload
     def strided_slice(self, name: str | list[str] | None, x: Operand, begin: Operand | None = ..., end: Operand | None = ..., strides: Operand | None = ..., begin_mask: int = ..., end_mask: int = ..., ellipsis_mask: int = ..., new_axis_mask: int = ..., shrink_axis_mask: int = ...) -> SDVariable: ...
+    stridedSlice = strided_slice
     @overload
     def sub(self, x: Operand, y: Operand) -> SDVariable:
         """x - y."""
@@ -1782,6 +1880,7 @@ class MathOps(Namespace):
         """The ``k`` largest elements along the last axis and their indices: two outputs."""
     @overload
     def top_k(self, name: str | list[str] | None, x: Operand, k: float, sorted: bool = ...) -> SDVariable: ...
+    topK = top_k
     @overload
     def trace(self, x: Operand) -> SDVariable:
         """Sum of the main diagonal of the last two axes."""
@@ -1806,6 +1905,7 @@ class MathOps(Namespace):
     def unsorted_segment_max(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_max(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentMax = unsorted_segment_max
     @overload
     def unsorted_segment_mean(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Mean of rows per id, in any order."""
@@ -1815,6 +1915,7 @@ class MathOps(Namespace):
     def unsorted_segment_mean(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_mean(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentMean = unsorted_segment_mean
     @overload
     def unsorted_segment_min(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Minimum of rows per id, in any order."""
@@ -1824,6 +1925,7 @@ class MathOps(Namespace):
     def unsorted_segment_min(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_min(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentMin = unsorted_segment_min
     @overload
     def unsorted_segment_prod(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Product of rows per id, in any order."""
@@ -1833,6 +1935,7 @@ class MathOps(Namespace):
     def unsorted_segment_prod(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_prod(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentProd = unsorted_segment_prod
     @overload
     def unsorted_segment_sqrt_n(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Sum of rows over the square root of their number per id, in any order."""
@@ -1842,6 +1945,7 @@ class MathOps(Namespace):
     def unsorted_segment_sqrt_n(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_sqrt_n(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentSqrtN = unsorted_segment_sqrt_n
     @overload
     def unsorted_segment_sum(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Sum of rows per id, in any order."""
@@ -1851,6 +1955,7 @@ class MathOps(Namespace):
     def unsorted_segment_sum(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_sum(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentSum = unsorted_segment_sum
     @overload
     def unstack(self, x: Operand, axis: int = ..., num: Any = ...) -> SDVariable:
         """The ``num`` arrays along an axis, which goes away."""
@@ -1917,11 +2022,13 @@ class MathOps(Namespace):
     def zero_fraction(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def zero_fraction(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    zeroFraction = zero_fraction
     @overload
     def zeros_like(self, x: Operand, data_type: Any = ...) -> SDVariable:
         """Zeros in the shape of x."""
     @overload
     def zeros_like(self, name: str | list[str] | None, x: Operand, data_type: Any = ...) -> SDVariable: ...
+    zerosLike = zeros_like
 
 class NNOps(Namespace):
     def __call__(self) -> NNOps: ...
@@ -1930,16 +2037,19 @@ class NNOps(Namespace):
         """gamma (x - mean) / sqrt(variance + epsilon) + beta with given statistics (Ioffe and Szegedy 2015)."""
     @overload
     def batch_norm(self, name: str | list[str] | None, x: Operand, mean: Operand, variance: Operand, gamma: Operand | None = ..., beta: Operand | None = ..., epsilon: float = ..., *axis: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    batchNorm = batch_norm
     @overload
     def bias_add(self, x: Operand, bias: Operand, nchw: bool = ...) -> SDVariable:
         """x + b with a bias per channel; channels are axis 1 with ``nchw``, else the last axis."""
     @overload
     def bias_add(self, name: str | list[str] | None, x: Operand, bias: Operand, nchw: bool = ...) -> SDVariable: ...
+    biasAdd = bias_add
     @overload
     def c_relu(self, x: Operand) -> SDVariable:
         """relu(x) and relu(-x), one after the other along the last axis."""
     @overload
     def c_relu(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    cReLU = c_relu
     @overload
     def crelu(self, x: Operand) -> SDVariable:
         """relu(x) and relu(-x), one after the other along the last axis."""
@@ -1955,11 +2065,13 @@ class NNOps(Namespace):
         """values softmax(keys^T queries / sqrt(features)): for each query a mean of the values, weighted by its likeness to the keys."""
     @overload
     def dot_product_attention(self, name: str | list[str] | None, queries: Operand, keys: Operand, values: Operand, mask: Operand | None = ..., scaled: bool = ..., with_weights: bool = ...) -> SDVariable: ...
+    dotProductAttention = dot_product_attention
     @overload
     def dot_product_attention_v2(self, queries: Operand, values: Operand, keys: Operand, query_mask: Operand | None = ..., value_mask: Operand | None = ..., scale_factor: float = ..., dropout_probability: float = ..., use_causal_mask: bool = ..., training: bool = ...) -> SDVariable:
         """softmax(scale_factor * queries keys^T) values: for each query a mean of the values, weighted by its likeness to the keys."""
     @overload
     def dot_product_attention_v2(self, name: str | list[str] | None, queries: Operand, values: Operand, keys: Operand, query_mask: Operand | None = ..., value_mask: Operand | None = ..., scale_factor: float = ..., dropout_probability: float = ..., use_causal_mask: bool = ..., training: bool = ...) -> SDVariable: ...
+    dotProductAttentionV2 = dot_product_attention_v2
     @overload
     def dropout(self, x: Operand, p: float) -> SDVariable:
         """In training each element is kept with probability ``p``, else 0; outside training all are multiplied by ``p``."""
@@ -1970,6 +2082,7 @@ class NNOps(Namespace):
         """In training each element is kept with probability ``p`` and divided by ``p``, else 0; outside training x itself."""
     @overload
     def dropout_inverted(self, name: str | list[str] | None, x: Operand, p: float) -> SDVariable: ...
+    dropoutInverted = dropout_inverted
     @overload
     def elu(self, x: Operand, alpha: float = ...) -> SDVariable:
         """x where x > 0, else alpha * (e^x - 1) (Clevert et al. 2015)."""
@@ -1985,16 +2098,19 @@ class NNOps(Namespace):
         """0.2 x + 0.5 within 0 and 1."""
     @overload
     def hard_sigmoid(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    hardSigmoid = hard_sigmoid
     @overload
     def hard_tanh(self, x: Operand) -> SDVariable:
         """x within -1 and 1."""
     @overload
     def hard_tanh(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    hardTanh = hard_tanh
     @overload
     def hard_tanh_derivative(self, x: Operand) -> SDVariable:
         """1 within -1 and 1, else 0."""
     @overload
     def hard_tanh_derivative(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    hardTanhDerivative = hard_tanh_derivative
     @overload
     def layer_norm(self, x: Operand, gain: Operand | None = ..., bias: Operand | None = ..., channels_first: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """gain (x - mean) / deviation + bias, with the statistics over ``dimensions`` (Ba et al. 2016)."""
@@ -2008,16 +2124,19 @@ class NNOps(Namespace):
     def layer_norm(self, x: Operand, channels_first: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def layer_norm(self, name: str | list[str] | None, x: Operand, channels_first: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    layerNorm = layer_norm
     @overload
     def leaky_relu(self, x: Operand, alpha: float = ...) -> SDVariable:
         """x where x >= 0, else alpha * x."""
     @overload
     def leaky_relu(self, name: str | list[str] | None, x: Operand, alpha: float = ...) -> SDVariable: ...
+    leakyRelu = leaky_relu
     @overload
     def leaky_relu_derivative(self, x: Operand, alpha: float = ...) -> SDVariable:
         """1 where x >= 0, else alpha."""
     @overload
     def leaky_relu_derivative(self, name: str | list[str] | None, x: Operand, alpha: float = ...) -> SDVariable: ...
+    leakyReluDerivative = leaky_relu_derivative
     @overload
     def linear(self, x: Operand, weights: Operand, bias: Operand | None = ..., transpose_x: bool = ..., transpose_w: bool = ...) -> SDVariable:
         """x W + b, both matrices optionally transposed."""
@@ -2028,11 +2147,13 @@ class NNOps(Namespace):
         """ln(sigmoid(x)), stable."""
     @overload
     def log_sigmoid(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    logSigmoid = log_sigmoid
     @overload
     def log_softmax(self, x: Operand, dimension: int = ...) -> SDVariable:
         """ln(softmax(x)) along ``dimension`` (the last one by default), finite for finite x."""
     @overload
     def log_softmax(self, name: str | list[str] | None, x: Operand, dimension: int = ...) -> SDVariable: ...
+    logSoftmax = log_softmax
     @overload
     def mish(self, x: Operand) -> SDVariable:
         """x * tanh(softplus(x)) (Misra 2019)."""
@@ -2056,6 +2177,7 @@ class NNOps(Namespace):
         """Attention of several heads, each on its own projections, joined by a last projection."""
     @overload
     def multi_head_dot_product_attention(self, name: str | list[str] | None, queries: Operand, keys: Operand, values: Operand, Wq: Operand, Wk: Operand, Wv: Operand, Wo: Operand, mask: Operand | None = ..., scaled: bool = ..., with_weights: bool = ...) -> SDVariable: ...
+    multiHeadDotProductAttention = multi_head_dot_product_attention
     @overload
     def pad(self, x: Operand, padding: Operand, mode: Any = ..., constant: float = ...) -> SDVariable:
         """Lengthen each axis by padding[axis, 0] elements before and padding[axis, 1] behind."""
@@ -2070,6 +2192,7 @@ class NNOps(Namespace):
         """0.5 x (1 + tanh(sqrt(2 / pi) (x + (0.044715 x)^3)))."""
     @overload
     def precise_gelu(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    preciseGelu = precise_gelu
     @overload
     def prelu(self, x: Operand, alpha: Operand, *shared_axes: int | list[int] | tuple[int, ...]) -> SDVariable:
         """x where x >= 0, else alpha * x, with alpha of the shape of x without the batch axis, 1 along ``shared_axes``."""
@@ -2090,6 +2213,7 @@ class NNOps(Namespace):
         """max(x W + b, 0)."""
     @overload
     def relu_layer(self, name: str | list[str] | None, x: Operand, weights: Operand, bias: Operand) -> SDVariable: ...
+    reluLayer = relu_layer
     @overload
     def selu(self, x: Operand) -> SDVariable:
         """scale * x where x > 0, else scale * alpha (e^x - 1) (Klambauer et al. 2017)."""
@@ -2108,6 +2232,7 @@ class NNOps(Namespace):
     def sequence_mask(self, lengths: Operand, data_type: DataType | str = ...) -> SDVariable: ...
     @overload
     def sequence_mask(self, name: str | list[str] | None, lengths: Operand, data_type: DataType | str = ...) -> SDVariable: ...
+    sequenceMask = sequence_mask
     @overload
     def sigmoid(self, x: Operand) -> SDVariable:
         """1 / (1 + e^-x)."""
@@ -2118,6 +2243,7 @@ class NNOps(Namespace):
         """wrt * s (1 - s) with s = sigmoid(x)."""
     @overload
     def sigmoid_derivative(self, name: str | list[str] | None, x: Operand, wrt: Operand) -> SDVariable: ...
+    sigmoidDerivative = sigmoid_derivative
     @overload
     def silu(self, x: Operand) -> SDVariable:
         """x * sigmoid(x) (Ramachandran et al. 2017)."""
@@ -2133,6 +2259,7 @@ class NNOps(Namespace):
         """s (wrt - sum(wrt s)) with s = softmax(x) along ``dimension``."""
     @overload
     def softmax_derivative(self, name: str | list[str] | None, x: Operand, wrt: Operand, dimension: int = ...) -> SDVariable: ...
+    softmaxDerivative = softmax_derivative
     @overload
     def softplus(self, x: Operand) -> SDVariable:
         """ln(1 + e^x), stable."""
@@ -2148,6 +2275,7 @@ class NNOps(Namespace):
         """1 / (1 + |x|)^2."""
     @overload
     def softsign_derivative(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    softsignDerivative = softsign_derivative
     @overload
     def step(self, x: Operand, value: float = ...) -> SDVariable:
         """1 where x > value, else 0, in the type of x."""
@@ -2168,16 +2296,19 @@ class NNOps(Namespace):
         """x where x > cutoff, else 0."""
     @overload
     def thresholded_relu(self, name: str | list[str] | None, x: Operand, cutoff: float = ...) -> SDVariable: ...
+    thresholdedRelu = thresholded_relu
     @overload
     def top_k(self, x: Operand, k: float, sorted: bool = ...) -> SDVariable:
         """The ``k`` largest elements along the last axis and their indices: two outputs."""
     @overload
     def top_k(self, name: str | list[str] | None, x: Operand, k: float, sorted: bool = ...) -> SDVariable: ...
+    topK = top_k
     @overload
     def zero_state(self, x: Operand, size: int) -> SDVariable:
         """Zeros (batch, size) for the first step of a recurrent op, of the type of ``x`` and with its batch size."""
     @overload
     def zero_state(self, name: str | list[str] | None, x: Operand, size: int) -> SDVariable: ...
+    zeroState = zero_state
 
 class CNNOps(Namespace):
     def __call__(self) -> CNNOps: ...
@@ -2186,21 +2317,25 @@ class CNNOps(Namespace):
         """The mean of each window; ``divisor`` INCLUDE_PADDING (or ``extra`` 1) counts padding."""
     @overload
     def avg_pooling2d(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    avgPooling2d = avg_pooling2d
     @overload
     def avg_pooling3d(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """The mean of each window; shapes as :class:`MaxPool3D`."""
     @overload
     def avg_pooling3d(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    avgPooling3d = avg_pooling3d
     @overload
     def batch_to_space(self, x: Operand, blocks: int | list[int] | tuple[int, ...], top: int | list[int] | tuple[int, ...] = ..., *bottom: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Moves blocks of the batch back into space and crops: the inverse of ``space_to_batch``, with its parameters."""
     @overload
     def batch_to_space(self, name: str | list[str] | None, x: Operand, blocks: int | list[int] | tuple[int, ...], top: int | list[int] | tuple[int, ...] = ..., *bottom: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    batchToSpace = batch_to_space
     @overload
     def col2_im(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """Columns added up to images where they overlap: the transpose of ``im2col``."""
     @overload
     def col2_im(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    col2Im = col2_im
     @overload
     def col2im(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """Columns added up to images where they overlap: the transpose of ``im2col``."""
@@ -2256,6 +2391,7 @@ class CNNOps(Namespace):
         """Channels become blocks of space: the inverse of ``space_to_depth``."""
     @overload
     def depth_to_space(self, name: str | list[str] | None, x: Operand, block_size: int, data_format: str = ...) -> SDVariable: ...
+    depthToSpace = depth_to_space
     @overload
     def depth_wise_conv2d(self, x: Operand, weights: Operand, config: Any, **attributes: Any) -> SDVariable:
         """Every channel convolved by itself; output channel = channel * multiplier + m."""
@@ -2265,6 +2401,7 @@ class CNNOps(Namespace):
     def depth_wise_conv2d(self, x: Operand, weights: Operand, bias: Operand | None = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
     @overload
     def depth_wise_conv2d(self, name: str | list[str] | None, x: Operand, weights: Operand, bias: Operand | None = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
+    depthWiseConv2d = depth_wise_conv2d
     @overload
     def depthwise_conv2d(self, x: Operand, weights: Operand, config: Any, **attributes: Any) -> SDVariable:
         """Every channel convolved by itself; output channel = channel * multiplier + m."""
@@ -2274,11 +2411,13 @@ class CNNOps(Namespace):
     def depthwise_conv2d(self, x: Operand, weights: Operand, bias: Operand | None = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
     @overload
     def depthwise_conv2d(self, name: str | list[str] | None, x: Operand, weights: Operand, bias: Operand | None = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
+    depthwiseConv2d = depthwise_conv2d
     @overload
     def dilation2_d(self, x: Operand, weights: Operand, strides: int | list[int] | tuple[int, ...] = ..., rates: int | list[int] | tuple[int, ...] = ..., is_same_mode: bool = ...) -> SDVariable:
         """Grey-scale dilation: the largest x + w over windows of NHWC images."""
     @overload
     def dilation2_d(self, name: str | list[str] | None, x: Operand, weights: Operand, strides: int | list[int] | tuple[int, ...] = ..., rates: int | list[int] | tuple[int, ...] = ..., is_same_mode: bool = ...) -> SDVariable: ...
+    dilation2D = dilation2_d
     @overload
     def dilation2d(self, x: Operand, weights: Operand, strides: int | list[int] | tuple[int, ...] = ..., rates: int | list[int] | tuple[int, ...] = ..., is_same_mode: bool = ...) -> SDVariable:
         """Grey-scale dilation: the largest x + w over windows of NHWC images."""
@@ -2289,11 +2428,13 @@ class CNNOps(Namespace):
         """Patches of NHWC images with their cells in the last axis."""
     @overload
     def extract_image_patches(self, name: str | list[str] | None, x: Operand, k_h: int, k_w: int, s_h: int = ..., s_w: int = ..., r_h: int = ..., r_w: int = ..., same_mode: bool = ...) -> SDVariable: ...
+    extractImagePatches = extract_image_patches
     @overload
     def im2_col(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """Patches of images as columns.  Shapes: x (N, C, H, W) -> (N, C, kH, kW, H', W')."""
     @overload
     def im2_col(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    im2Col = im2_col
     @overload
     def im2col(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """Patches of images as columns.  Shapes: x (N, C, H, W) -> (N, C, kH, kW, H', W')."""
@@ -2304,26 +2445,31 @@ class CNNOps(Namespace):
         """x / (bias + alpha * sum of x^2 over c - depth … c + depth) ** beta along the last axis."""
     @overload
     def local_response_normalization(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    localResponseNormalization = local_response_normalization
     @overload
     def max_pool_with_argmax(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """The largest value of each window, and the place of each in the flat array of its image batch (two outputs)."""
     @overload
     def max_pool_with_argmax(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    maxPoolWithArgmax = max_pool_with_argmax
     @overload
     def max_pooling2d(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """The largest value of each window."""
     @overload
     def max_pooling2d(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    maxPooling2d = max_pooling2d
     @overload
     def max_pooling3d(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """The largest value of each window."""
     @overload
     def max_pooling3d(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    maxPooling3d = max_pooling3d
     @overload
     def pnorm_pooling2d(self, x: Operand, config: Any, **attributes: Any) -> SDVariable:
         """(sum |x|^p)^(1/p) over each window, p in ``extra``."""
     @overload
     def pnorm_pooling2d(self, name: str | list[str] | None, x: Operand, config: Any, **attributes: Any) -> SDVariable: ...
+    pnormPooling2d = pnorm_pooling2d
     @overload
     def separable_conv2d(self, x: Operand, depth_weights: Operand, point_weights: Operand | None = ..., config: Any = ..., **attributes: Any) -> SDVariable:
         """Depthwise convolution, then one of kernel 1 over the channels, and the bias."""
@@ -2333,16 +2479,19 @@ class CNNOps(Namespace):
     def separable_conv2d(self, x: Operand, depth_weights: Operand, point_weights: Operand | None = ..., bias: Operand | None = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
     @overload
     def separable_conv2d(self, name: str | list[str] | None, x: Operand, depth_weights: Operand, point_weights: Operand | None = ..., bias: Operand | None = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
+    separableConv2d = separable_conv2d
     @overload
     def space_to_batch(self, x: Operand, blocks: int | list[int] | tuple[int, ...], top: int | list[int] | tuple[int, ...] = ..., *bottom: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Pads NHWC images and moves blocks of space into the batch."""
     @overload
     def space_to_batch(self, name: str | list[str] | None, x: Operand, blocks: int | list[int] | tuple[int, ...], top: int | list[int] | tuple[int, ...] = ..., *bottom: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    spaceToBatch = space_to_batch
     @overload
     def space_to_depth(self, x: Operand, block_size: int, data_format: str = ...) -> SDVariable:
         """Blocks of space become channels: channel (dy * block + dx) * C + c."""
     @overload
     def space_to_depth(self, name: str | list[str] | None, x: Operand, block_size: int, data_format: str = ...) -> SDVariable: ...
+    spaceToDepth = space_to_depth
     @overload
     def upsampling2d(self, x: Operand, scale_h: int, scale_w: int = ..., nchw: bool = ...) -> SDVariable:
         """Every cell repeated ``scale_h`` by ``scale_w`` times; one number serves both."""
@@ -2369,6 +2518,7 @@ class RNNOps(Namespace):
     def dl4j_lstm(self, x: Operand, w: Operand, rw: Operand, b: Operand | None = ..., activation: Any = ..., gate_activation: Any = ...) -> list[SDVariable]: ...
     @overload
     def dl4j_lstm(self, name: str | list[str] | None, x: Operand, w: Operand, rw: Operand, b: Operand | None = ..., activation: Any = ..., gate_activation: Any = ...) -> list[SDVariable]: ...
+    dl4jLstm = dl4j_lstm
     @overload
     def dl4j_simple_rnn(self, x: Operand, w: Operand, rw: Operand, b: Operand | None = ..., h0: Operand | None = ..., mask: Operand | None = ..., activation: Any = ...) -> list[SDVariable]:
         """The simple recurrent layer of DL4J: h_t = act(x_t W + h_{t-1} RW + b), 0 where the mask is."""
@@ -2378,6 +2528,7 @@ class RNNOps(Namespace):
     def dl4j_simple_rnn(self, x: Operand, w: Operand, rw: Operand, b: Operand | None = ..., activation: Any = ...) -> list[SDVariable]: ...
     @overload
     def dl4j_simple_rnn(self, name: str | list[str] | None, x: Operand, w: Operand, rw: Operand, b: Operand | None = ..., activation: Any = ...) -> list[SDVariable]: ...
+    dl4jSimpleRnn = dl4j_simple_rnn
     @overload
     def gru(self, x: Operand, h_last: Operand, wx: Operand, wh: Operand, biases: Operand) -> SDVariable:
         """A gated recurrent unit over a sequence, time first, with the reset gate behind the product."""
@@ -2388,16 +2539,19 @@ class RNNOps(Namespace):
         """One step of a gated recurrent unit with the reset gate before the product."""
     @overload
     def gru_cell(self, name: str | list[str] | None, x: Operand, h_last: Operand, cell_weights: Any, **attributes: Any) -> SDVariable: ...
+    gruCell = gru_cell
     @overload
     def lstm_block(self, x: Operand, max_ts_length: Operand | None = ..., c_last: Operand = ..., y_last: Operand = ..., cell_weights: Any = ..., config: Any = ..., **attributes: Any) -> SDVariable:
         """``lstm_cell`` over a sequence: its seven results for every step, 0 from step ``max_ts_length`` on."""
     @overload
     def lstm_block(self, name: str | list[str] | None, x: Operand, max_ts_length: Operand | None = ..., c_last: Operand = ..., y_last: Operand = ..., cell_weights: Any = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
+    lstmBlock = lstm_block
     @overload
     def lstm_cell(self, x: Operand, c_last: Operand, y_last: Operand, cell_weights: Any, config: Any, **attributes: Any) -> SDVariable:
         """One step of an LSTM on [x, y_last] W + b with gates i, z, f, o."""
     @overload
     def lstm_cell(self, name: str | list[str] | None, x: Operand, c_last: Operand, y_last: Operand, cell_weights: Any, config: Any, **attributes: Any) -> SDVariable: ...
+    lstmCell = lstm_cell
     @overload
     def lstm_layer(self, x: Operand, layer_weights: Any, config: Any, **attributes: Any) -> SDVariable:
         """A whole LSTM layer; gate blocks i, f, c~, o in the columns of the weights, peepholes i, f, o."""
@@ -2407,6 +2561,7 @@ class RNNOps(Namespace):
     def lstm_layer(self, x: Operand, c_last: Operand | None = ..., y_last: Operand | None = ..., max_ts_length: Operand | None = ..., layer_weights: Any = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
     @overload
     def lstm_layer(self, name: str | list[str] | None, x: Operand, c_last: Operand | None = ..., y_last: Operand | None = ..., max_ts_length: Operand | None = ..., layer_weights: Any = ..., config: Any = ..., **attributes: Any) -> SDVariable: ...
+    lstmLayer = lstm_layer
     @overload
     def lstmblock(self, x: Operand, max_ts_length: Operand | None = ..., c_last: Operand = ..., y_last: Operand = ..., cell_weights: Any = ..., config: Any = ..., **attributes: Any) -> SDVariable:
         """The first result of ``lstm_block`` alone, the input gates, as DL4J's method of that name gives it."""
@@ -2426,6 +2581,7 @@ class RNNOps(Namespace):
         """One step of a simple recurrent unit with z = x W."""
     @overload
     def sru_cell(self, name: str | list[str] | None, x: Operand, c_last: Operand, cell_weights: Any, **attributes: Any) -> SDVariable: ...
+    sruCell = sru_cell
 
 class LossOps(Namespace):
     def __call__(self) -> LossOps: ...
@@ -2438,6 +2594,7 @@ class LossOps(Namespace):
     def absolute_difference(self, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
     @overload
     def absolute_difference(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
+    absoluteDifference = absolute_difference
     @overload
     def cosine_distance(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ..., dimension: int = ...) -> SDVariable:
         """1 - sum(y p) along ``dimension``, which stays as size 1; p and y are expected to have unit length."""
@@ -2447,11 +2604,23 @@ class LossOps(Namespace):
     def cosine_distance(self, label: Operand, predictions: Operand, weights: Operand | None = ..., dimension: int = ...) -> SDVariable: ...
     @overload
     def cosine_distance(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ..., dimension: int = ...) -> SDVariable: ...
+    cosineDistance = cosine_distance
+    @overload
+    def cross_entropy(self, predictions: Operand, label: Operand, weights: Operand | None = ..., loss_reduce: Any = ...) -> SDVariable:
+        """-sum(y log(max(p, 1e-10))) over the last axis for probabilities p, such as the result of softmax; one value per example before the"""
+    @overload
+    def cross_entropy(self, name: str | list[str] | None, predictions: Operand, label: Operand, weights: Operand | None = ..., loss_reduce: Any = ...) -> SDVariable: ...
+    @overload
+    def cross_entropy(self, predictions: Operand, label: Operand, weights: Operand | None = ...) -> SDVariable: ...
+    @overload
+    def cross_entropy(self, name: str | list[str] | None, predictions: Operand, label: Operand, weights: Operand | None = ...) -> SDVariable: ...
+    crossEntropy = cross_entropy
     @overload
     def ctc_loss(self, target_labels: Operand, logit_input: Operand, target_label_lengths: Operand, logit_input_lengths: Operand, blank_index: int = ...) -> SDVariable:
         """Negative log likelihood of label sequences, summed over all alignments with blanks (Graves et al. 2006)."""
     @overload
     def ctc_loss(self, name: str | list[str] | None, target_labels: Operand, logit_input: Operand, target_label_lengths: Operand, logit_input_lengths: Operand, blank_index: int = ...) -> SDVariable: ...
+    ctcLoss = ctc_loss
     @overload
     def hinge_loss(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ...) -> SDVariable:
         """max(0, 1 - (2 y - 1) p) for labels y in {0, 1}."""
@@ -2461,6 +2630,7 @@ class LossOps(Namespace):
     def hinge_loss(self, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
     @overload
     def hinge_loss(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
+    hingeLoss = hinge_loss
     @overload
     def huber_loss(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ..., delta: float = ...) -> SDVariable:
         """e^2 / 2 for e = |p - y| up to ``delta``, beyond it delta (e - delta / 2) (Huber 1964)."""
@@ -2470,11 +2640,13 @@ class LossOps(Namespace):
     def huber_loss(self, label: Operand, predictions: Operand, weights: Operand | None = ..., delta: float = ...) -> SDVariable: ...
     @overload
     def huber_loss(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ..., delta: float = ...) -> SDVariable: ...
+    huberLoss = huber_loss
     @overload
     def l2_loss(self, var: Operand) -> SDVariable:
         """sum(x^2) / 2, a scalar."""
     @overload
     def l2_loss(self, name: str | list[str] | None, var: Operand) -> SDVariable: ...
+    l2Loss = l2_loss
     @overload
     def log_loss(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ..., epsilon: float = ...) -> SDVariable:
         """-(y ln(p + epsilon) + (1 - y) ln(1 - p + epsilon))."""
@@ -2484,6 +2656,7 @@ class LossOps(Namespace):
     def log_loss(self, label: Operand, predictions: Operand, weights: Operand | None = ..., epsilon: float = ...) -> SDVariable: ...
     @overload
     def log_loss(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ..., epsilon: float = ...) -> SDVariable: ...
+    logLoss = log_loss
     @overload
     def log_poisson(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ..., full: bool = ...) -> SDVariable:
         """e^p - y p for p = ln(rate); ``full`` adds Stirling's y ln y - y + ln(2 pi y) / 2."""
@@ -2493,6 +2666,7 @@ class LossOps(Namespace):
     def log_poisson(self, label: Operand, predictions: Operand, weights: Operand | None = ..., full: bool = ...) -> SDVariable: ...
     @overload
     def log_poisson(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ..., full: bool = ...) -> SDVariable: ...
+    logPoisson = log_poisson
     @overload
     def mean_pairwise_squared_error(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ...) -> SDVariable:
         """Mean squared difference of differences between all pairs of elements of an example."""
@@ -2502,6 +2676,7 @@ class LossOps(Namespace):
     def mean_pairwise_squared_error(self, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
     @overload
     def mean_pairwise_squared_error(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
+    meanPairwiseSquaredError = mean_pairwise_squared_error
     @overload
     def mean_squared_error(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ...) -> SDVariable:
         """(p - y)^2."""
@@ -2511,6 +2686,7 @@ class LossOps(Namespace):
     def mean_squared_error(self, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
     @overload
     def mean_squared_error(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ...) -> SDVariable: ...
+    meanSquaredError = mean_squared_error
     @overload
     def sigmoid_cross_entropy(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ..., label_smoothing: float = ...) -> SDVariable:
         """max(z, 0) - z y + ln(1 + e^-|z|) for logits z; smoothing s replaces y by (1 - s) y + s / 2."""
@@ -2520,6 +2696,7 @@ class LossOps(Namespace):
     def sigmoid_cross_entropy(self, label: Operand, predictions: Operand, weights: Operand | None = ..., label_smoothing: float = ...) -> SDVariable: ...
     @overload
     def sigmoid_cross_entropy(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ..., label_smoothing: float = ...) -> SDVariable: ...
+    sigmoidCrossEntropy = sigmoid_cross_entropy
     @overload
     def softmax_cross_entropy(self, label: Operand, predictions: Operand, weights: Operand | None = ..., loss_reduce: Any = ..., label_smoothing: float = ...) -> SDVariable:
         """-sum(y log_softmax(z)) over the last axis for logits z, one value per example before the reduction."""
@@ -2529,16 +2706,19 @@ class LossOps(Namespace):
     def softmax_cross_entropy(self, label: Operand, predictions: Operand, weights: Operand | None = ..., label_smoothing: float = ...) -> SDVariable: ...
     @overload
     def softmax_cross_entropy(self, name: str | list[str] | None, label: Operand, predictions: Operand, weights: Operand | None = ..., label_smoothing: float = ...) -> SDVariable: ...
+    softmaxCrossEntropy = softmax_cross_entropy
     @overload
     def sparse_softmax_cross_entropy(self, logits: Operand, labels: Operand) -> SDVariable:
         """-log_softmax(z)[label] for class indices: one value per example, not reduced."""
     @overload
     def sparse_softmax_cross_entropy(self, name: str | list[str] | None, logits: Operand, labels: Operand) -> SDVariable: ...
+    sparseSoftmaxCrossEntropy = sparse_softmax_cross_entropy
     @overload
     def weighted_cross_entropy_with_logits(self, targets: Operand, logits: Operand, weights: Operand) -> SDVariable:
         """(1 - t) z + (1 + (w - 1) t) ln(1 + e^-z): cross-entropy of logits z with weight w for positive targets; not reduced."""
     @overload
     def weighted_cross_entropy_with_logits(self, name: str | list[str] | None, targets: Operand, logits: Operand, weights: Operand) -> SDVariable: ...
+    weightedCrossEntropyWithLogits = weighted_cross_entropy_with_logits
 
 class ImageOps(Namespace):
     def __call__(self) -> ImageOps: ...
@@ -2547,31 +2727,37 @@ class ImageOps(Namespace):
         """(x - mean) * factor + mean, with the mean of each channel of each image.  Shapes: x (…, height, width, channels)."""
     @overload
     def adjust_contrast(self, name: str | list[str] | None, x: Operand, factor: float) -> SDVariable: ...
+    adjustContrast = adjust_contrast
     @overload
     def adjust_hue(self, x: Operand, delta: float) -> SDVariable:
         """Colours with the hue turned by ``delta`` (1 is the whole circle)."""
     @overload
     def adjust_hue(self, name: str | list[str] | None, x: Operand, delta: float) -> SDVariable: ...
+    adjustHue = adjust_hue
     @overload
     def adjust_saturation(self, x: Operand, factor: float) -> SDVariable:
         """Colours with the saturation times ``factor``, at most 1."""
     @overload
     def adjust_saturation(self, name: str | list[str] | None, x: Operand, factor: float) -> SDVariable: ...
+    adjustSaturation = adjust_saturation
     @overload
     def crop_and_resize(self, image: Operand, crop_boxes: Operand, box_indices: Operand, crop_out_size: Operand, extrapolation_value: float = ...) -> SDVariable:
         """Parts of images, each resized: boxes (y1, x1, y2, x2) relative to the image that ``box_indices`` names."""
     @overload
     def crop_and_resize(self, name: str | list[str] | None, image: Operand, crop_boxes: Operand, box_indices: Operand, crop_out_size: Operand, extrapolation_value: float = ...) -> SDVariable: ...
+    cropAndResize = crop_and_resize
     @overload
     def extract_image_patches(self, x: Operand, k_sizes: int | list[int] | tuple[int, ...], strides: int | list[int] | tuple[int, ...], rates: int | list[int] | tuple[int, ...] = ..., same_mode: bool = ...) -> SDVariable:
         """As ``cnn.extract_image_patches``, with pairs (height, width) of sizes, strides and rates."""
     @overload
     def extract_image_patches(self, name: str | list[str] | None, x: Operand, k_sizes: int | list[int] | tuple[int, ...], strides: int | list[int] | tuple[int, ...], rates: int | list[int] | tuple[int, ...] = ..., same_mode: bool = ...) -> SDVariable: ...
+    extractImagePatches = extract_image_patches
     @overload
     def hsv_to_rgb(self, x: Operand) -> SDVariable:
         """Red, green and blue of hue, saturation and value."""
     @overload
     def hsv_to_rgb(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    hsvToRgb = hsv_to_rgb
     @overload
     def image_resize(self, x: Operand, size: Operand, preserve_aspect_ratio: bool = ..., antialias: bool = ..., method: Any = ...) -> SDVariable:
         """Images of another size, sampled at half-pixel centres."""
@@ -2581,11 +2767,13 @@ class ImageOps(Namespace):
     def image_resize(self, x: Operand, size: Operand, method: Any) -> SDVariable: ...
     @overload
     def image_resize(self, name: str | list[str] | None, x: Operand, size: Operand, method: Any) -> SDVariable: ...
+    imageResize = image_resize
     @overload
     def non_max_suppression(self, boxes: Operand, scores: Operand, max_out_size: int, iou_threshold: float = ..., score_threshold: float = ...) -> SDVariable:
         """Indices of boxes by descending score, without those that overlap a chosen one by more than ``iou_threshold``."""
     @overload
     def non_max_suppression(self, name: str | list[str] | None, boxes: Operand, scores: Operand, max_out_size: int, iou_threshold: float = ..., score_threshold: float = ...) -> SDVariable: ...
+    nonMaxSuppression = non_max_suppression
     @overload
     def pad(self, x: Operand, padding: Operand, mode: Any = ..., constant: float = ...) -> SDVariable:
         """Lengthen each axis by padding[axis, 0] elements before and padding[axis, 1] behind."""
@@ -2600,51 +2788,61 @@ class ImageOps(Namespace):
         """A block of the given shape from a random place.  Shapes: x (*S), shape (rank) integer -> shape."""
     @overload
     def random_crop(self, name: str | list[str] | None, x: Operand, shape: Operand) -> SDVariable: ...
+    randomCrop = random_crop
     @overload
     def resize_bi_cubic(self, x: Operand, size: Operand, align_corners: bool = ..., align_pixel_centers: bool = ...) -> SDVariable:
         """Images of another size by cubic interpolation (Keys 1981), with a = -0.5 for aligned pixel centres, else -0.75."""
     @overload
     def resize_bi_cubic(self, name: str | list[str] | None, x: Operand, size: Operand, align_corners: bool = ..., align_pixel_centers: bool = ...) -> SDVariable: ...
+    resizeBiCubic = resize_bi_cubic
     @overload
     def resize_bi_linear(self, x: Operand, height: int, width: int, align_corners: bool = ..., half_pixel_centers: bool = ...) -> SDVariable:
         """Images of another size by linear interpolation."""
     @overload
     def resize_bi_linear(self, name: str | list[str] | None, x: Operand, height: int, width: int, align_corners: bool = ..., half_pixel_centers: bool = ...) -> SDVariable: ...
+    resizeBiLinear = resize_bi_linear
     @overload
     def resize_bicubic(self, x: Operand, size: Operand, align_corners: bool = ..., align_pixel_centers: bool = ...) -> SDVariable:
         """Images of another size by cubic interpolation (Keys 1981), with a = -0.5 for aligned pixel centres, else -0.75."""
     @overload
     def resize_bicubic(self, name: str | list[str] | None, x: Operand, size: Operand, align_corners: bool = ..., align_pixel_centers: bool = ...) -> SDVariable: ...
+    resizeBicubic = resize_bicubic
     @overload
     def resize_bilinear(self, x: Operand, height: int, width: int, align_corners: bool = ..., half_pixel_centers: bool = ...) -> SDVariable:
         """Images of another size by linear interpolation."""
     @overload
     def resize_bilinear(self, name: str | list[str] | None, x: Operand, height: int, width: int, align_corners: bool = ..., half_pixel_centers: bool = ...) -> SDVariable: ...
+    resizeBilinear = resize_bilinear
     @overload
     def rgb_to_hsv(self, x: Operand) -> SDVariable:
         """Hue, saturation and value (all within 0 and 1) of red, green and blue."""
     @overload
     def rgb_to_hsv(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    rgbToHsv = rgb_to_hsv
     @overload
     def rgb_to_yiq(self, x: Operand) -> SDVariable:
         """Luma and two colour differences (NTSC 1953) of red, green and blue."""
     @overload
     def rgb_to_yiq(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    rgbToYiq = rgb_to_yiq
     @overload
     def rgb_to_yuv(self, x: Operand) -> SDVariable:
         """Luma and two colour differences (PAL) of red, green and blue."""
     @overload
     def rgb_to_yuv(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    rgbToYuv = rgb_to_yuv
     @overload
     def yiq_to_rgb(self, x: Operand) -> SDVariable:
         """Red, green and blue of luma and colour differences (NTSC 1953)."""
     @overload
     def yiq_to_rgb(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    yiqToRgb = yiq_to_rgb
     @overload
     def yuv_to_rgb(self, x: Operand) -> SDVariable:
         """Red, green and blue of luma and colour differences (PAL)."""
     @overload
     def yuv_to_rgb(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    yuvToRgb = yuv_to_rgb
 
 class LinalgOps(Namespace):
     def __call__(self) -> LinalgOps: ...
@@ -2657,6 +2855,7 @@ class LinalgOps(Namespace):
     def batch_mmul(self, *matrices: Any) -> SDVariable: ...
     @overload
     def batch_mmul(self, name: str | list[str] | None, *matrices: Any) -> SDVariable: ...
+    batchMmul = batch_mmul
     @overload
     def cholesky(self, x: Operand) -> SDVariable:
         """Lower triangular L with L L^T = x for symmetric positive definite x.  Shapes: x (…, n, n) -> the same."""
@@ -2677,6 +2876,7 @@ class LinalgOps(Namespace):
         """The diagonal: out[i...] = x[i..., i...].  Shapes: x (*S, *S) -> (*S)."""
     @overload
     def diag_part(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    diagPart = diag_part
     @overload
     def eig(self, x: Operand) -> SDVariable:
         """Eigenvalues and eigenvectors of one square matrix: two outputs, real and imaginary parts along the last axis."""
@@ -2724,21 +2924,25 @@ class LinalgOps(Namespace):
         """Matrices with 0 outside a band of ``min_lower`` diagonals below and ``max_upper`` above the main one; negative: all."""
     @overload
     def matrix_band_part(self, name: str | list[str] | None, x: Operand, min_lower: int, max_upper: int) -> SDVariable: ...
+    matrixBandPart = matrix_band_part
     @overload
     def matrix_determinant(self, x: Operand) -> SDVariable:
         """Determinants.  Shapes: x (…, n, n) -> (…)."""
     @overload
     def matrix_determinant(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    matrixDeterminant = matrix_determinant
     @overload
     def matrix_diag_part(self, x: Operand) -> SDVariable:
         """The main diagonals of the last two axes."""
     @overload
     def matrix_diag_part(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    matrixDiagPart = matrix_diag_part
     @overload
     def matrix_inverse(self, x: Operand) -> SDVariable:
         """Inverse matrices.  Shapes: x (…, n, n) -> the same."""
     @overload
     def matrix_inverse(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    matrixInverse = matrix_inverse
     @overload
     def mmul(self, x: Operand, y: Operand, transpose_x: bool = ..., transpose_y: bool = ..., transpose_z: bool = ...) -> SDVariable:
         """Matrix product, with operands or result transposed on request."""
@@ -2758,6 +2962,7 @@ class LinalgOps(Namespace):
         """A copy with the main diagonal of the last two axes replaced."""
     @overload
     def set_diag(self, name: str | list[str] | None, in_: Operand, diag: Operand) -> SDVariable: ...
+    setDiag = set_diag
     @overload
     def solve(self, matrix: Operand, rhs: Operand, adjoint: bool = ...) -> SDVariable:
         """X with A X = B, or A^T X = B with ``adjoint``.  Shapes: matrix (…, n, n), rhs (…, n, k) -> (…, n, k)."""
@@ -2777,6 +2982,7 @@ class LinalgOps(Namespace):
     def tensor_mmul(self, x: Operand, y: Operand, dimensions_x: int | list[int] | tuple[int, ...] = ..., *dimensions_y: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def tensor_mmul(self, name: str | list[str] | None, x: Operand, y: Operand, dimensions_x: int | list[int] | tuple[int, ...] = ..., *dimensions_y: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    tensorMmul = tensor_mmul
     @overload
     def trace(self, x: Operand) -> SDVariable:
         """Sum of the main diagonal of the last two axes."""
@@ -2796,6 +3002,7 @@ class LinalgOps(Namespace):
         """X with A X = B for triangular A (``lower`` or upper; the other part is not read), or A^T X = B with ``adjoint``."""
     @overload
     def triangular_solve(self, name: str | list[str] | None, matrix: Operand, rhs: Operand, lower: bool = ..., adjoint: bool = ...) -> SDVariable: ...
+    triangularSolve = triangular_solve
     @overload
     def triu(self, x: Operand, diag: int = ...) -> SDVariable:
         """Matrices with 0 below diagonal ``diag`` (0 is the main one, positive ones lie above it)."""
@@ -2814,41 +3021,49 @@ class BitwiseOps(Namespace):
         """Bits rotated left by y."""
     @overload
     def bit_rotl(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitRotl = bit_rotl
     @overload
     def bit_rotr(self, x: Operand, y: Operand) -> SDVariable:
         """Bits rotated right by y."""
     @overload
     def bit_rotr(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitRotr = bit_rotr
     @overload
     def bit_shift(self, x: Operand, y: Operand) -> SDVariable:
         """Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits."""
     @overload
     def bit_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitShift = bit_shift
     @overload
     def bit_shift_right(self, x: Operand, y: Operand) -> SDVariable:
         """Bits shifted right by y; the sign stays, alone where y is negative or not less than the number of bits."""
     @overload
     def bit_shift_right(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitShiftRight = bit_shift_right
     @overload
     def bits_hamming_distance(self, x: Operand, y: Operand) -> SDVariable:
         """Number of differing bits over all elements, LONG scalar."""
     @overload
     def bits_hamming_distance(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    bitsHammingDistance = bits_hamming_distance
     @overload
     def bits_invert(self, x: Operand) -> SDVariable:
         """All bits inverted."""
     @overload
     def bits_invert(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    bitsInvert = bits_invert
     @overload
     def left_shift(self, x: Operand, y: Operand) -> SDVariable:
         """Bits shifted left by y; nothing is left of them where y is negative or not less than the number of bits."""
     @overload
     def left_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    leftShift = left_shift
     @overload
     def left_shift_cyclic(self, x: Operand, y: Operand) -> SDVariable:
         """Bits rotated left by y."""
     @overload
     def left_shift_cyclic(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    leftShiftCyclic = left_shift_cyclic
     @overload
     def or_(self, x: Operand, y: Operand) -> SDVariable:
         """Bits that one has."""
@@ -2859,16 +3074,19 @@ class BitwiseOps(Namespace):
         """Bits shifted right by y; the sign stays, alone where y is negative or not less than the number of bits."""
     @overload
     def right_shift(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    rightShift = right_shift
     @overload
     def right_shift_cyclic(self, x: Operand, y: Operand) -> SDVariable:
         """Bits rotated right by y."""
     @overload
     def right_shift_cyclic(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    rightShiftCyclic = right_shift_cyclic
     @overload
     def toggle_bits(self, x: Operand) -> SDVariable:
         """All bits inverted."""
     @overload
     def toggle_bits(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    toggleBits = toggle_bits
     @overload
     def xor(self, x: Operand, y: Operand) -> SDVariable:
         """Bits that differ."""
@@ -2929,6 +3147,7 @@ class RandomOps(Namespace):
     def log_normal(self, mean: float, stddev: float, data_type: DataType | str = ..., shape_variable: Operand | None = ...) -> SDVariable: ...
     @overload
     def log_normal(self, name: str | list[str] | None, mean: float, stddev: float, data_type: DataType | str = ..., shape_variable: Operand | None = ...) -> SDVariable: ...
+    logNormal = log_normal
     @overload
     def normal(self, mean: float, stddev: float, data_type: DataType | str = ..., *shape: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Gaussian with mean and standard deviation."""
@@ -2955,6 +3174,7 @@ class RandomOps(Namespace):
     def normal_truncated(self, mean: float, stddev: float, data_type: DataType | str = ..., shape_variable: Operand | None = ...) -> SDVariable: ...
     @overload
     def normal_truncated(self, name: str | list[str] | None, mean: float, stddev: float, data_type: DataType | str = ..., shape_variable: Operand | None = ...) -> SDVariable: ...
+    normalTruncated = normal_truncated
     @overload
     def truncated_normal(self, mean: float, stddev: float, data_type: DataType | str = ..., *shape: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Gaussian within two standard deviations of the mean: values outside are drawn again."""
@@ -2968,6 +3188,7 @@ class RandomOps(Namespace):
     def truncated_normal(self, mean: float, stddev: float, data_type: DataType | str = ..., shape_variable: Operand | None = ...) -> SDVariable: ...
     @overload
     def truncated_normal(self, name: str | list[str] | None, mean: float, stddev: float, data_type: DataType | str = ..., shape_variable: Operand | None = ...) -> SDVariable: ...
+    truncatedNormal = truncated_normal
     @overload
     def uniform(self, min: float, max: float, data_type: DataType | str = ..., *shape: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Uniform on [min, max)."""
@@ -3036,6 +3257,7 @@ class BaseOps:
     def arg_max(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def arg_max(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    argMax = arg_max
     @overload
     def arg_min(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Position of the smallest element over ``dimensions``: the first of equal ones, or the first NaN."""
@@ -3049,6 +3271,7 @@ class BaseOps:
     def arg_min(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def arg_min(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    argMin = arg_min
     @overload
     def argmax(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Position of the largest element over ``dimensions``: the first of equal ones, or the first NaN."""
@@ -3094,6 +3317,7 @@ class BaseOps:
     def batch_mmul(self, *matrices: Any) -> SDVariable: ...
     @overload
     def batch_mmul(self, name: str | list[str] | None, *matrices: Any) -> SDVariable: ...
+    batchMmul = batch_mmul
     @overload
     def cast(self, x: Operand, data_type: DataType | str) -> SDVariable:
         """Converted to another type: floats truncate toward zero, BOOL is x != 0."""
@@ -3104,6 +3328,7 @@ class BaseOps:
         """Converted to another type: floats truncate toward zero, BOOL is x != 0."""
     @overload
     def cast_to(self, name: str | list[str] | None, x: Operand, data_type: DataType | str) -> SDVariable: ...
+    castTo = cast_to
     @overload
     def clip(self, x: Operand, clip_value_min: float, clip_value_max: float) -> SDVariable:
         """min(max(x, low), high); the gradient passes within the bounds."""
@@ -3118,11 +3343,13 @@ class BaseOps:
         """x * clip_value / n where the norm over the number of elements, n, exceeds ``clip_value``, else x."""
     @overload
     def clip_by_avg_norm(self, name: str | list[str] | None, x: Operand, clip_value: float, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    clipByAvgNorm = clip_by_avg_norm
     @overload
     def clip_by_norm(self, x: Operand, clip_value: float, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """x * clip_value / n where the Euclidean norm n over ``dimensions`` exceeds ``clip_value``, else x."""
     @overload
     def clip_by_norm(self, name: str | list[str] | None, x: Operand, clip_value: float, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    clipByNorm = clip_by_norm
     @overload
     def clip_by_value(self, x: Operand, clip_value_min: float, clip_value_max: float) -> SDVariable:
         """min(max(x, low), high); the gradient passes within the bounds."""
@@ -3132,6 +3359,7 @@ class BaseOps:
     def clip_by_value(self, x: Operand, low: Operand, high: Operand) -> SDVariable: ...
     @overload
     def clip_by_value(self, name: str | list[str] | None, x: Operand, low: Operand, high: Operand) -> SDVariable: ...
+    clipByValue = clip_by_value
     @overload
     def concat(self, dimension: int = ..., *xs: Any) -> SDVariable:
         """Arrays one after the other along ``dimension``; scalars count as vectors of one element."""
@@ -3158,6 +3386,7 @@ class BaseOps:
     def confusion_matrix(self, labels: Operand, pred: Operand, num_classes: Any = ..., data_type: Any = ...) -> SDVariable: ...
     @overload
     def confusion_matrix(self, name: str | list[str] | None, labels: Operand, pred: Operand, num_classes: Any = ..., data_type: Any = ...) -> SDVariable: ...
+    confusionMatrix = confusion_matrix
     @overload
     def cosine_distance(self, x: Operand, y: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """1 - cosine similarity over ``dimensions``."""
@@ -3167,6 +3396,7 @@ class BaseOps:
     def cosine_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def cosine_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    cosineDistance = cosine_distance
     @overload
     def cosine_similarity(self, x: Operand, y: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """sum(x y) / (|x| |y|) over ``dimensions``."""
@@ -3176,6 +3406,7 @@ class BaseOps:
     def cosine_similarity(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def cosine_similarity(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    cosineSimilarity = cosine_similarity
     @overload
     def count_non_zero(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Number of elements other than 0 over ``dimensions``."""
@@ -3189,6 +3420,7 @@ class BaseOps:
     def count_non_zero(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def count_non_zero(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    countNonZero = count_non_zero
     @overload
     def count_zero(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Number of zeros over ``dimensions``."""
@@ -3202,11 +3434,13 @@ class BaseOps:
     def count_zero(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def count_zero(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    countZero = count_zero
     @overload
     def create_view(self, x: Operand, *indices: Any) -> SDVariable:
         """The part of x that index descriptors name, one for each leading axis; changing x later does not change the result."""
     @overload
     def create_view(self, name: str | list[str] | None, x: Operand, *indices: Any) -> SDVariable: ...
+    createView = create_view
     @overload
     def cross(self, a: Operand, b: Operand) -> SDVariable:
         """Vector product along the last axis, of size 3."""
@@ -3240,6 +3474,7 @@ class BaseOps:
         """The diagonal: out[i...] = x[i..., i...].  Shapes: x (*S, *S) -> (*S)."""
     @overload
     def diag_part(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    diagPart = diag_part
     @overload
     def div(self, x: Operand, y: Operand) -> SDVariable:
         """x / y; integers truncate toward zero."""
@@ -3254,6 +3489,7 @@ class BaseOps:
         """x / y, 0 where y is 0."""
     @overload
     def div_no_nan(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    divNoNan = div_no_nan
     @overload
     def divide(self, x: Operand, y: Operand) -> SDVariable:
         """x / y; integers truncate toward zero."""
@@ -3277,16 +3513,19 @@ class BaseOps:
         """Row i of x goes to output ``partitions[i]``; the order stays."""
     @overload
     def dynamic_partition(self, name: str | list[str] | None, x: Operand, partitions: Operand, num_partitions: int) -> SDVariable: ...
+    dynamicPartition = dynamic_partition
     @overload
     def dynamic_stitch(self, *parts: Any) -> SDVariable:
         """Rows of several arrays at their indices: out[indices[m][i]] = x[m][i]."""
     @overload
     def dynamic_stitch(self, name: str | list[str] | None, *parts: Any) -> SDVariable: ...
+    dynamicStitch = dynamic_stitch
     @overload
     def embedding_lookup(self, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable:
         """Rows of a table."""
     @overload
     def embedding_lookup(self, name: str | list[str] | None, x: Operand, indices: Operand, mode: Any = ...) -> SDVariable: ...
+    embeddingLookup = embedding_lookup
     @overload
     def eq(self, x: Operand, y: Operand) -> SDVariable:
         """x == y; NaN equals nothing."""
@@ -3314,11 +3553,13 @@ class BaseOps:
     def euclidean_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def euclidean_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    euclideanDistance = euclidean_distance
     @overload
     def expand_dims(self, x: Operand, axis: int) -> SDVariable:
         """A new axis of size 1 at ``axis``."""
     @overload
     def expand_dims(self, name: str | list[str] | None, x: Operand, axis: int) -> SDVariable: ...
+    expandDims = expand_dims
     @overload
     def eye(self, rows: int) -> SDVariable:
         """Ones on the main diagonal, zeros elsewhere.  Shapes: -> (*dimensions, rows, cols)."""
@@ -3359,6 +3600,7 @@ class BaseOps:
     def first_index(self, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def first_index(self, name: str | list[str] | None, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    firstIndex = first_index
     @overload
     def flatten(self, *xs: Any, order: str = ...) -> SDVariable:
         """Every input flattened in c or f order, one after the other."""
@@ -3377,6 +3619,7 @@ class BaseOps:
     def floor_div(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def floor_div(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    floorDiv = floor_div
     @overload
     def floor_divide(self, x: Operand, y: Operand) -> SDVariable:
         """floor(x / y); integers truncate toward zero."""
@@ -3386,6 +3629,7 @@ class BaseOps:
     def floor_divide(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def floor_divide(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    floorDivide = floor_divide
     @overload
     def floor_mod(self, x: Operand, y: Operand) -> SDVariable:
         """Remainder with the sign of y: x - floor(x / y) * y."""
@@ -3395,6 +3639,7 @@ class BaseOps:
     def floor_mod(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def floor_mod(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    floorMod = floor_mod
     @overload
     def gather(self, x: Operand, positions: Operand | None = ..., axis: int = ...) -> SDVariable:
         """Slices of x along an axis.  Shapes: out = x.shape[:axis] + indices.shape + x.shape[axis + 1:]."""
@@ -3409,6 +3654,7 @@ class BaseOps:
         """Elements or slices at index vectors: indices[..., k] address the first k axes of x."""
     @overload
     def gather_nd(self, name: str | list[str] | None, x: Operand, indices: Operand) -> SDVariable: ...
+    gatherNd = gather_nd
     @overload
     def greater(self, x: Operand, y: Operand) -> SDVariable:
         """x > y."""
@@ -3427,6 +3673,7 @@ class BaseOps:
     def greater_equal(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def greater_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    greaterEqual = greater_equal
     @overload
     def gt(self, x: Operand, y: Operand) -> SDVariable:
         """x > y."""
@@ -3454,6 +3701,7 @@ class BaseOps:
     def hamming_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def hamming_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    hammingDistance = hamming_distance
     @overload
     def identity(self, x: Operand) -> SDVariable:
         """The input itself."""
@@ -3469,26 +3717,31 @@ class BaseOps:
         """out[p[i]] = i for a permutation of 0 … n - 1."""
     @overload
     def invert_permutation(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    invertPermutation = invert_permutation
     @overload
     def is_max(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """True at the position of the maximum (the first of equal ones) of the array, or of each slice over ``dimensions``."""
     @overload
     def is_max(self, name: str | list[str] | None, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    isMax = is_max
     @overload
     def is_non_decreasing(self, x: Operand) -> SDVariable:
         """True when no element is smaller than the one before it."""
     @overload
     def is_non_decreasing(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isNonDecreasing = is_non_decreasing
     @overload
     def is_numeric_tensor(self, x: Operand) -> SDVariable:
         """True for an array of numbers."""
     @overload
     def is_numeric_tensor(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isNumericTensor = is_numeric_tensor
     @overload
     def is_strictly_increasing(self, x: Operand) -> SDVariable:
         """True when every element is larger than the one before it."""
     @overload
     def is_strictly_increasing(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    isStrictlyIncreasing = is_strictly_increasing
     @overload
     def jaccard_distance(self, x: Operand, y: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """1 - sum(min(x, y)) / sum(max(x, y)) over ``dimensions``."""
@@ -3498,6 +3751,7 @@ class BaseOps:
     def jaccard_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def jaccard_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    jaccardDistance = jaccard_distance
     @overload
     def last_index(self, x: Operand, condition: Any = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Position of the last element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
@@ -3507,6 +3761,7 @@ class BaseOps:
     def last_index(self, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def last_index(self, name: str | list[str] | None, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    lastIndex = last_index
     @overload
     def less(self, x: Operand, y: Operand) -> SDVariable:
         """x < y."""
@@ -3525,6 +3780,7 @@ class BaseOps:
     def less_equal(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def less_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    lessEqual = less_equal
     @overload
     def linspace(self, data_type: DataType | str = ..., start: float = ..., stop: float = ..., number: int = ...) -> SDVariable:
         """``number`` evenly spaced values from start to stop, both included."""
@@ -3543,6 +3799,7 @@ class BaseOps:
         """Values of x that y does not hold, in order, and their positions (INT): two outputs."""
     @overload
     def list_diff(self, name: str | list[str] | None, x: Operand, y: Operand) -> SDVariable: ...
+    listDiff = list_diff
     @overload
     def log_sum_exp(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """ln(sum(exp x)) over ``dimensions``, computed from the largest element of each slice; gradient softmax(x)."""
@@ -3556,6 +3813,7 @@ class BaseOps:
     def log_sum_exp(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def log_sum_exp(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    logSumExp = log_sum_exp
     @overload
     def lt(self, x: Operand, y: Operand) -> SDVariable:
         """x < y."""
@@ -3583,11 +3841,13 @@ class BaseOps:
     def manhattan_distance(self, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def manhattan_distance(self, name: str | list[str] | None, x: Operand, y: Operand, keep_dims: bool = ..., is_complex: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    manhattanDistance = manhattan_distance
     @overload
     def match_condition(self, x: Operand, condition: Any) -> SDVariable:
         """True where the condition holds."""
     @overload
     def match_condition(self, name: str | list[str] | None, x: Operand, condition: Any) -> SDVariable: ...
+    matchCondition = match_condition
     @overload
     def match_condition_count(self, x: Operand, condition: Any = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Number of elements over ``dimensions`` for which the condition holds, LONG."""
@@ -3597,6 +3857,7 @@ class BaseOps:
     def match_condition_count(self, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def match_condition_count(self, name: str | list[str] | None, x: Operand, condition: Any = ..., keep_dims: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    matchConditionCount = match_condition_count
     @overload
     def matmul(self, x: Operand, y: Operand, transpose_x: bool = ..., transpose_y: bool = ..., transpose_z: bool = ...) -> SDVariable:
         """Matrix product, with operands or result transposed on request."""
@@ -3655,16 +3916,19 @@ class BaseOps:
         """Sum of arrays of one shape."""
     @overload
     def merge_add(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeAdd = merge_add
     @overload
     def merge_avg(self, *xs: Any) -> SDVariable:
         """Mean of arrays of one shape, in their type."""
     @overload
     def merge_avg(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeAvg = merge_avg
     @overload
     def merge_max(self, *xs: Any) -> SDVariable:
         """Elementwise maximum of arrays of one shape."""
     @overload
     def merge_max(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeMax = merge_max
     @overload
     def merge_max_index(self, *xs: Any, data_type: DataType | str = ...) -> SDVariable:
         """Which of the arrays holds the maximum, element by element (the first of equal ones)."""
@@ -3674,6 +3938,7 @@ class BaseOps:
     def merge_max_index(self, *xs: Any) -> SDVariable: ...
     @overload
     def merge_max_index(self, name: str | list[str] | None, *xs: Any) -> SDVariable: ...
+    mergeMaxIndex = merge_max_index
     @overload
     def meshgrid(self, *xs: Any, cartesian: bool = ...) -> SDVariable:
         """Coordinate arrays from vectors; ``cartesian`` swaps the first two axes (x along columns, y along rows)."""
@@ -3705,6 +3970,7 @@ class BaseOps:
         """Smallest (0; for floats the smallest positive normal number) or largest (1) value of a type given by its file number."""
     @overload
     def min_max(self, name: str | list[str] | None, datatype: int, min_or_max: int) -> SDVariable: ...
+    minMax = min_max
     @overload
     def minimum(self, x: Operand, y: Operand) -> SDVariable:
         """The smaller of x and y."""
@@ -3830,6 +4096,7 @@ class BaseOps:
     def norm_max(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def norm_max(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    normMax = norm_max
     @overload
     def normmax(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Largest absolute value over ``dimensions``, as a floating norm."""
@@ -3857,16 +4124,19 @@ class BaseOps:
     def not_equal(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def not_equal(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    notEqual = not_equal
     @overload
     def one_hot(self, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable:
         """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``: everywhere for an index out of range."""
     @overload
     def one_hot(self, name: str | list[str] | None, indices: Operand, depth: int, axis: int = ..., on: float = ..., off: float = ..., data_type: DataType | str = ...) -> SDVariable: ...
+    oneHot = one_hot
     @overload
     def ones_like(self, x: Operand, data_type: Any = ...) -> SDVariable:
         """Ones in the shape of x."""
     @overload
     def ones_like(self, name: str | list[str] | None, x: Operand, data_type: Any = ...) -> SDVariable: ...
+    onesLike = ones_like
     @overload
     def or_(self, x: Operand, y: Operand) -> SDVariable:
         """True where one is."""
@@ -3972,6 +4242,7 @@ class BaseOps:
     def replace_where(self, update: Operand, value: float, condition: Any) -> SDVariable: ...
     @overload
     def replace_where(self, name: str | list[str] | None, update: Operand, value: float, condition: Any) -> SDVariable: ...
+    replaceWhere = replace_where
     @overload
     def reshape(self, x: Operand, *shape: int | list[int] | tuple[int, ...]) -> SDVariable:
         """The elements in c order in another shape; one size may be -1."""
@@ -3986,6 +4257,7 @@ class BaseOps:
         """The elements in c order in the shape of ``like``."""
     @overload
     def reshape_like(self, name: str | list[str] | None, x: Operand, like: Operand) -> SDVariable: ...
+    reshapeLike = reshape_like
     @overload
     def reverse(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """The elements in reverse order along ``dimensions`` (none: unchanged)."""
@@ -3996,6 +4268,7 @@ class BaseOps:
         """For each entry b along ``batch_dim``, the first lengths[b] elements along ``seq_dim`` reversed; the rest stays."""
     @overload
     def reverse_sequence(self, name: str | list[str] | None, x: Operand, lengths: Operand, seq_dim: int = ..., batch_dim: int = ...) -> SDVariable: ...
+    reverseSequence = reverse_sequence
     @overload
     def rsub(self, x: Operand, y: Operand) -> SDVariable:
         """y - x."""
@@ -4010,96 +4283,115 @@ class BaseOps:
         """Remainder by a number, with the sign of x (C's fmod)."""
     @overload
     def scalar_floor_mod(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    scalarFloorMod = scalar_floor_mod
     @overload
     def scalar_max(self, x: Operand, scalar: float) -> SDVariable:
         """The larger of x and y. With a number for y."""
     @overload
     def scalar_max(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    scalarMax = scalar_max
     @overload
     def scalar_min(self, x: Operand, scalar: float) -> SDVariable:
         """The smaller of x and y. With a number for y."""
     @overload
     def scalar_min(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    scalarMin = scalar_min
     @overload
     def scalar_set(self, x: Operand, scalar: float) -> SDVariable:
         """Filled with a number, in the shape and type of x."""
     @overload
     def scalar_set(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    scalarSet = scalar_set
     @overload
     def scatter_add(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` plus ``updates``; repeated indices accumulate."""
     @overload
     def scatter_add(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterAdd = scatter_add
     @overload
     def scatter_div(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` over ``updates``; repeated indices divide one after the other."""
     @overload
     def scatter_div(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterDiv = scatter_div
     @overload
     def scatter_max(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """The larger of the rows of ``ref`` at ``indices`` and ``updates``."""
     @overload
     def scatter_max(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterMax = scatter_max
     @overload
     def scatter_min(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """The smaller of the rows of ``ref`` at ``indices`` and ``updates``."""
     @overload
     def scatter_min(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterMin = scatter_min
     @overload
     def scatter_mul(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` times ``updates``; repeated indices multiply."""
     @overload
     def scatter_mul(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterMul = scatter_mul
     @overload
     def scatter_nd_add(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """``ref`` plus ``updates`` at index vectors; repeated ones accumulate."""
     @overload
     def scatter_nd_add(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterNdAdd = scatter_nd_add
     @overload
     def scatter_nd_sub(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """``ref`` minus ``updates`` at index vectors; repeated ones accumulate."""
     @overload
     def scatter_nd_sub(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterNdSub = scatter_nd_sub
     @overload
     def scatter_nd_update(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """``ref`` with ``updates`` at index vectors, which must differ."""
     @overload
     def scatter_nd_update(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterNdUpdate = scatter_nd_update
     @overload
     def scatter_sub(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` minus ``updates``; repeated indices accumulate."""
     @overload
     def scatter_sub(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterSub = scatter_sub
     @overload
     def scatter_update(self, ref: Operand, indices: Operand, updates: Operand) -> SDVariable:
         """Rows of ``ref`` at ``indices`` replaced by ``updates``; of repeated indices the last counts."""
     @overload
     def scatter_update(self, name: str | list[str] | None, ref: Operand, indices: Operand, updates: Operand) -> SDVariable: ...
+    scatterUpdate = scatter_update
     @overload
     def segment_max(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Maximum of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_max(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentMax = segment_max
     @overload
     def segment_mean(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Mean of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_mean(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentMean = segment_mean
     @overload
     def segment_min(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Minimum of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_min(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentMin = segment_min
     @overload
     def segment_prod(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Product of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_prod(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentProd = segment_prod
     @overload
     def segment_sum(self, data: Operand, segment_ids: Operand) -> SDVariable:
         """Sum of rows per id; ids are sorted, absent ones give the neutral element or 0."""
     @overload
     def segment_sum(self, name: str | list[str] | None, data: Operand, segment_ids: Operand) -> SDVariable: ...
+    segmentSum = segment_sum
     @overload
     def select(self, condition: Operand, x: Operand, y: Operand) -> SDVariable:
         """x where the condition holds, else y; all broadcast."""
@@ -4118,16 +4410,19 @@ class BaseOps:
     def sequence_mask(self, lengths: Operand, data_type: DataType | str = ...) -> SDVariable: ...
     @overload
     def sequence_mask(self, name: str | list[str] | None, lengths: Operand, data_type: DataType | str = ...) -> SDVariable: ...
+    sequenceMask = sequence_mask
     @overload
     def set_diag(self, in_: Operand, diag: Operand) -> SDVariable:
         """A copy with the main diagonal of the last two axes replaced."""
     @overload
     def set_diag(self, name: str | list[str] | None, in_: Operand, diag: Operand) -> SDVariable: ...
+    setDiag = set_diag
     @overload
     def set_shape(self, x: Operand, target: Operand) -> SDVariable:
         """The elements in c order in the shape given by a variable."""
     @overload
     def set_shape(self, name: str | list[str] | None, x: Operand, target: Operand) -> SDVariable: ...
+    setShape = set_shape
     @overload
     def shape(self, x: Operand) -> SDVariable:
         """The sizes of x, LONG.  Shapes: x (*S) -> (rank)."""
@@ -4143,6 +4438,7 @@ class BaseOps:
         """Size of one axis, LONG scalar."""
     @overload
     def size_at(self, name: str | list[str] | None, x: Operand, dimension: int) -> SDVariable: ...
+    sizeAt = size_at
     @overload
     def slice(self, x: Operand, starts: int | list[int] | tuple[int, ...] = ..., *sizes: int | list[int] | tuple[int, ...]) -> SDVariable:
         """A block from ``begin`` of ``size`` elements along each axis; a size of -1 goes to the end."""
@@ -4157,6 +4453,7 @@ class BaseOps:
         """An array of ``shape`` with ``values`` at ``indices`` (a vector, or one row per value) and ``default`` (0) elsewhere."""
     @overload
     def sparse_to_dense(self, name: str | list[str] | None, indices: Operand, shape: Operand, values: Operand, default: Operand | None = ...) -> SDVariable: ...
+    sparseToDense = sparse_to_dense
     @overload
     def split(self, x: Operand, num_split: int, split_dim: int = ...) -> SDVariable:
         """``num_split`` equal parts along an axis."""
@@ -4167,6 +4464,7 @@ class BaseOps:
         """Parts of given sizes along an axis; the sizes add up to that of the axis."""
     @overload
     def split_v(self, name: str | list[str] | None, x: Operand, sizes: Operand, num_split: int, split_dim: int = ...) -> SDVariable: ...
+    splitV = split_v
     @overload
     def squared_difference(self, x: Operand, y: Operand) -> SDVariable:
         """(x - y)^2."""
@@ -4176,6 +4474,7 @@ class BaseOps:
     def squared_difference(self, x: Operand, scalar: float) -> SDVariable: ...
     @overload
     def squared_difference(self, name: str | list[str] | None, x: Operand, scalar: float) -> SDVariable: ...
+    squaredDifference = squared_difference
     @overload
     def squared_norm(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Sum of squares over ``dimensions``."""
@@ -4189,6 +4488,7 @@ class BaseOps:
     def squared_norm(self, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def squared_norm(self, name: str | list[str] | None, x: Operand, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    squaredNorm = squared_norm
     @overload
     def squeeze(self, x: Operand, *axis: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Without the given axes of size 1 (none: all of that size); an axis of another size stays."""
@@ -4224,6 +4524,7 @@ class BaseOps:
     def standard_deviation(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def standard_deviation(self, name: str | list[str] | None, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    standardDeviation = standard_deviation
     @overload
     def standardize(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """(x - mean) / std over ``dimensions`` (at least one) with the population deviation; 0 where the deviation is 0."""
@@ -4251,6 +4552,7 @@ class BaseOps:
         """The input itself, as a constant for gradients."""
     @overload
     def stop_gradient(self, name: str | list[str] | None, x: Operand) -> SDVariable: ...
+    stopGradient = stop_gradient
     @overload
     def strided_slice(self, x: Operand, starts: int | list[int] | tuple[int, ...] = ..., stops: int | list[int] | tuple[int, ...] = ..., *steps: int | list[int] | tuple[int, ...]) -> SDVariable:
         """NumPy's slicing by begin, end and strides per axis, with bit masks for open ends, ``...``, new axes and points."""
@@ -4264,6 +4566,7 @@ class BaseOps:
     def strided_slice(self, x: Operand, begin: Operand | None = ..., end: Operand | None = ..., strides: Operand | None = ..., begin_mask: int = ..., end_mask: int = ..., ellipsis_mask: int = ..., new_axis_mask: int = ..., shrink_axis_mask: int = ...) -> SDVariable: ...
     @overload
     def strided_slice(self, name: str | list[str] | None, x: Operand, begin: Operand | None = ..., end: Operand | None = ..., strides: Operand | None = ..., begin_mask: int = ..., end_mask: int = ..., ellipsis_mask: int = ..., new_axis_mask: int = ..., shrink_axis_mask: int = ...) -> SDVariable: ...
+    stridedSlice = strided_slice
     @overload
     def sub(self, x: Operand, y: Operand) -> SDVariable:
         """x - y."""
@@ -4300,6 +4603,7 @@ class BaseOps:
         """Sends x to output 0 where the predicate (BOOL, one element) is false, to output 1 where it is true."""
     @overload
     def switch_op(self, name: str | list[str] | None, x: Operand, predicate: Operand) -> SDVariable: ...
+    switchOp = switch_op
     @overload
     def tensor_mmul(self, x: Operand, y: Operand, dimensions_x: int | list[int] | tuple[int, ...] = ..., dimensions_y: int | list[int] | tuple[int, ...] = ..., transpose_x: bool = ..., transpose_y: bool = ..., transpose_z: bool = ...) -> SDVariable:
         """Contraction of x over ``dimensions_x`` with y over ``dimensions_y``.  Shapes: free axes of x, then those of y."""
@@ -4309,6 +4613,7 @@ class BaseOps:
     def tensor_mmul(self, x: Operand, y: Operand, dimensions_x: int | list[int] | tuple[int, ...] = ..., *dimensions_y: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def tensor_mmul(self, name: str | list[str] | None, x: Operand, y: Operand, dimensions_x: int | list[int] | tuple[int, ...] = ..., *dimensions_y: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    tensorMmul = tensor_mmul
     @overload
     def tensordot(self, x: Operand, y: Operand, dimensions_x: int | list[int] | tuple[int, ...] = ..., dimensions_y: int | list[int] | tuple[int, ...] = ..., transpose_x: bool = ..., transpose_y: bool = ..., transpose_z: bool = ...) -> SDVariable:
         """Contraction of x over ``dimensions_x`` with y over ``dimensions_y``.  Shapes: free axes of x, then those of y."""
@@ -4360,6 +4665,7 @@ class BaseOps:
     def unsorted_segment_max(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_max(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentMax = unsorted_segment_max
     @overload
     def unsorted_segment_mean(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Mean of rows per id, in any order."""
@@ -4369,6 +4675,7 @@ class BaseOps:
     def unsorted_segment_mean(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_mean(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentMean = unsorted_segment_mean
     @overload
     def unsorted_segment_min(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Minimum of rows per id, in any order."""
@@ -4378,6 +4685,7 @@ class BaseOps:
     def unsorted_segment_min(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_min(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentMin = unsorted_segment_min
     @overload
     def unsorted_segment_prod(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Product of rows per id, in any order."""
@@ -4387,6 +4695,7 @@ class BaseOps:
     def unsorted_segment_prod(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_prod(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentProd = unsorted_segment_prod
     @overload
     def unsorted_segment_sqrt_n(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Sum of rows over the square root of their number per id, in any order."""
@@ -4396,6 +4705,7 @@ class BaseOps:
     def unsorted_segment_sqrt_n(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_sqrt_n(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentSqrtN = unsorted_segment_sqrt_n
     @overload
     def unsorted_segment_sum(self, data: Operand, segment_ids: Operand, num_segments: Any = ...) -> SDVariable:
         """Sum of rows per id, in any order."""
@@ -4405,6 +4715,7 @@ class BaseOps:
     def unsorted_segment_sum(self, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
     @overload
     def unsorted_segment_sum(self, name: str | list[str] | None, data: Operand, segment_ids: Operand, segments: Operand | None = ...) -> SDVariable: ...
+    unsortedSegmentSum = unsorted_segment_sum
     @overload
     def unstack(self, x: Operand, axis: int = ..., num: Any = ...) -> SDVariable:
         """The ``num`` arrays along an axis, which goes away."""
@@ -4427,6 +4738,7 @@ class BaseOps:
     def var_(self, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def var_(self, name: str | list[str] | None, x: Operand, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    var = var_
     @overload
     def variance(self, x: Operand, bias_corrected: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Mean of squared deviations over ``dimensions``; ``bias_corrected`` divides by n - 1."""
@@ -4458,6 +4770,7 @@ class BaseOps:
         """x where the condition is not 0, else y; all broadcast."""
     @overload
     def where_numpy(self, name: str | list[str] | None, x: Operand, y: Operand, condition: Operand) -> SDVariable: ...
+    whereNumpy = where_numpy
     @overload
     def xor(self, x: Operand, y: Operand) -> SDVariable:
         """True where exactly one is."""
@@ -4468,3 +4781,4 @@ class BaseOps:
         """Zeros in the shape of x."""
     @overload
     def zeros_like(self, name: str | list[str] | None, x: Operand, data_type: Any = ...) -> SDVariable: ...
+    zerosLike = zeros_like

@@ -1,22 +1,23 @@
 """Variables of a graph: names with operators."""
 from __future__ import annotations
 
-from enum import Enum
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.datatype import DataType
+from ..base.java.java_enum import JavaEnum
 from ..base.read_only import constant_view
-from ..base.spec import Shape, TensorSpec
+from ..base.spec import Shape, SymbolicCount, SymbolicShape, TensorSpec
 from ..errors import GraphError
 from ..expressions.arrays import as_array, require_in_range
-from .indexing import SDIndex, index_spec
+from .indexing import SDIndex, index_spec, needs_arrays
 from .protocols import Graph
 from .variable_ops import VariableOps
 
 
-class VariableType(Enum):
+class VariableType(JavaEnum):
     """Kinds of variables."""
 
     VARIABLE = "VARIABLE"        #: trained parameter, value kept in the graph
@@ -32,6 +33,11 @@ class SDVariable(VariableOps):
     Every op of the catalogue's variable methods can be called on it (``x.mmul(w)``, ``x.sum("name", 0)``), and Python's
     operators work with variables, arrays and numbers.
 
+    Parameters
+    ----------
+    sd, name, kind, spec
+        The graph, the unique name in it, the kind, and shape and data type as far as known. Methods of the graph make variables.
+
     Examples
     --------
     >>> from dl4py.samediff import SameDiff, DataType
@@ -43,15 +49,15 @@ class SDVariable(VariableOps):
     (-1, 4)
     """
 
-    __slots__ = ("_name", "_spec", "_type")
+    __slots__ = ("_name", "_scheme", "_spec", "_type")
     __array_priority__ = 1000
-    __array_ufunc__ = None
 
     def __init__(self, sd: Graph, name: str, kind: VariableType, spec: TensorSpec) -> None:
         self._sd = sd
         self._name = name
         self._type = kind
         self._spec = spec
+        self._scheme: Any = None
 
     # What it is
 
@@ -99,7 +105,10 @@ class SDVariable(VariableOps):
         """VARIABLE, CONSTANT, PLACEHOLDER, ARRAY or SEQUENCE."""
         return self._type
 
-    variable_type = property(get_variable_type)
+    @property
+    def variable_type(self) -> VariableType:
+        """As :meth:`get_variable_type`."""
+        return self._type
 
     def is_place_holder(self) -> bool:
         """True for placeholders."""
@@ -120,7 +129,8 @@ class SDVariable(VariableOps):
 
     def get_arr(self, enforce_existence: bool = False) -> Any:
         """The stored array of a variable (writing to it changes the variable) or constant (read-only; ``set_array`` changes it),
-        the array set for a placeholder; None for results of ops."""
+        the array set for a placeholder; of the result of an op the value that this thread's last ``exec`` computed (see
+        ``SameDiff.keep_results``), else None."""
         array = self._sd.stored(self._name)
         if array is None and enforce_existence:
             raise GraphError(f"{self!r} holds no array; eval() computes one")
@@ -137,7 +147,34 @@ class SDVariable(VariableOps):
         """Compute the value; ``placeholders`` maps names to arrays."""
         return self._sd.output_single(placeholders, self._name)
 
+    def get_weight_init_scheme(self) -> Any:
+        """The scheme that drew its first values; None where there was none."""
+        return self._scheme
+
+    def set_weight_init_scheme(self, scheme: Any) -> SDVariable:
+        """Draw new values by a scheme such as ``XavierInitScheme("c", 784, 100)``."""
+        if not hasattr(scheme, "create") or self._type is not VariableType.VARIABLE:
+            raise GraphError(f"{self!r}: a weight init scheme draws values of variables; got {scheme!r:.60}")
+        self._sd.set_array(self._name, scheme.create(self.dtype, self._spec.shape, self._sd.generator))
+        self._scheme = scheme
+        return self
+
     # The graph around it
+
+    def op_name(self) -> str | None:
+        """The op whose result it is; None for variables that are given."""
+        maker = self._sd.producer(self._name)
+        return None if maker is None else maker.op.id
+
+    def args(self) -> list[SDVariable]:
+        """The inputs of the op whose result it is; none for variables that are given."""
+        maker = self._sd.producer(self._name)
+        return [] if maker is None else [self._sd.variable(n) for n in maker.inputs if n is not None]
+
+    def output_variables(self) -> list[SDVariable]:
+        """All results of the op whose result it is; itself for variables that are given."""
+        maker = self._sd.producer(self._name)
+        return [self] if maker is None else [self._sd.variable(n) for n in maker.outputs]
 
     def rename(self, name: str) -> SDVariable:
         """Give it another name, everywhere in the graph."""
@@ -188,17 +225,72 @@ class SDVariable(VariableOps):
     get_view = get
 
     def __getitem__(self, indices: Any) -> SDVariable:
-        return index_spec(self, indices if isinstance(indices, tuple) else (indices,))
+        given = indices if isinstance(indices, tuple) else (indices,)
+        if needs_arrays(given):
+            return self._sd.numpy_item(self, indices)  # type: ignore[no-any-return]
+        return index_spec(self, given)
+
+    # As an array of NumPy and of the array API standard
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return self._sd.numpy_call(ufunc if method == "__call__" else getattr(ufunc, method), inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return self._sd.numpy_call(function, args, kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """The functions of the array API standard on the variables of this graph."""
+        return self._sd.array_namespace()
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes; GraphError where it is not known."""
+        if self._spec.shape is None:
+            raise GraphError(f"the rank of {self!r} is not known while the graph is built; its op rank() gives it")
+        return len(self._spec.shape)
+
+    @property
+    def T(self) -> SDVariable:
+        """The axes reversed."""
+        return self._sd.numpy_call(np.transpose, (self,), {})  # type: ignore[no-any-return]
+
+    @property
+    def mT(self) -> SDVariable:
+        """The last two axes exchanged."""
+        return self._sd.numpy_call(np.swapaxes, (self, -1, -2), {})  # type: ignore[no-any-return]
+
+    @property
+    def device(self) -> str:
+        """Where the standard says an array is; values are where the graph runs."""
+        return "graph"
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> SDVariable:
+        """Itself: the graph runs where ``with device(...)`` says. ``stream`` has no effect."""
+        if device != "graph":
+            raise GraphError(f"a variable has no memory to move to {device!r}: run the graph there, as in with device({device!r})")
+        return self
+
+    @property
+    def shape(self) -> SymbolicShape:
+        """Sizes as a tuple, None where they are not known; called, the op that gives them as an array."""
+        return SymbolicShape(self._sd.variable_method(self, "shape"), self._spec.shape)
+
+    @property
+    def size(self) -> Any:
+        """Number of elements, where it is known; called, the op that gives it."""
+        made, sizes = self._sd.variable_method(self, "size"), self._spec.shape
+        return made if sizes is None or -1 in sizes else SymbolicCount(made, math.prod(sizes))
 
     # Ops as methods and operators
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "_sd":
-            raise AttributeError(name)
-        return self._sd._variable_method(self, name)
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("__") or name == "_sd":
+                raise AttributeError(name)
+            return self._sd.variable_method(self, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self._sd._variable_methods()})
+        return sorted({*object.__dir__(self), *self._sd.variable_methods()})
 
     def _op(self, namespace: str, method: str, *args: Any) -> SDVariable:
         made: SDVariable = self._sd.call(namespace, method, *args)
@@ -267,6 +359,9 @@ class SDVariable(VariableOps):
     def __rmatmul__(self, other: Any) -> SDVariable:
         return self._op("base", "mmul", other, self)
 
+    def __pos__(self) -> SDVariable:
+        return self._op("base", "identity", self)
+
     def __neg__(self) -> SDVariable:
         return self._op("math", "neg", self)
 
@@ -295,7 +390,11 @@ class SDVariable(VariableOps):
         return self._op("base", "not_", self)
 
     def __eq__(self, other: object) -> bool:
-        """True for the same variable of the same graph (``eq`` is the op)."""
+        """True for the same variable of the same graph (``eq`` is the op); GraphError for numbers and arrays."""
+        if isinstance(other, (np.ndarray, int, float, np.generic)):
+            name = self._name
+            raise GraphError(f"== compares variables, not their values, and {other!r:.40} is none: {name}.eq(…) and np.equal({name}, …) "
+                             "compare elements")
         return self is other
 
     def __hash__(self) -> int:
@@ -307,8 +406,28 @@ class SDVariable(VariableOps):
     def __iter__(self) -> Any:
         raise GraphError(f"{self!r} cannot be iterated; use sd.unstack")
 
+    def __float__(self) -> float:
+        raise GraphError(f"float() needs the value of {self!r}, which is not known while the graph is built: eval() computes it")
+
+    def __int__(self) -> int:
+        raise GraphError(f"int() needs the value of {self!r}, which is not known while the graph is built: eval() computes it")
+
+    __index__ = __int__
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise GraphError(f"{self!r} cannot be changed in place: sd.where, sd.scatter_update and np.concatenate make new variables")
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = self.get_arr()
         if array is None:
             raise GraphError(f"{self!r} holds no array; eval() computes one")
         return np.array(array, dtype=dtype)
+
+
+def redeclare(variable: SDVariable, name: str | None = None, kind: VariableType | None = None, spec: TensorSpec | None = None,
+              scheme: Any = None) -> None:
+    """Give a variable another name, kind, spec or scheme; the graph then says so everywhere else."""
+    variable._name = variable._name if name is None else name
+    variable._type = variable._type if kind is None else kind
+    variable._spec = variable._spec if spec is None else spec
+    variable._scheme = variable._scheme if scheme is None else scheme

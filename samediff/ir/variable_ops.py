@@ -1,4 +1,4 @@
-"""What variables have besides their own methods: the ops and their graph; ``variable_ops.pyi`` lists them for editors."""
+"""Ops of variables besides their own methods, and their graph; ``variable_ops.pyi`` lists them for editors."""
 from __future__ import annotations
 
 from typing import Any

@@ -18,6 +18,7 @@ class VariableOps:
         """The owning graph."""
     def get_same_diff(self) -> SameDiff:
         """The owning graph."""
+    getSameDiff = get_same_diff
     @overload
     def abs(self) -> SDVariable:
         """Absolute value."""
@@ -108,6 +109,7 @@ class VariableOps:
         """Converted to another type: floats truncate toward zero, BOOL is x != 0."""
     @overload
     def cast_to(self, name: str | list[str] | None, data_type: DataType | str) -> SDVariable: ...
+    castTo = cast_to
     @overload
     def cumprod(self, *axis: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Running product along ``axis``; ``exclusive`` leaves out the element itself, ``reverse`` starts from the end."""
@@ -140,6 +142,7 @@ class VariableOps:
         """x / y, 0 where y is 0."""
     @overload
     def div_no_nan(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
+    divNoNan = div_no_nan
     @overload
     def divide(self, y: Operand) -> SDVariable:
         """x / y; integers truncate toward zero."""
@@ -186,6 +189,7 @@ class VariableOps:
         """A new axis of size 1 at ``axis``."""
     @overload
     def expand_dims(self, name: str | list[str] | None, axis: int) -> SDVariable: ...
+    expandDims = expand_dims
     @overload
     def fdiv(self, y: Operand) -> SDVariable:
         """floor(x / y); integers truncate toward zero."""
@@ -204,6 +208,7 @@ class VariableOps:
     def floor_div(self, scalar: float) -> SDVariable: ...
     @overload
     def floor_div(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    floorDiv = floor_div
     @overload
     def floor_divide(self, y: Operand) -> SDVariable:
         """floor(x / y); integers truncate toward zero."""
@@ -213,6 +218,7 @@ class VariableOps:
     def floor_divide(self, scalar: float) -> SDVariable: ...
     @overload
     def floor_divide(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    floorDivide = floor_divide
     @overload
     def floor_mod(self, y: Operand) -> SDVariable:
         """Remainder with the sign of y: x - floor(x / y) * y."""
@@ -222,6 +228,7 @@ class VariableOps:
     def floor_mod(self, scalar: float) -> SDVariable: ...
     @overload
     def floor_mod(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    floorMod = floor_mod
     @overload
     def gather(self, positions: Operand | None = ..., axis: int = ...) -> SDVariable:
         """Slices of x along an axis.  Shapes: out = x.shape[:axis] + indices.shape + x.shape[axis + 1:]."""
@@ -249,6 +256,7 @@ class VariableOps:
     def greater_equal(self, scalar: float) -> SDVariable: ...
     @overload
     def greater_equal(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    greaterEqual = greater_equal
     @overload
     def gt(self, y: Operand) -> SDVariable:
         """x > y."""
@@ -295,6 +303,7 @@ class VariableOps:
     def less_equal(self, scalar: float) -> SDVariable: ...
     @overload
     def less_equal(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    lessEqual = less_equal
     @overload
     def lt(self, y: Operand) -> SDVariable:
         """x < y."""
@@ -482,6 +491,7 @@ class VariableOps:
     def norm_max(self, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
     @overload
     def norm_max(self, name: str | list[str] | None, axes: Operand | None = ..., keep_dims: bool = ...) -> SDVariable: ...
+    normMax = norm_max
     @overload
     def normmax(self, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Largest absolute value over ``dimensions``, as a floating norm."""
@@ -509,6 +519,7 @@ class VariableOps:
     def not_equal(self, scalar: float) -> SDVariable: ...
     @overload
     def not_equal(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    notEqual = not_equal
     @overload
     def or_(self, y: Operand) -> SDVariable:
         """True where one is."""
@@ -611,20 +622,11 @@ class VariableOps:
     @overload
     def rsub(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
     @overload
-    def shape(self) -> SDVariable:
-        """The sizes of x, LONG.  Shapes: x (*S) -> (rank)."""
-    @overload
-    def shape(self, name: str | list[str] | None) -> SDVariable: ...
-    @overload
-    def size(self) -> SDVariable:
-        """Number of elements, LONG scalar."""
-    @overload
-    def size(self, name: str | list[str] | None) -> SDVariable: ...
-    @overload
     def size_at(self, dimension: int) -> SDVariable:
         """Size of one axis, LONG scalar."""
     @overload
     def size_at(self, name: str | list[str] | None, dimension: int) -> SDVariable: ...
+    sizeAt = size_at
     @overload
     def split(self, num_split: int, split_dim: int = ...) -> SDVariable:
         """``num_split`` equal parts along an axis."""
@@ -649,6 +651,7 @@ class VariableOps:
     def squared_difference(self, scalar: float) -> SDVariable: ...
     @overload
     def squared_difference(self, name: str | list[str] | None, scalar: float) -> SDVariable: ...
+    squaredDifference = squared_difference
     @overload
     def squeeze(self, *axis: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Without the given axes of size 1 (none: all of that size); an axis of another size stays."""
@@ -671,6 +674,7 @@ class VariableOps:
     def standard_deviation(self, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
     @overload
     def standard_deviation(self, name: str | list[str] | None, *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable: ...
+    standardDeviation = standard_deviation
     @overload
     def std(self, bias_corrected: bool = ..., *dimensions: int | list[int] | tuple[int, ...]) -> SDVariable:
         """Square root of the variance over ``dimensions``; ``bias_corrected`` divides by n - 1."""
@@ -693,6 +697,7 @@ class VariableOps:
         """The input itself, as a constant for gradients."""
     @overload
     def stop_gradient(self, name: str | list[str] | None) -> SDVariable: ...
+    stopGradient = stop_gradient
     @overload
     def sub(self, y: Operand) -> SDVariable:
         """x - y."""
@@ -774,3 +779,31 @@ class VariableOps:
         """True where exactly one is."""
     @overload
     def xor(self, name: str | list[str] | None, y: Operand) -> SDVariable: ...
+    getVarName = SDVariable.name
+    getShape = SDVariable.get_shape
+    getShapeDescriptor = SDVariable.get_shape_descriptor
+    placeHolderShape = SDVariable.place_holder_shape
+    placeholderShape = SDVariable.place_holder_shape
+    setShape = SDVariable.set_shape
+    dataType = SDVariable.data_type
+    getVariableType = SDVariable.get_variable_type
+    @property
+    def variableType(self) -> Any: ...
+    isPlaceHolder = SDVariable.is_place_holder
+    isConstant = SDVariable.is_constant
+    isTrainable = SDVariable.is_trainable
+    getArr = SDVariable.get_arr
+    setArray = SDVariable.set_array
+    getWeightInitScheme = SDVariable.get_weight_init_scheme
+    setWeightInitScheme = SDVariable.set_weight_init_scheme
+    opName = SDVariable.op_name
+    outputVariables = SDVariable.output_variables
+    setVarName = SDVariable.rename
+    markAsLoss = SDVariable.mark_as_loss
+    getGradient = SDVariable.gradient
+    hasGradient = SDVariable.has_gradient
+    convertToConstant = SDVariable.convert_to_constant
+    convertToVariable = SDVariable.convert_to_variable
+    addControlDependency = SDVariable.add_control_dependency
+    getView = SDVariable.get
+    toDevice = SDVariable.to_device

@@ -1,4 +1,4 @@
-"""What a back end decides: how the steps of a plan do their work."""
+"""Protocol of a back end, which decides how the steps of a plan do their work."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How the operands of an elementwise kernel lie over its index space."""
+"""Layout of the operands of an elementwise kernel over its index space."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ REDUCTIONS = ("sum", "mean", "max", "min", "prod")
 
 
 @dataclass(frozen=True)
-class Layout:
+class OperandLayout:
     """Along which dimensions of the index space an operand varies, and which neighbours lie in one run of memory.
 
     Attributes
@@ -31,22 +31,22 @@ class Layout:
         return self.joins is None
 
     @staticmethod
-    def same(ndim: int) -> Layout:
+    def same(ndim: int) -> OperandLayout:
         """An operand of the shape of the index space."""
-        return Layout((True,) * ndim)
+        return OperandLayout((True,) * ndim)
 
     @staticmethod
-    def scalar(ndim: int) -> Layout:
+    def scalar(ndim: int) -> OperandLayout:
         """One value for all: an array of one element."""
-        return Layout((False,) * ndim)
+        return OperandLayout((False,) * ndim)
 
     @staticmethod
-    def of(shape: Sequence[int], space: Sequence[int]) -> Layout:
+    def of(shape: Sequence[int], space: Sequence[int]) -> OperandLayout:
         """A contiguous operand of ``shape`` broadcast to ``space`` (NumPy's rule; -1 is a size not known yet).
 
         Examples
         --------
-        >>> Layout.of((4,), (-1, 4)).varies
+        >>> OperandLayout.of((4,), (-1, 4)).varies
         (False, True)
         """
         missing = len(space) - len(shape)
@@ -55,20 +55,20 @@ class Layout:
         for a, b in zip(shape, space[missing:]):
             if a not in (1, -1) and b not in (a, -1):
                 raise ShapeError(f"an operand of shape {tuple(shape)} does not broadcast to {tuple(space)}")
-        return Layout((False,) * missing + tuple(a != 1 or b == 1 for a, b in zip(shape, space[missing:])))
+        return OperandLayout((False,) * missing + tuple(a != 1 or b == 1 for a, b in zip(shape, space[missing:])))
 
     @staticmethod
-    def strided(shape: Sequence[int], strides: Sequence[int], space: Sequence[int]) -> Layout:
+    def strided(shape: Sequence[int], strides: Sequence[int], space: Sequence[int]) -> OperandLayout:
         """A view of ``shape`` and ``strides`` (in bytes, or any unit) broadcast to ``space``."""
-        varies = Layout.of(shape, space).varies
+        varies = OperandLayout.of(shape, space).varies
         missing = len(space) - len(shape)
         joins = tuple(i >= missing and strides[i - missing] == strides[i + 1 - missing] * shape[i + 1 - missing]
                       for i in range(len(space) - 1))
-        return Layout(varies, joins)
+        return OperandLayout(varies, joins)
 
 
 @dataclass(frozen=True)
-class Reduction:
+class OutputReduction:
     """What becomes of an output: its sum, mean, max, min or product over axes of the index space (None: all)."""
 
     kind: Literal["sum", "mean", "max", "min", "prod"]
@@ -84,7 +84,7 @@ class Reduction:
         return tuple(i not in gone for i in range(ndim))
 
 
-def collapse(ndim: int, layouts: Sequence[Layout]) -> list[tuple[int, int]]:
+def collapse(ndim: int, layouts: Sequence[OperandLayout]) -> list[tuple[int, int]]:
     """Ranges of dimensions that one loop can run over, because all operands treat them alike."""
     ranges: list[tuple[int, int]] = []
     for i in range(ndim):

@@ -13,8 +13,13 @@ from ..device.device_memory import to_host
 from ..ir.run_context import RunContext
 from .frame import Frame
 from .plan_data import PlanData
-from .plan_source import FILE, Writer
+from .plan_source import FILE, PlanWriter
 from .reference import raise_explained
+
+
+def _plain(array: Any) -> Any:
+    """Code of ops is NumPy's: it does not see what sub-classes of its arrays do otherwise."""
+    return array.view(np.ndarray) if isinstance(array, np.ndarray) and type(array) is not np.ndarray else array
 
 
 @dataclass
@@ -27,7 +32,7 @@ class Plan(PlanData):
     """
 
     frames: ClassVar[type[Frame]] = Frame
-    writer: ClassVar[type[Writer]] = Writer
+    writer: ClassVar[type[PlanWriter]] = PlanWriter
 
     code: Any = None
     _pool: list[Frame] = field(default_factory=list)
@@ -53,7 +58,7 @@ class Plan(PlanData):
         try:
             if frame.calls:
                 with np.errstate(all="ignore"):
-                    results: tuple[Any, ...] = frame.call(context, *feeds)
+                    results: tuple[Any, ...] = frame.call(context, *map(_plain, feeds))
             else:
                 results = frame.call(context, *feeds)
         except Exception as error:

@@ -1,26 +1,72 @@
-"""What is decided of a plan before it runs: its steps, and where each value lives."""
+"""Parts of a plan: steps, values, and where each value lives."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from enum import Enum
+from typing import Any, NamedTuple
 
 from ..base.spec import TensorSpec
 from ..ir.node import Node
 
 
+class StepKind(Enum):
+    """What the ``call`` of a step takes and gives."""
+
+    KERNEL = "kernel"       # call(*inputs, *outputs, *workspace) writes into outputs that it is given
+    FUSED = "fused"         # the same, of elementwise expressions; without workspace
+    VIEW = "view"           # call(*inputs) gives other views of its inputs
+    PYTHON = "python"       # call(context, *inputs) gives fresh arrays
+
+
 @dataclass(frozen=True)
-class Step:
+class ShapeSource:
+    """A value of which only the shape is looked at: it has no numbers, and nobody waits for it."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"shape of {self.name}"
+
+
+@dataclass(frozen=True)
+class RngState:
+    """The state of the random generator of a run, of which native steps make their numbers."""
+
+    def __str__(self) -> str:
+        return "random state of the run"
+
+
+#: What steps read and write: variables of the graph by their names, and what no variable stands for.
+Value = str | ShapeSource | RngState
+
+
+class Workspace(NamedTuple):
+    """Memory that a step needs besides: the number of the step, and the place among its workspaces."""
+
+    step: int
+    place: int
+
+
+@dataclass(frozen=True)
+class PlanStep:
     """One call of a plan.
 
-    ``kind`` is "kernel" (writes into given outputs), "fused" (the same, of expressions), "view" (another view of its inputs) or
-    "python" (returns fresh arrays). ``native`` makes the instruction (or a list of some) that does it without Python, for arrays
-    of the final layout; None where there is none. ``orders`` says in which orders of their axes outputs may lie in memory.
+    Attributes
+    ----------
+    kind : what ``call`` takes and gives
+    label : ids of the ops that it does
+    inputs, outputs : what it reads (None: left out) and makes
+    nodes : of the graph, which it computes
+    workspace : memory that it needs besides
+    stateful : whether it draws random numbers
+    native : makes the instruction (or a list of some) that does it without Python, for arrays of the final layout; None where there is none
+    orders : says in which orders of their axes outputs may lie in memory
     """
 
-    kind: str
+    kind: StepKind
     label: str
-    inputs: tuple[str | None, ...]
+    inputs: tuple[Value | None, ...]
     outputs: tuple[str, ...]
     call: Callable[..., Any]
     nodes: tuple[Node, ...]
@@ -28,6 +74,11 @@ class Step:
     stateful: bool = False
     native: Callable[..., Any] | None = None
     orders: Callable[[Sequence[int]], bool] | None = None
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes into outputs that it is given."""
+        return self.kind is StepKind.KERNEL or self.kind is StepKind.FUSED
 
 
 @dataclass
@@ -38,26 +89,33 @@ class PlanData:
     these), else it is a local of the generated function (feeds, results handed out, fresh results and views of them).
     """
 
-    steps: list[Step]
-    specs: dict[str, TensorSpec]
+    steps: list[PlanStep]
+    specs: dict[Value, TensorSpec]
     feeds: tuple[str, ...]
     outputs: tuple[str, ...]              # as asked for
     sources: tuple[str, ...]              # the values that the outputs are, after simplification
-    stored: dict[str, Any]                # arrays of variables and constants
+    stored: dict[Value, Any]              # arrays of variables and constants
     pinned: Mapping[str, Any]             # values that steps write into given arrays
     handed_in: Mapping[str, Any]          # the same by the names asked for
     symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
-    words: str | None = None              # the name of the words of a run's context, where native steps draw random numbers
+    words: RngState | None = None            # where steps read them
     orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # of axes in memory, where it is not their own
-    offsets: dict[str, int] = field(default_factory=dict)
+    offsets: dict[str, int] = field(default_factory=dict)                  # of values in the arena
+    workspaces: dict[Workspace, int] = field(default_factory=dict)         # the same of workspaces
     arena: int = 0
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
 
+    @property
+    def given(self) -> tuple[Value, ...]:
+        """What every run is given: the feeds and, where steps read them, the words of its context."""
+        return self.feeds if self.words is None else (*self.feeds, self.words)
+
     def steps_for(self, values: Sequence[str]) -> list[int]:
         """The numbers of the steps that these values need."""
-        needed, found = set(values), []
+        needed: set[Value | None] = set(values)
+        found = []
         for i in reversed(range(len(self.steps))):
             if not needed.isdisjoint(self.steps[i].outputs):
-                needed.update(n for n in self.steps[i].inputs if n is not None)
+                needed.update(self.steps[i].inputs)
                 found.append(i)
         return found[::-1]

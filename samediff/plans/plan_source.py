@@ -8,13 +8,13 @@ import numpy as np
 
 from ..base.datatype import DataType
 from .frame import Frame
-from .plan_data import PlanData, Step
+from .plan_data import PlanData, PlanStep, StepKind, Value
 from .reference import plain
 
 FILE = "<dl4py-plan>"
 
 
-class Writer:
+class PlanWriter:
     """Writes ``make(bound, calls, segments) -> run(context, *feeds)`` for a plan, from its first frame.
 
     A back end that joins instructions to segments has a sub-class that calls them.
@@ -22,9 +22,9 @@ class Writer:
 
     def __init__(self, plan: PlanData, frame: Frame) -> None:
         self.plan, self.frame = plan, frame
-        self.names: dict[str, str] = {}
+        self.names: dict[Value, str] = {}
         self.body: list[tuple[str, int]] = []
-        self.made = set(plan.feeds)             # locals, and views of them, that the function has as arrays so far
+        self.made: set[Value] = set(plan.feeds)     # locals, and views of them, that the function has as arrays so far
         self.used: list[int] = []               # steps that it calls as functions
 
     def compile(self) -> Any:
@@ -38,7 +38,7 @@ class Writer:
         results = self._results()
         feeds = [self.name(n) for n in plan.feeds]
         head = ["def make(bound, calls, segments):",
-                *(f"    {py} = bound[{n!r}]" for n, py in self.names.items() if n in self.frame.bound),
+                *(f"    {py} = bound[name_{py}]" for n, py in self.names.items() if n in self.frame.bound),
                 *(f"    c{i}{''.join(f', w{i}_{k}' for k in range(len(plan.steps[i].workspace)))}, = calls[{i}]" for i in self.used),
                 *(f"    s{i} = segments[{i}]" for i in self.frame.addresses()),
                 f"    def run({', '.join(['ctx', *feeds])}):",
@@ -53,14 +53,15 @@ class Writer:
     def scope(self) -> dict[str, Any]:
         """What the text refers to."""
         given = {f"pinned_{k}": self.plan.handed_in[n] for k, n in enumerate(self.plan.outputs) if n in self.plan.handed_in}
+        names = {f"name_{py}": n for n, py in self.names.items()}
         return {"empty": np.empty, "copy": owned, "plain": plain, "copyto": np.copyto,
-                **{t.name: t.numpy for t in DataType if t.is_numeric}, **given}
+                **{t.name: t.numpy for t in DataType if t.is_numeric}, **names, **given}
 
-    def name(self, n: str | None) -> str:
+    def name(self, n: Value | None) -> str:
         """What an array is called in the text."""
         return "None" if n is None else self.names.setdefault(n, f"{'b' if n in self.frame.bound else 'v'}{len(self.names)}")
 
-    def _value(self, n: str | None, i: int) -> str:
+    def _value(self, n: Value | None, i: int) -> str:
         """The name of an array that step ``i`` reads; a view of a local is made when it is needed."""
         if n in self.frame.views and n not in self.made:
             self._view(self.frame.views[n])
@@ -80,25 +81,29 @@ class Writer:
         if i not in self.used:
             self.used.append(i)
 
-    def step(self, i: int, step: Step) -> None:
+    def step(self, i: int, step: PlanStep) -> None:
         """Write what a step does."""
         if i in self.frame.copies:
             self._view(i)
-        if i not in self.frame.calls or step.kind == "view":
+        if i not in self.frame.calls or step.kind is StepKind.VIEW:
             return
-        self._use(i)
-        ins = [self._value(n, i) for n in step.inputs]
-        if step.kind == "python":
+        if step.kind is StepKind.PYTHON:
+            self._use(i)
+            ins = [self._value(n, i) for n in step.inputs]
             self.body.append((f"{', '.join(map(self.name, step.outputs))}, = c{i}({', '.join(['ctx', *ins])})", i))
             self.made.update(step.outputs)
             return
         self.allocate(step.outputs, i)
-        if step.kind == "fused":
-            ins = [n for n in ins if n != "None"]
-        outs = [self.name(n) for n in step.outputs]
-        self.body.append((f"c{i}({', '.join(ins + outs + [f'w{i}_{k}' for k in range(len(step.workspace))])})", i))
+        self.body.append((self.called(i), i))
 
-    def allocate(self, names: Sequence[str], i: int) -> None:
+    def called(self, i: int) -> str:
+        """The call of a step that writes into arrays that are there."""
+        self._use(i)
+        step = self.plan.steps[i]
+        given = [*(self._value(n, i) for n in step.inputs), *map(self.name, step.outputs)]
+        return f"c{i}({', '.join([*given, *(f'w{i}_{k}' for k in range(len(step.workspace)))])})"
+
+    def allocate(self, names: Sequence[Value], i: int) -> None:
         """Write what makes the arrays that step ``i`` writes into and that are not there yet."""
         for n in names:
             if n not in self.frame.bound and n not in self.made:
@@ -109,7 +114,7 @@ class Writer:
     def _results(self) -> list[str]:
         """What each output is: a fresh array as it is, anything else copied, None where it was written into a given array."""
         plan, last = self.plan, len(self.plan.steps) - 1
-        fresh = {n for s in plan.steps if s.kind in ("kernel", "fused") for n in s.outputs if n not in self.frame.bound}
+        fresh = {n for s in plan.steps if s.writes for n in s.outputs if n not in self.frame.bound}
         results: list[str] = []
         for asked, source in zip(plan.outputs, plan.sources):
             if asked in plan.handed_in:

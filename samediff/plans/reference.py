@@ -11,8 +11,8 @@ from ..errors import DL4PyError, ShapeError
 from ..expressions.arrays import xp
 from ..ir.node import Node
 from ..ir.op import Op, as_tuple
-from ..ir.refusal import inferred, refusal
 from ..ir.run_context import RunContext
+from ..ir.translate_errors import inferred, refusal
 
 
 def run_nodes(nodes: Sequence[Node], values: dict[str, Any], specs: Mapping[str, TensorSpec], context: RunContext) -> None:

@@ -22,6 +22,8 @@ def read_text(text: str | bytes, kind: str, most_nested: int = MOST_NESTED, most
     """
     if isinstance(text, (bytes, bytearray)):
         text = text.decode("utf-8", "replace")
+    if not isinstance(text, str):
+        raise FileFormatError(f"the configuration is not {kind}: expected a text, got {text!r:.60}")
     try:
         if kind == "JSON":
             if len(text) > most_values and sum(map(text.count, ",[{")) > most_values:     # counted before any of them takes memory

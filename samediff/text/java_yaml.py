@@ -1,6 +1,7 @@
 """YAML as DL4J writes and reads it: class names as tags, ``layer: !<org.acme.Layer>``, instead of ``@class`` keys."""
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,7 @@ from .java_text import java_number
 
 _TAG = "@class"
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.$-]*")
+_LONG_KEY = 128             # from here on a key has a line of its own
 _RESERVED = {"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"}
 _FLOAT = re.compile(r"[-+]?(\d[\d_]*\.[\d_]*|\.\d[\d_]*|\d[\d_]*(?=[eE]))([eE][-+]?\d+)?")
 
@@ -49,6 +51,9 @@ def _lines(value: Any) -> list[str]:
         members = {k: v for k, v in value.items() if k != named}
         found = [tag] if members else [f"{tag} {{}}"]
         for key, member in members.items():
+            if len(str(key)) >= _LONG_KEY:
+                found += [f"? {_key(str(key))}", *_item(member, ":")]
+                continue
             first, *rest = _lines(member)
             inner = "" if isinstance(member, (list, tuple)) else "  "
             found += [f"{_key(str(key))}:{first}", *(inner + line for line in rest)]
@@ -61,11 +66,11 @@ def _lines(value: Any) -> list[str]:
     return [f" {_scalar(value)}"]
 
 
-def _item(item: Any) -> list[str]:
+def _item(item: Any, sign: str = "-") -> list[str]:
     first, *rest = _lines(item)
-    if not first and rest:              # an untagged object or a list begins on the line of the dash
-        return [f"- {rest[0]}", *(f"  {line}" for line in rest[1:])]
-    return [f"-{first}", *(f"  {line}" for line in rest)]
+    if not first and rest:              # an untagged object or a list begins on the line of the sign
+        return [f"{sign} {rest[0]}", *(f"  {line}" for line in rest[1:])]
+    return [f"{sign}{first}", *(f"  {line}" for line in rest)]
 
 
 def _key(key: str) -> str:
@@ -99,8 +104,7 @@ _NULL = ("", "~", "null", "Null", "NULL")
 _BOOL = yaml.SafeLoader.bool_values
 _INT = re.compile(r"[-+]?(0b[0-1_]+|0x[0-9a-fA-F_]+|0[0-7_]+|0|[1-9][0-9_]*)")
 _SPECIAL = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}
-_HALVES = re.compile(r"\\u[dD][89a-fA-F]")     # escaped halves of characters, which libyaml refuses
-_SHORT = 1 << 15
+_HALVES = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89a-fA-F][0-9a-fA-F]{2})")
 _MOST_DIGITS = 4300         # as Python has it for decimal numbers
 
 
@@ -117,14 +121,41 @@ def read_yaml(text: str, most_nested: int = 100, most_values: int = 500_000) -> 
     LimitError
         Deeper or with more values than allowed.
     """
-    reader = _Reader(most_nested, most_values)
-    python = len(text) <= _SHORT and _HALVES.search(text)
-    for event in yaml.parse(text, Loader=yaml.SafeLoader if python else _PARSER):
+    reader = _YamlReader(most_nested, most_values)
+    halves = _Halves(text)
+    for event in yaml.parse(halves.hidden, Loader=_PARSER):
+        halves.restore(event)
         reader.take(event)
     return reader.document
 
 
-class _Reader:
+class _Halves:
+    """Escaped halves of characters, which Java's texts may hold and libyaml refuses: they pass the parser behind a mark.
+
+    Attributes
+    ----------
+    hidden : the text for the parser
+    """
+
+    def __init__(self, text: str) -> None:
+        self._mark = ""
+        self.hidden = text
+        if _HALVES.search(text):
+            self._mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]     # which the text cannot hold
+            self.hidden = _HALVES.sub(rf"\g<1>{self._mark}\g<2>", text)
+
+    def restore(self, event: yaml.Event) -> None:
+        """Put the halves into a text; two that belong together become one character."""
+        if not self._mark or not isinstance(event, yaml.ScalarEvent) or self._mark not in event.value:
+            return
+        if event.style == '"':
+            text = re.sub(f"{self._mark}(....)", lambda found: chr(int(found[1], 16)), event.value)
+            event.value = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+        else:                           # nothing is escaped here
+            event.value = event.value.replace(self._mark, "\\u")
+
+
+class _YamlReader:
     """Makes a document of events; ``open`` are the objects and lists that have begun and the key that waits for its value."""
 
     def __init__(self, most_nested: int, most_values: int) -> None:

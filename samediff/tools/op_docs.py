@@ -9,16 +9,17 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..codecs.default_args import DEFAULTS
+from ..codecs.file_args import FileArgs
 from ..cpu.kernel_table import KERNELS
-from ..cpu.sweeps.sweeps import REDUCTIONS
 from ..families.composite import Composite
 from ..families.elementwise import Elementwise
 from ..families.reduction import Reduction
+from ..files.node_args import file_args
 from ..ir.namespaces import NAMESPACES
 from ..ir.op import METHODS, Op
 from ..ir.signature import describe, formals
 from ..ops.reduce.argreduce import IndexReduction
+from ..plans.sweeps.table import REDUCTIONS
 
 HEAD = """# Ops
 
@@ -31,7 +32,7 @@ of names for the outputs may stand in front. `x` without a default is required, 
   floating inputs only, same type; *to float*: integers become FLOAT; *own*: by the op's shape rule, see its docstring.
 * **gradient**: *full*; *zero* for piecewise constant results; *none* where there is no derivative.
 * **kernel**: *fused* with its neighbours into one compiled loop; *own* compiled code or BLAS for static shapes; *view* without a copy;
-  *NumPy* else.
+  *NumPy* else: its array code, as nodes where all of these have kernels.
 * **file**: *DL4J* where graph files hold the attributes as Deeplearning4j does; *by name* where the op's own names are kept.
 
 **Indices** (of gather, scatter, segments, partitions, embeddings, class labels, CTC, crops, …) are whole numbers from 0 to n - 1. One
@@ -93,14 +94,15 @@ def kernel(cls: Any) -> str:
     if issubclass(cls, IndexReduction) and cls.which is None:
         return "NumPy"
     composed = getattr(cls, "inlines", False) or cls.in_plan not in (Op.in_plan, Composite.in_plan)
-    if KERNELS.find(cls) is not None or composed:
+    if KERNELS.has(cls) or composed:
         return "own"
     return "view" if cls.is_view is True else "NumPy"
 
 
 def file_support(cls: type[Op]) -> str:
     """How graph files hold the attributes."""
-    return "DL4J" if cls.file is not None or cls.id in DEFAULTS or not cls.attribute_names() else "by name"
+    args = file_args(cls)
+    return "by name" if type(args) is FileArgs and args.all_properties and cls.attribute_names() else "DL4J"
 
 
 def main() -> None:

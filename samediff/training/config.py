@@ -3,25 +3,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Never, Self
 
 import numpy as np
 
+from ..base.copying import CopiedWhole
 from ..base.datatype import DataType
-from ..base.javanames import JavaSpelling, squash, to_camel, to_snake
-from ..configuration.values import write_json
+from ..base.java_names import TrainingConfigBuilder, TrainingConfigNames
+from ..base.javanames import squash, to_camel, to_snake
+from ..configuration.values import is_whole_float, write_json
 from ..errors import ConfigurationError, did_you_mean
 from ..text.document_text import read_text
 from .history import name_of
+from .listeners.has_listeners import checked
+from .listeners.listener import Listener
 from .updaters.regularization import Regularization
 from .updaters.updater import IUpdater
+
+__all__ = ["TrainingConfig"]
 
 Evaluations = dict[str, list[Any]]
 _MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_feature_mask_mapping",
              "data_set_label_mask_mapping")
 
 
-class TrainingConfig(JavaSpelling):
+class TrainingConfig(CopiedWhole, TrainingConfigNames):
     """How a graph is trained, and how far it is: the iteration and epoch counters live here.
 
     Parameters
@@ -40,8 +46,14 @@ class TrainingConfig(JavaSpelling):
         Names of the loss variables when the graph has none set.
     initial_loss_data_type
         Data type of the first gradient, that of the loss with respect to itself.
+    listeners
+        Who hears of trainings under this configuration, besides the listeners of the graph; no part of JSON or ``==``.
     train_evaluations, validation_evaluations
-        Evaluations by variable, filled while training and validating; the ``..._labels`` give their label array.
+        Evaluations by variable, filled while training and validating.
+    train_evaluation_labels, validation_evaluation_labels
+        The label array that each of these variables is compared with.
+    iteration_count, epoch_count
+        Where the counters begin, 0 by default.
 
     Examples
     --------
@@ -52,7 +64,7 @@ class TrainingConfig(JavaSpelling):
     True
     """
 
-    Builder: ClassVar[Any]
+    Builder: ClassVar[type[TrainingConfigBuilder]]
 
     def __init__(self, updater: IUpdater | None = None, regularization: Sequence[Regularization] = (),
                  minimize: bool = True,
@@ -66,11 +78,12 @@ class TrainingConfig(JavaSpelling):
                  train_evaluations: Mapping[str, Sequence[Any]] | None = None,
                  train_evaluation_labels: Mapping[str, int] | None = None,
                  validation_evaluations: Mapping[str, Sequence[Any]] | None = None,
-                 validation_evaluation_labels: Mapping[str, int] | None = None, **unknown: Any) -> None:
-        refuse_unknown("TrainingConfig", unknown, _FIELDS.values())
+                 validation_evaluation_labels: Mapping[str, int] | None = None,
+                 listeners: Listener | Sequence[Listener] = (), **unknown: Never) -> None:
+        refuse_unknown("TrainingConfig", unknown, [*_FIELDS.values(), "listeners"])
         if updater is not None and not isinstance(updater, IUpdater):
             raise ConfigurationError(f"TrainingConfig: expected an updater such as Adam(1e-3); got {updater!r:.60}")
-        for term in regularization:
+        for term in _listed(regularization, "regularization"):
             if not isinstance(term, Regularization):
                 raise ConfigurationError(f"TrainingConfig: expected a regularization such as L2Regularization(1e-4); "
                                          f"got {term!r:.60}")
@@ -81,13 +94,14 @@ class TrainingConfig(JavaSpelling):
         self.data_set_feature_mask_mapping = _names(data_set_feature_mask_mapping)
         self.data_set_label_mask_mapping = _names(data_set_label_mask_mapping)
         self.loss_variables = _names(loss_variables)
+        self.listeners = checked([listeners])
         self.counter = np.zeros(1, np.int64)      # the native call that takes a step counts it
-        self.iteration_count, self.epoch_count = int(iteration_count), int(epoch_count)
+        self.iteration_count, self.epoch_count = iteration_count, epoch_count
         self.initial_loss_data_type = DataType.of(initial_loss_data_type)
         self.train_evaluations = _evaluations(train_evaluations)
-        self.train_evaluation_labels = dict(train_evaluation_labels or {})
+        self.train_evaluation_labels = _mapped(train_evaluation_labels, "train_evaluation_labels")
         self.validation_evaluations = _evaluations(validation_evaluations)
-        self.validation_evaluation_labels = dict(validation_evaluation_labels or {})
+        self.validation_evaluation_labels = _mapped(validation_evaluation_labels, "validation_evaluation_labels")
         for found, labels in ((self.train_evaluations, self.train_evaluation_labels),
                               (self.validation_evaluations, self.validation_evaluation_labels)):
             missing = [name for name in found if name not in labels]
@@ -101,10 +115,19 @@ class TrainingConfig(JavaSpelling):
 
     @iteration_count.setter
     def iteration_count(self, count: int) -> None:
-        self.counter[0] = count
+        self.counter[0] = _count("iteration_count", count)
+
+    @property
+    def epoch_count(self) -> int:
+        """Epochs done."""
+        return self._epoch_count
+
+    @epoch_count.setter
+    def epoch_count(self, count: int) -> None:
+        self._epoch_count = _count("epoch_count", count)
 
     @staticmethod
-    def builder() -> Any:
+    def builder() -> TrainingConfigBuilder:
         """Return a new :class:`~dl4py.samediff.training.config_builder.TrainingConfigBuilder`."""
         return TrainingConfig.Builder()
 
@@ -131,6 +154,15 @@ class TrainingConfig(JavaSpelling):
     def get_regularization(self) -> list[Regularization]:
         """Return the regularization terms."""
         return self.regularization
+
+    def rename(self, old: str, new: str) -> None:
+        """Write the new name of a variable wherever the old one stood."""
+        for key in (*_MAPPINGS, "loss_variables"):
+            names = getattr(self, key)
+            setattr(self, key, names and [new if n == old else n for n in names])
+        for kind in ("train", "validation"):
+            for key in (f"{kind}_evaluations", f"{kind}_evaluation_labels"):
+                setattr(self, key, {(new if n == old else n): v for n, v in getattr(self, key).items()})
 
     def label_idx(self, name: Any) -> int:
         """Return the position of a name in the label mapping, -1 if it is not there."""
@@ -206,9 +238,9 @@ class TrainingConfig(JavaSpelling):
                 values[name] = value
         if values.get("updater") is not None:
             values["updater"] = IUpdater.from_document(values["updater"])
-        values["regularization"] = [Regularization.from_document(term) for term in values.get("regularization") or ()]
+        values["regularization"] = [Regularization.from_document(t) for t in _listed(values.get("regularization") or (), "regularization")]
         for name in ("train_evaluations", "validation_evaluations"):
-            values[name] = {v: [_read_evaluation(e) for e in es] for v, es in (values.get(name) or {}).items()}
+            values[name] = {v: [_read_evaluation(e) for e in _listed(es, name)] for v, es in _mapped(values.get(name), name).items()}
         self = cls(**{name: value for name, value in values.items() if value is not None})
         self._extra = extra
         return self
@@ -231,8 +263,10 @@ class TrainingConfig(JavaSpelling):
         return cls.from_document(read_text(text, "JSON"))
 
     def clone(self) -> TrainingConfig:
-        """Return an independent copy with the same counters."""
-        return type(self).from_document(self.to_document())
+        """Return an independent copy with the same counters, and with the same listeners."""
+        made = type(self).from_document(self.to_document())
+        made.listeners = list(self.listeners)
+        return made
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TrainingConfig) and self.to_document() == other.to_document()
@@ -256,16 +290,37 @@ def refuse_unknown(where: str, unknown: Iterable[str], known: Iterable[str]) -> 
 def _names(given: Any) -> list[str] | None:
     if given is None:
         return None
-    return [name_of(given)] if isinstance(given, str) else [name_of(v) for v in given]
+    return [name_of(given)] if isinstance(given, str) else [name_of(v) for v in _listed(given, "placeholders and variables")]
+
+
+def _listed(given: Any, what: str) -> Sequence[Any]:
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise ConfigurationError(f"TrainingConfig: {what} are a list; got {given!r:.60}")
+    return list(given)
+
+
+def _mapped(given: Any, what: str) -> dict[Any, Any]:
+    if given and not isinstance(given, Mapping):
+        raise ConfigurationError(f"TrainingConfig: {what} are a dictionary by the names of variables; got {given!r:.60}")
+    return dict(given or {})
+
+
+def _count(what: str, given: Any) -> int:
+    whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    if not (whole or is_whole_float(given)) or not 0 <= given < 2**63:
+        raise ConfigurationError(f"TrainingConfig: {what} must be an int from 0 to 2**63 - 1; got {given!r:.60}")
+    return int(given)
 
 
 def _evaluations(given: Mapping[str, Sequence[Any]] | None) -> Evaluations:
-    return {name_of(k): list(v) if isinstance(v, (list, tuple)) else [v] for k, v in (given or {}).items()}
+    found = _mapped(given, "evaluations").items()
+    return {name_of(k): list(v) if isinstance(v, (list, tuple)) else [v] for k, v in found}
 
 
 def _read_evaluation(document: Any) -> Any:
     from ..evaluation.base import BaseEvaluation
-    return BaseEvaluation.from_json(json.dumps(document))
+    return BaseEvaluation.from_document(document)
 
 
-_FIELDS: dict[str, str] = {squash(name): name for name in TrainingConfig.__init__.__annotations__ if name not in ("return", "unknown")}
+_FIELDS: dict[str, str] = {squash(name): name for name in TrainingConfig.__init__.__annotations__
+                           if name not in ("return", "unknown", "listeners")}

@@ -5,22 +5,25 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from ..base.datatype import DataType
-from ..base.javanames import JavaSpelling, to_snake
-from ..base.old_names import instead
-from ..configuration.configuration import UnknownOptionError
-from ..errors import ConfigurationError, did_you_mean
+from ..base.java_names import TrainingConfigBuilderNames
+from ..configuration.method_builder import MethodBuilder
+from ..errors import ConfigurationError
 from .config import TrainingConfig
 from .history import name_of
 from .updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
 from .updaters.schedules import Schedule
 from .updaters.updater import IUpdater
 
+__all__ = ["TrainingConfigBuilder"]
 
-class TrainingConfigBuilder(JavaSpelling):
+
+class TrainingConfigBuilder(MethodBuilder, TrainingConfigBuilderNames):
     """Builder of :class:`TrainingConfig`; every option returns the builder."""
 
+    _old_names = "training"
+
     def __init__(self) -> None:
-        self._values: dict[str, Any] = {}
+        super().__init__()
         self._regularization: list[Regularization] = []
         self._labels_unused = self._skip = False
 
@@ -56,6 +59,14 @@ class TrainingConfigBuilder(JavaSpelling):
             return self._set(minimize=what[0])
         return self._set(loss_variables=_flat(what))
 
+    def loss_variables(self, *names: Any) -> Self:
+        """Name the loss variables, which count when the graph has none set."""
+        return self._set(loss_variables=_flat(names))
+
+    def listeners(self, *listeners: Any) -> Self:
+        """Set the listeners of every training under this configuration, besides those of the graph; files do not keep them."""
+        return self._set(listeners=_flat(listeners))
+
     def data_set_feature_mapping(self, *names: Any) -> Self:
         """Set the placeholders for feature array 0, 1, …"""
         return self._set(data_set_feature_mapping=_flat(names))
@@ -63,6 +74,8 @@ class TrainingConfigBuilder(JavaSpelling):
     def data_set_label_mapping(self, *names: Any) -> Self:
         """Set the placeholders for label array 0, 1, …"""
         return self._set(data_set_label_mapping=_flat(names))
+
+    data_set_labels_mapping = data_set_label_mapping
 
     def data_set_feature_mask_mapping(self, *names: Any) -> Self:
         """Set the placeholders for the feature masks."""
@@ -110,20 +123,6 @@ class TrainingConfigBuilder(JavaSpelling):
         if not self._skip:
             config.validate(self._labels_unused)
         return config
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return super().__getattr__(name)
-        except AttributeError:
-            if name.startswith("_"):
-                raise
-        known = [n for n in dir(type(self)) if not n.startswith("_")]
-        hint = instead("training", name) or did_you_mean(to_snake(name), known) or f"; its options: {', '.join(known)}"
-        raise UnknownOptionError(f"the builder of TrainingConfig has no option {name!r}{hint}")
-
-    def _set(self, **values: Any) -> Self:
-        self._values.update(values)
-        return self
 
     def _regularize(self, term: Regularization) -> Self:
         self._regularization = with_regularization(self._regularization, term)

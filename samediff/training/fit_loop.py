@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ConfigurationError, NumericalError
+from ..data.given.sources import InBatch, numbered
+from ..errors import NumericalError
 from ..executor.session import check_finite, checked_feeds, request_for, run
 from ..ir.run_context import RunContext
 from .batches import Batch, Source, as_batch
-from .history import History, Loss, LossCurve
-from .listeners.evaluative import HistoryListener
+from .history import History, Loss, LossCurve, metrics_of
+from .listeners.calls import Listeners
+from .listeners.evaluative_listener import HistoryListener
 from .listeners.hooks import tell_ops, wanted_variables
-from .listeners.listener import At, Listener, Listeners, Operation
+from .listeners.listener import Listener
+from .listeners.operation import At, Operation
+from .progress import epoch_line, with_bar
 from .steps.graph_parameters import TrainingSession
 from .steps.transaction import Transaction
 from .trainable import Trainable
@@ -24,16 +28,25 @@ class FitLoop:
     """One call of ``fit``."""
 
     def __init__(self, sd: Trainable, session: TrainingSession, listeners: Sequence[Listener], finite: bool) -> None:
-        self.sd, self.session, self.finite = sd, session, finite
+        self.sd, self.finite = sd, finite
         self.config = session.config
         self.history = HistoryListener(self.config)
         self._all = [*listeners, self.history]
         self.listeners = Listeners(self._all, Operation.TRAINING)
-        extra = wanted_variables(sd, self._all, Operation.TRAINING, self.session.losses)
-        self.outputs = list(dict.fromkeys([*self.session.losses, *extra]))
-        self._tells = bool(extra)
+        self._follow(session)
         self._wants_updates = self.listeners.wants("pre_update")
         self._stop = False
+        self._last: Loss | None = None
+
+    def score(self) -> float:
+        """The losses and penalties of the last step, added up."""
+        return 0.0 if self._last is None else float(np.sum(self._last.loss_values()))
+
+    def _follow(self, session: TrainingSession) -> None:
+        self.session, self.config = session, session.config
+        extra = wanted_variables(self.sd, self._all, Operation.TRAINING, session.losses)
+        self.outputs = list(dict.fromkeys([*session.losses, *extra]))
+        self._tells = bool(extra)
 
     # One step
 
@@ -43,13 +56,17 @@ class FitLoop:
 
     def step(self, item: Any, etl_ms: int = 0) -> Loss:
         """One optimizer step: forward, backward, update, count."""
-        batch = as_batch(item, self.config)
+        batch = as_batch(self.sd, item, self.config)
         at = self.at()
         self.listeners.call("iteration_start", self.sd, at, batch.data, etl_ms)
+        if self.session.version != self.sd.version:         # another thread or a listener has changed the graph
+            with self.sd.gate:
+                self._follow(self.sd.training_session())
         step = self.session.step
         step.outputs = tuple(self.outputs)
         with step.lock:
             loss = self._in_one_go(batch, at) or self._in_turn(batch, at)
+        self._last = loss
         self.listeners.iteration_done(self.sd, at, batch.data, loss)
         return loss
 
@@ -57,7 +74,7 @@ class FitLoop:
         """Gradients and update in one call, where nobody asks for what is between them; None where that is not possible."""
         if self.finite or self._tells or self._wants_updates:
             return None
-        scores = self.sd._regularization_scores()
+        scores = self.session.penalty_scores()
         results = self.session.step.in_one_go(batch.feeds, at.iteration(), at.epoch(), self.sd.seed, self.config.counter)
         if results is None:
             return None
@@ -67,7 +84,7 @@ class FitLoop:
         """Gradients, what is to be done with them, update."""
         context = RunContext(True, self.sd.seed, at.iteration())
         values = dict(zip(self.outputs, self.session.step.compute(batch.feeds, context)))
-        loss = self._loss(values, self.sd._regularization_scores())
+        loss = self._loss(values, self.session.penalty_scores())
         if self.finite:
             self._check_finite(batch, loss, context)
         if self._tells:
@@ -84,18 +101,26 @@ class FitLoop:
         return Loss([*self.session.losses, *scores], [*data, *scores.values()])
 
     def _update(self, at: At) -> None:
-        params = self.session.params
-        old = {n: params.arrays[n].copy() for n in params.arrays}
+        """Listeners hear of updates before these are made, while no lock of the parameters is held: they may wait for who saves them."""
+        params, trained = self.session.params, self.session.params.trained
         sign = 1 if self.config.minimize else -1
-        with params.gate, Transaction(params.vectors(), self.config.counter):
+        change = Transaction(params.vectors())
+        with params.gate, change:
+            old = {n: a.copy() for n, a in params.arrays.items() if n in trained}
             self.session.step.update(at.iteration(), at.epoch())
-            new = {n: a.copy() for n, a in params.arrays.items()}
-            for name in (n for n in params.arrays if n in params.trained):
-                update = sign * (old[name] - new[name])
-                given = update.copy()
-                self.listeners.call("pre_update", self.sd, at, self.sd.variable(name), update)
-                if not np.array_equal(update, given, equal_nan=True):  # a listener may change it
-                    params.arrays[name][...] = old[name] - sign * update
+            new, after = {n: params.arrays[n].copy() for n in old}, [a.copy() for a in params.vectors()]
+            change.take_back()
+        updates = {n: sign * (old[n] - new[n]) for n in old}
+        given = {n: u.copy() for n, u in updates.items()}
+        for name, update in updates.items():
+            self.listeners.call("pre_update", self.sd, at, self.sd.variable(name), update)
+        with params.gate, Transaction(params.vectors(), self.config.counter):
+            now = {n: params.arrays[n].copy() for n in old}
+            for array, value in zip(params.vectors(), after):
+                array[...] = value
+            for name, update in updates.items():
+                if not (_equal(update, given[name]) and _equal(now[name], old[name])):      # changed by a listener, or set meanwhile
+                    params.arrays[name][...] = now[name] - sign * update
             self.config.increment_iteration_count()
 
     def _check_finite(self, batch: Batch, loss: Loss, context: RunContext) -> None:
@@ -105,7 +130,7 @@ class FitLoop:
             return
         graph = self.session.graph
         check_finite({n: params.arrays[n] for n in params.arrays}, list(params.arrays))
-        targets = [*self.session.losses, *self.session.step._pinned]
+        targets = [*self.session.losses, *self.session.step.pinned]
         order = [n for node in request_for(graph, targets, True).nodes for n in node.outputs]
         feeds = checked_feeds(graph, batch.feeds)
         check_finite(feeds, list(feeds))
@@ -122,34 +147,35 @@ class FitLoop:
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)
         return History(loss=LossCurve([loss]), training_time_millis=_now() - start)
 
-    def run(self, source: Source, epochs: int, validation: Source | None, frequency: int) -> History:
+    def run(self, source: Source, epochs: int, validation: Source | None, frequency: int, verbose: bool = False) -> History:
         """All epochs, until a listener stops."""
         self.listeners.call("operation_start", self.sd, Operation.TRAINING)
         curve = LossCurve()
-        self.sd._training_data = source.data
-        try:
+        with self.sd.going_through(source.data):
             for number in range(1, epochs + 1):
-                curve = self._epoch(source, curve)
+                title, began = f"epoch {number}/{epochs}", time.perf_counter()
+                curve = self._epoch(source, curve, title if verbose else None)
                 if validation is not None and (number - 1) % frequency == 0:
                     self._validate(validation)
+                if verbose:
+                    shown = {"loss": float(np.sum(curve.losses()[-1].loss_values())), **metrics_of(self.history.get_report())}
+                    epoch_line(title, shown, time.perf_counter() - began, epochs - number)
                 if self._stop:
                     break
-        finally:
-            self.sd._training_data = None
         self.listeners.call("operation_end", self.sd, Operation.TRAINING)
         return self.history.get_report()
 
-    def _epoch(self, source: Source, curve: LossCurve) -> LossCurve:
+    def _epoch(self, source: Source, curve: LossCurve, title: str | None) -> LossCurve:
         start = _now()
         at = self.at()
         self.listeners.epoch_start(self.sd, at)
         losses: list[Loss] = []
         fetched = _now()
-        for item in source:
-            losses.append(self.step(item, _now() - fetched))
+        batches = iter(source) if title is None else with_bar(iter(source), title, source.data, self.score)
+        for number, item in numbered(batches, "train on"):
+            with InBatch(number):
+                losses.append(self.step(item, _now() - fetched))
             fetched = _now()
-        if not losses:
-            raise ConfigurationError("the data has no batch: nothing to train on")
         source.rewind()
         curve = curve.add_loss_and_copy(Loss.average(losses))
         end = At(at.epoch(), self.config.iteration_count - 1, Operation.TRAINING)
@@ -168,23 +194,26 @@ class FitLoop:
 def evaluate(sd: Trainable, source: Source, members: Sequence[Listener], operation: Operation,
              *names: str) -> list[tuple[Any, dict[str, Any]]]:
     """Forward runs over all batches, with the hooks of listeners; each batch with the values of ``names``."""
-    config = sd._checked_config(training=False)
+    config = sd.checked_config(training=False)
     listeners = Listeners(members, operation)
     wanted = list(dict.fromkeys([*names, *wanted_variables(sd, members, operation, names)]))
     listeners.call("operation_start", sd, operation)
     results = []
-    for i, item in enumerate(source):
-        batch = as_batch(item, config, labels_needed=False)
-        at = At(0, i, operation)
-        listeners.call("iteration_start", sd, at, batch.data, 0)
-        values = sd._run(batch.feeds, wanted) if wanted else {}
-        tell_ops(sd, listeners, at, batch.data, batch.feeds, values)
-        listeners.iteration_done(sd, at, batch.data, None)
-        results.append((batch.data, {n: values[n] for n in names}))
-    if not results:
-        raise ConfigurationError(f"the data has no batch: nothing to {'compute' if operation is Operation.INFERENCE else 'evaluate'}")
+    for number, item in numbered(source, "compute" if operation is Operation.INFERENCE else "evaluate"):
+        with InBatch(number):
+            batch = as_batch(sd, item, config, labels_needed=False)
+            at = At(0, number, operation)
+            listeners.call("iteration_start", sd, at, batch.data, 0)
+            values = sd.compute(batch.feeds, wanted) if wanted else {}
+            tell_ops(sd, listeners, at, batch.data, batch.feeds, values)
+            listeners.iteration_done(sd, at, batch.data, None)
+            results.append((batch.data, {n: values[n] for n in names}))
     listeners.call("operation_end", sd, operation)
     return results
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return np.array_equal(a, b, equal_nan=True)
 
 
 def _now() -> int:

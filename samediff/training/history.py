@@ -1,4 +1,4 @@
-"""What training reports: losses of a step, the loss curve, evaluations per epoch, the history of a fit."""
+"""Reports of training: losses of a step, the loss curve, evaluations per epoch, the history of a fit."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,22 +6,38 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..base.javanames import JavaSpelling
+from ..base.copying import CopiedWhole
+from ..base.java_names import EvaluationRecordNames, HistoryNames, LossCurveNames, LossNames
 from ..errors import ConfigurationError, UnknownNameError, did_you_mean
+from ..text.html import html_table, html_text
+
+__all__ = ["EvaluationRecord", "History", "Loss", "LossCurve"]
 
 R = TypeVar("R")
+
+#: What is shown of an epoch, and the method of an evaluation that says it.
+_METRICS = {"accuracy": "accuracy", "mean squared error": "average_mean_squared_error"}
 
 
 def name_of(variable: Any) -> str:
     """Return the name of a graph variable given as such or by name."""
     if isinstance(variable, str):
         return variable
-    name = variable.name
+    name = getattr(variable, "name", None)
+    if name is None:
+        raise ConfigurationError(f"expected the name of a variable, or a variable; got {variable!r:.60}")
     return str(name() if callable(name) else name)
 
 
-class Loss(JavaSpelling):
+class Loss(LossNames):
     """Named loss values of a step or an epoch: the loss variables, then one entry per kind of regularization.
+
+    Parameters
+    ----------
+    loss_names : sequence of str
+        Names of loss variables, then of kinds of regularization.
+    losses : sequence of float
+        One for each name.
 
     Examples
     --------
@@ -105,8 +121,14 @@ class Loss(JavaSpelling):
         return "Loss(" + ", ".join(f"{n}={v:.6g}" for n, v in zip(self._names, self._values)) + ")"
 
 
-class LossCurve(JavaSpelling):
-    """Mean losses per epoch, kept in float32 as DL4J does."""
+class LossCurve(LossCurveNames):
+    """Mean losses per epoch, kept in float32 as DL4J does.
+
+    Parameters
+    ----------
+    losses : iterable of Loss
+        Mean losses, one for each epoch, with the same names.
+    """
 
     def __init__(self, losses: Iterable[Loss] = ()) -> None:
         self._losses = tuple(losses)
@@ -116,6 +138,14 @@ class LossCurve(JavaSpelling):
     def losses(self) -> list[Loss]:
         """Return the mean losses, one entry per epoch."""
         return list(self._losses)
+
+    def get_loss_names(self) -> list[str]:
+        """Return the names of the losses, in the order of the columns of :meth:`get_loss_values`."""
+        return self._losses[0].loss_names() if self._losses else []
+
+    def get_loss_values(self) -> np.ndarray[Any, Any]:
+        """Return the mean losses as one array of FLOAT, (epochs, losses)."""
+        return np.array([loss.loss_values() for loss in self._losses], np.float32).reshape(len(self._losses), len(self.get_loss_names()))
 
     def mean_loss(self, which: Any, epoch: int | None = None) -> Any:
         """Return the losses of an epoch (an int, negative from the end), the series of one loss, or one value of it."""
@@ -152,11 +182,37 @@ class LossCurve(JavaSpelling):
         return f"LossCurve({list(self._losses)})"
 
 
-class EvaluationRecord(JavaSpelling):
-    """The evaluations of one epoch (or one call of evaluate), by variable."""
+def metrics_of(history: History) -> dict[str, float]:
+    """The accuracies and errors of the last epoch, of training and of validation: the first evaluation that has one.
+
+    Examples
+    --------
+    >>> metrics_of(History())
+    {}
+    """
+    found: dict[str, float] = {}
+    for kind, records in (("", history.training_eval()), ("validation ", history.validation_eval())):
+        for evaluation in [e for es in (records[-1].evaluations().values() if records else ()) for e in es]:
+            for name, method in _METRICS.items():
+                if hasattr(evaluation, method):
+                    found.setdefault(kind + name, float(getattr(evaluation, method)()))
+    return found
+
+
+class EvaluationRecord(EvaluationRecordNames):
+    """The evaluations of one epoch (or one call of evaluate), by variable.
+
+    Parameters
+    ----------
+    evaluations : dict of str to list
+        Evaluations by the variable that they are of.
+    """
 
     def __init__(self, evaluations: Mapping[str, Sequence[Any]]) -> None:
         self._evaluations = {name_of(variable): list(found) for variable, found in evaluations.items()}
+
+    def _repr_html_(self) -> str:
+        return "".join(html_text(name, e.stats()) for name, found in self._evaluations.items() for e in found)
 
     def is_empty(self) -> bool:
         """Return whether there is no evaluation."""
@@ -212,8 +268,19 @@ class EvaluationRecord(JavaSpelling):
         return f"EvaluationRecord({ {k: [type(e).__name__ for e in v] for k, v in self._evaluations.items()} })"
 
 
-class History(JavaSpelling):
+class History(CopiedWhole, HistoryNames):
     """What ``fit`` returns: evaluations and losses per epoch, and times in milliseconds.
+
+    Parameters
+    ----------
+    training, validation : sequence of EvaluationRecord
+        Evaluations of each epoch on the data of training and of validation.
+    loss : LossCurve, optional
+        Mean losses of each epoch.
+    training_time_millis : int
+        Wall time of the whole training.
+    validation_times_millis : sequence of int
+        Wall time of each validation.
 
     Examples
     --------
@@ -227,6 +294,15 @@ class History(JavaSpelling):
                  validation_times_millis: Sequence[int] = ()) -> None:
         self._training, self._validation = list(training), list(validation)
         self._loss, self._time, self._times = loss, training_time_millis, list(validation_times_millis)
+
+    def _repr_html_(self) -> str:
+        curve = self._loss or LossCurve()
+        names, losses = curve.get_loss_names(), curve.losses()
+        rows = [[k, *map(float, loss.loss_values())] for k, loss in enumerate(losses)]
+        return html_table(f"{len(losses)} epochs, {self._time} ms", ["epoch", *names], rows, self._last_metrics())
+
+    def _last_metrics(self) -> str:
+        return ", ".join(f"{name} {value:.4g}" for name, value in metrics_of(self).items())
 
     def loss_curve(self) -> LossCurve | None:
         """Return the mean loss per epoch; None before the first epoch has ended."""

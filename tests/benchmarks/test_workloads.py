@@ -16,6 +16,7 @@ from dl4py.samediff.errors import DeviceError
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 QUICK = ["W0", "W1_infer", "W6_grad", "W7"]
+COMPILED = ["W4_1e6", "W6", "W6_mm", "W6_grad", "W11_1e6", "W12"]
 BY_HAND = ["W0_infer", "W1_b32", "W1_b128", "W6", "W6_mm", "W7_builtin", "W8", "W4_1e6", "W10"]
 NOT_BY_HAND = ["W2", "W2_infer", "W3_char", "W3_uci", "W5"]
 
@@ -57,6 +58,11 @@ def test_dl4py_and_numpy_agree(benchmark, name):
     check(compared(benchmark, name, ["dl4py", "numpy"]), ["dl4py", "numpy"])
 
 
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_functions_agree(benchmark, name):
+    check(compared(benchmark, name, ["dl4py", "dl4py_compiled", "numpy"]), ["dl4py", "dl4py_compiled", "numpy"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NOT_BY_HAND)
 def test_dl4py_and_jax_agree(benchmark, name):
@@ -88,12 +94,13 @@ def test_the_emulator_of_a_gpu_agrees(benchmark, emulated, name, monkeypatch):
     benchmark["measure"].agree(workload, {system: [times["score"]] for system, times in found.items()})
 
 
+@pytest.mark.slow
 def test_the_table_of_a_device(benchmark, emulated, monkeypatch, capsys, tmp_path):
     words = ["--device", "emulated", "--only", "W0_infer", "--rounds", "1", "--json", str(tmp_path / "f")]
     monkeypatch.setattr(sys, "argv", ["run.py", *words])
     benchmark["run"].main()
     shown, written = capsys.readouterr().out.splitlines(), json.loads((tmp_path / "f").read_text())
-    assert shown[0] == "not on emulated:0: numpy, jax, torch, torch_cl, torch_compile, ort, ort_1t, dl4j, dl4j_1t"
+    assert shown[0] == "not on emulated:0: dl4py_compiled, numpy, jax, torch, torch_cl, torch_compile, ort, ort_1t, dl4j, dl4j_1t"
     assert shown[1].startswith("emulated:0: the emulator of a GPU, ") and shown[-1].startswith("W0_infer")
     assert written["device"] == "emulated:0" and written["limits"] == {}
     check(written["workloads"]["W0_infer"], ["dl4py", "dl4py_uncaptured"])
@@ -101,10 +108,11 @@ def test_the_table_of_a_device(benchmark, emulated, monkeypatch, capsys, tmp_pat
 
 def test_systems_by_device(benchmark, capsys):
     run, place = benchmark["run"], benchmark["workloads"].Place
-    assert run.asked("", place()) == ["dl4py", "numpy", "jax", "torch", "torch_cl", "ort", "ort_1t"] and not capsys.readouterr().out
+    assert run.asked("", place()) == ["dl4py", "dl4py_compiled", "numpy", "jax", "torch", "torch_cl", "ort", "ort_1t"]
+    assert not capsys.readouterr().out
     assert run.asked("all", place())[-2:] == ["dl4j", "dl4j_1t"]
     assert run.asked("", place("cuda:1")) == ["dl4py", "dl4py_uncaptured", "torch", "torch_compile", "jax", "ort"]
-    assert capsys.readouterr().out == "not on cuda:1: numpy, torch_cl, ort_1t, dl4j, dl4j_1t\n"
+    assert capsys.readouterr().out == "not on cuda:1: dl4py_compiled, numpy, torch_cl, ort_1t, dl4j, dl4j_1t\n"
     assert run.asked("torch,numpy", place("cuda:1")) == ["torch"]
     assert capsys.readouterr().out == "not on cuda:1: numpy\n"
 
@@ -116,6 +124,7 @@ def test_places(benchmark):
     assert not place().is_gpu and not place("emulated:0").from_host
 
 
+@pytest.mark.slow
 def test_a_device_that_is_not_there_is_said(benchmark, capsys):
     if importlib.util.find_spec("cupy"):
         pytest.skip("CuPy is installed")

@@ -23,6 +23,7 @@ sys.exit(sum(r.failed for r in results))
 
 
 @pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.slow
 def test_examples_run(package, tmp_path):
     """In a process of their own: ops and layers of examples are registered for good."""
     ran = subprocess.run([sys.executable, "-c", RUN, package], capture_output=True, text=True, cwd=tmp_path)

@@ -4,9 +4,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from blocks import ROOT, blocks, run
 
-DOCUMENTS = ["README.md", "docs/files.md", "docs/plug-ins.md"]
+from tests.docs.blocks import ROOT, blocks, run
+
+DOCUMENTS = ["README.md", "docs/data.md", "docs/arrays.md", "docs/compiled.md", "docs/files.md", "docs/onnx.md", "docs/plug-ins.md",
+             "docs/plug-ins-advanced.md", "docs/adding-ops.md"]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -5,13 +5,13 @@ import re
 
 import numpy as np
 import pytest
-from blocks import blocks, run
-from camel_case import camel_case
 
 from dl4py.layers import DenseLayer, OutputLayer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import SameDiff
 from dl4py.samediff.data import DataSet, ListDataSetIterator
+from tests.docs.blocks import blocks, run
+from tests.docs.camel_case import camel_case
 
 GUIDE = "docs/java-to-python.md"
 IMPORTS, *PROGRAMS = blocks(GUIDE)
@@ -43,7 +43,7 @@ def trained():
 
 NAMES = {"Dense network": images, "Convolutional network": images, "LSTM with truncated back-propagation": series,
          "Computation graph": pairs, "SameDiff graph": images, "User-defined op": dict, "SameDiff layer": images,
-         "SameDiff lambda vertex": pairs, "Saving with a normalizer": trained, "Evaluation": trained,
+         "SameDiff lambda vertex": pairs, "Activation function": images, "Saving with a normalizer": trained, "Evaluation": trained,
          "Parallel training and inference": trained}
 OTHER_NAME = {"scaled_add": "scaledAdd", "com.example.": "com.example.java."}      # a name is registered once
 

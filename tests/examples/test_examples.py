@@ -71,6 +71,7 @@ def test_every_example_is_run():
     assert sorted(p.stem for p in EXAMPLES.glob("*.py")) == sorted(check.__name__ for check, _ in SHORT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("check", "short"), SHORT, ids=[check.__name__ for check, _ in SHORT])
 def test_short_form(check, short, capsys):
     result = example(check.__name__).main(**short)

@@ -1,4 +1,4 @@
-"""Runs damaged files through the readers: ``python tests/fuzz/fuzzing.py SECONDS [TARGET ...] [--seed N]``.
+"""Runs damaged files through the readers: ``python -m tests.fuzz.fuzzing SECONDS [TARGET ...] [--seed N]``.
 
 What comes back must be a value or a typed error, within two seconds and without taking memory out of proportion.
 Files that break this are kept in tests/fuzz/corpus/TARGET and tried by the tests from then on.
@@ -15,11 +15,8 @@ import traceback
 import warnings
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from targets import TARGETS, Target
-
 from dl4py.samediff.errors import DL4PyError
+from tests.fuzz.targets import TARGETS, Target
 
 CORPUS = Path(__file__).parent / "corpus"
 MOST_SECONDS = 2.0

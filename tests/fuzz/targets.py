@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import mutators
 import numpy as np
 
 from dl4py.layers import LSTM, BatchNormalization, ConvolutionLayer, DenseLayer, InputType, OutputLayer, RnnOutputLayer, SubsamplingLayer
@@ -36,6 +35,7 @@ from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.files import Nd4j, NormalizerSerializer
 from dl4py.samediff.text.document_text import read_text
 from dl4py.samediff.training import Adam, FileStatsStorage, TrainingConfig
+from tests.fuzz import mutators
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

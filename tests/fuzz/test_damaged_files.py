@@ -4,8 +4,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fuzz.fuzzing import CORPUS, flipped_bits, fuzz, problem_of, small_seeds
-from fuzz.targets import TARGETS
+
+from tests.fuzz.fuzzing import CORPUS, flipped_bits, fuzz, problem_of, small_seeds
+from tests.fuzz.targets import TARGETS
 
 FOUND = sorted(p for p in CORPUS.glob("*/*") if p.is_file())
 EXHAUSTIVE = [name for name in TARGETS if name != "inspect"]       # reads what others read

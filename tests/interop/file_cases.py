@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from cases import Case, Folder
 
 from dl4py.samediff import DataType
 from dl4py.samediff.data import (
@@ -19,6 +18,7 @@ from dl4py.samediff.data import (
     NormalizerStandardize,
 )
 from dl4py.samediff.files import read_array, read_normalizer, write_array, write_normalizer
+from tests.interop.cases import Case, Folder
 
 
 @dataclass

@@ -1,25 +1,21 @@
 """Graphs: one for each row of the table of ops, losses with their gradients, branches and loops, training with every updater."""
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cases import MAYBE, Case, Folder
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "samediff" / "ops"))
-from known_differences import DRAWN, NOT_SHOWN, OTHER_ROWS, OTHER_VALUES, REFUSED_OPS, REFUSED_ROWS, found_row
-from op_table import ROWS, Row
-from slot_rows import SLOT_ROWS
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.base.choices import LossReduce
+from dl4py.samediff.base.enums import LossReduce
 from dl4py.samediff.data import MultiDataSet
 from dl4py.samediff.ir.op import METHODS, OPS, Op
 from dl4py.samediff.training import L2Regularization, TrainingConfig, WeightDecay
 from dl4py.samediff.training.updaters import updaters as U
+from tests.interop.cases import MAYBE, Case, Folder
+from tests.interop.known_differences import DRAWN, NOT_SHOWN, OTHER_ROWS, OTHER_VALUES, OWN_METHODS, REFUSED_OPS, REFUSED_ROWS, found_row
+from tests.interop.slot_rows import SLOT_ROWS
+from tests.samediff.ops.rows.op_table import ROWS, Row
 
 
 @dataclass
@@ -88,7 +84,7 @@ def op_case(name: str, row: Row) -> GraphCase:
 def _refused(row: Row) -> str:
     if row.op_id in REFUSED_OPS:
         return REFUSED_OPS[row.op_id]
-    offered = any(OPS[row.op_id] in classes for classes in METHODS.values())
+    offered = row.op_id not in OWN_METHODS and any(OPS[row.op_id] in classes for classes in METHODS.values())
     return found_row(REFUSED_ROWS, row) or ("" if offered else MAYBE)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from dl4py import layers as L
-from dl4py.samediff.base.choices import LossReduce
+from dl4py.samediff.base.enums import LossReduce
 
 _VOLUMES = "volumes in front of dense layers: DL4J names their sizes in another order and refuses its own activations"
 _SAMEDIFF = "DL4J doubles gradients that pass a SameDiff layer"
@@ -82,10 +82,16 @@ REFUSED_OPS = {
                     "distribution_bernoulli distribution_binomial", _UNLIKE),
 }
 
+#: Ops that namespaces of DL4J offer here and not in DL4J.
+OWN_METHODS = {"cross_entropy_loss"}
+
 #: Rows of ops whose arguments DL4J's kernel refuses, while it takes others: a condition on the row, and why.
 REFUSED_ROWS: list[tuple[str, Any, str]] = [
     ("tensordot", lambda r: r.attributes.get("transpose_x") or r.attributes.get("transpose_y"), "DL4J's kernel transposes nothing"),
     ("multi_head_dot_product_attention", lambda r: len(r.inputs) > 7, "DL4J's kernel takes no mask of whole numbers"),
+    ("matmul", lambda r: len({len(a.shape) for a in r.arrays()}) > 1 and max(len(a.shape) for a in r.arrays()) > 2,
+     "DL4J's kernel takes batches of equal ranks alone"),
+    ("clipbyavgnorm", lambda r: r.attributes.get("dimensions") == (0,), "DL4J's kernel fails where several columns are clipped"),
     ("eye_of", lambda r: isinstance(r.inputs[0], int), "DL4J's kernel takes sizes as vectors of one number"),
     ("softmax_cross_entropy_loss", lambda r: r.attributes.get("loss_reduce") is LossReduce.NONE,
      "DL4J's kernel refuses weights of examples with NONE"),
@@ -94,8 +100,10 @@ REFUSED_ROWS: list[tuple[str, Any, str]] = [
 #: Rows that DL4J runs with another result: a condition on the row, and why.
 OTHER_ROWS: list[tuple[str, Any, str]] = [
     ("im2col", lambda r: "SAME" in str(r.attributes.get("padding_mode")), "DL4J's im2col leaves the padding of SAME to its caller"),
+    ("non_max_suppression", lambda r: r.attributes["max_out_size"] > 2, "DL4J fills up with boxes that overlap, where others are too few"),
     ("crop_and_resize", lambda r: r.attributes.get("method") == 1, "DL4J rounds to another neighbour where two are as near"),
     ("lstmBlock", lambda r: r.inputs[0] != "-", "DL4J goes on behind maxTsLength"),
+    ("while", lambda r: len(r.inputs) > 1, "DL4J computes nodes of a loop that depend on outside values alone in the first round only"),
 ]
 
 #: Ops that DL4J runs with another result: a difference of docs/differences.md, or a mistake of its kernel.

@@ -1,17 +1,10 @@
 """Networks: one for each row of the table of layers and vertices, one for each updater, and some of every kind."""
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from cases import Case, Folder
-from known_differences import NO_STEP, OTHER_CONFIGURATION, REFUSED_LAYERS, found
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "layers"))
-from layer_table import LAYERS, VERTICES, Row
 
 from dl4py import layers as L
 from dl4py.layers import InputType, InputTypeRecurrent
@@ -20,6 +13,9 @@ from dl4py.layers.checks.check_subject import Runner, Subject
 from dl4py.networks import ComputationGraph, ModelSerializer, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.data import DataSet, MultiDataSet, NormalizerStandardize
 from dl4py.samediff.training.updaters import updaters as U
+from tests.interop.cases import Case, Folder
+from tests.interop.known_differences import NO_STEP, OTHER_CONFIGURATION, REFUSED_LAYERS, found
+from tests.layers.layer_table import LAYERS, VERTICES, Row
 
 RNG = np.random.default_rng(5)
 

@@ -1,12 +1,9 @@
 """Ops with arguments that differ in every slot: DL4J computes something else as soon as two of them are exchanged."""
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "samediff" / "ops"))
-from op_rows import Row
+from tests.samediff.ops.rows.op_rows import Row
 
 SLOT_ROWS: list[Row] = []
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import MAYBE, Case, Folder
-from file_cases import file_cases
-from graph_cases import graph_cases
-from java import Unavailable, program, run
-from network_cases import network_cases
+
+from tests.interop.cases import MAYBE, Case, Folder
+from tests.interop.file_cases import file_cases
+from tests.interop.graph_cases import graph_cases
+from tests.interop.java import Unavailable, program, run
+from tests.interop.network_cases import network_cases
 
 pytestmark = pytest.mark.jvm
 CASES = {**network_cases(), **graph_cases(), **file_cases()}

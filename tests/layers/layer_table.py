@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from custom_classes import Product
 
 from dl4py import layers as L
 from dl4py.layers import InputType
+from tests.helpers.custom_classes import Product
 
 RNG = np.random.default_rng(11)
 FF, RNN, CNN, CNN3D = InputType.feed_forward, InputType.recurrent, InputType.convolutional, InputType.convolutional3d

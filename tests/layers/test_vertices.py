@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gradcheck import check_gradients
 
 from dl4py.layers import (
     AttentionVertex,
@@ -32,6 +31,7 @@ from dl4py.layers.types.parameters import LayerScope
 from dl4py.networks import ComputationGraph, NeuralNetConfiguration
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import ConfigurationError, ShapeError
+from tests.helpers.gradcheck import check_gradients
 
 rng = np.random.default_rng(5)
 A, B, ONE = rng.normal(size=(4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 1))

@@ -14,6 +14,7 @@ _COMPUTED = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast
              ast.RShift: (">>", "<<")}
 _NAMES = {a: b for pair in ("min max", "any all", "floor ceil", "minimum maximum", "zeros ones", "zeros_like ones_like", "vmin vmax")
           for a, b in (pair.split(), reversed(pair.split()))}
+_TYPES = frozenset(("Callable", "Iterable", "Iterator", "Mapping", "Sequence", "dict", "list", "tuple", "type"))
 _TEXTS = (ast.JoinedStr, ast.FormattedValue)
 #: Whose mistakes tests do not see here: text for a GPU, which other tests emulate.
 ELSEWHERE = frozenset(("cuda",))
@@ -101,8 +102,19 @@ def _unordered(node: ast.AST) -> list[ast.AST]:
         return node.comparators[-1:]        # type: ignore[return-value]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass", "frozenset"):
         return node.args[-1:]               # type: ignore[return-value]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("startswith", "endswith"):
+        return node.args[:1]                # type: ignore[return-value]
+    if isinstance(node, ast.SetComp):
+        return [g.iter for g in node.generators]
     if isinstance(node, ast.ExceptHandler) and node.type is not None:
         return [node.type]
+    return []
+
+
+def _unknown_sizes(node: ast.AST) -> list[ast.AST]:
+    """The numbers of sizes that ``reshape`` is to find out: any negative one says so."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "reshape":
+        return [n.operand for a in node.args for n in (a, *getattr(a, "elts", ())) if isinstance(n, ast.UnaryOp)]
     return []
 
 
@@ -133,24 +145,33 @@ def _statements(text: _Text, node: ast.AST) -> Iterator[Mistake]:
 KINDS: tuple[Callable[[_Text, ast.AST], Iterator[Mistake]], ...] = (_operators, _values, _conditions, _arguments, _statements)
 
 
+def _left_out(node: ast.AST) -> bool:
+    """Whether a part never runs, gives up, is a name of a type, or is for others; the order of public names is for readers."""
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and (node.targets[0].id == "__all__" or (
+            isinstance(node.value, ast.Subscript) and isinstance(node.value.value, ast.Name) and node.value.value.id in _TYPES)):
+        return True
+    return isinstance(node, (ast.Raise, ast.Assert, *_TEXTS)) or (isinstance(node, ast.FunctionDef) and node.name in ELSEWHERE) or (
+        isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING")
+
+
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of a node that run: no types, no messages of errors, no assertions."""
-    if isinstance(node, (ast.Raise, ast.Assert, *_TEXTS)) or (isinstance(node, ast.FunctionDef) and node.name in ELSEWHERE):
-        return
-    if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-        return
     for name, value in ast.iter_fields(node):
         if name not in ("annotation", "returns", "type_comment"):
-            yield from (v for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST))
+            parts = (v for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST))
+            yield from (v for v in parts if not _left_out(v))
 
 
 def mistakes_in(source: bytes) -> Iterator[Mistake]:
     """All that may be made in a text, one at a time."""
     text, waiting = _Text(source), [ast.parse(source)]
-    unordered: list[ast.AST] = []
+    unordered, unknown = list[ast.AST](), list[ast.AST]()
     while waiting:
         node = waiting.pop()
         unordered += _unordered(node)
+        unknown += _unknown_sizes(node)
+        if node in unknown:
+            continue
         for kind in KINDS:
             yield from (m for m in kind(text, node) if m.kind != "order" or node not in unordered)
         waiting.extend(_children(node))

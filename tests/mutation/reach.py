@@ -45,7 +45,7 @@ def reaches(values: Sequence[Any], module: str) -> bool:
 def recompile(module: str, change: str) -> None:
     """From now on, machine code that a changed module is part of has names of its own in the cache."""
     from dl4py.samediff.cpu.cache import sources as cache
-    from dl4py.samediff.cpu.native import entry
+    from dl4py.samediff.cpu.native import instruction
     toolchain, changed = cache.toolchain(), False
 
     def telling(values: Callable[..., Sequence[Any]], function: Callable[..., Any]) -> Callable[..., Any]:
@@ -58,5 +58,5 @@ def recompile(module: str, change: str) -> None:
                 changed = before
         return call
     cache.toolchain = lambda: f"{toolchain} {change}" if changed else toolchain         # type: ignore[assignment]
-    entry.compiled_entry = telling(lambda source, names: [v for n, v in names().items() if n in source], entry.compiled_entry)
+    instruction.compiled_entry = telling(lambda source, names: [v for n, v in names().items() if n in source], instruction.compiled_entry)
     cache._dispatcher = telling(lambda function, options: [function], cache._dispatcher)

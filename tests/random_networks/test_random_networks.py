@@ -1,14 +1,11 @@
 """A few of the random networks, which ``trying_networks.py`` tries by the hundred."""
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import pytest
-import trying_networks
+
+from tests.random_networks import trying_networks
 
 SEED, NETWORKS, GROUPS = 20261123, 40, 8
 

@@ -1,4 +1,4 @@
-"""Random networks by both executors: ``python tests/random_networks/trying_networks.py SECONDS [--seed N] [--case N]``.
+"""Random networks by both executors: ``python -m tests.random_networks.trying_networks SECONDS [--seed N] [--case N]``.
 
 Lists and graphs of the layers and vertices in the table of layers, with random options, updaters, normalization of gradients, masks and
 batches, those of one example and of none among them. Outputs, scores, gradients and parameters after steps are compared.
@@ -10,17 +10,10 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import numpy as np
-
-sys.path.extend(str(Path(__file__).parents[1] / folder) for folder in ("", "layers", "random_networks"))
-
-import randomruns
-from function_table import ACTIVATIONS, LOSSES
-from layer_table import LAYERS, VERTICES
 
 from dl4py import layers as L
 from dl4py.layers import InputType
@@ -28,7 +21,10 @@ from dl4py.networks import BackpropType, ComputationGraph, MultiLayerNetwork, Ne
 from dl4py.samediff import MultiDataSet
 from dl4py.samediff import training as T
 from dl4py.samediff.errors import DL4PyError
-from dl4py.samediff.training.steps.flat import GradientNormalization
+from dl4py.samediff.training.steps.flat_layout import GradientNormalization
+from tests.helpers import randomruns
+from tests.layers.function_table import ACTIVATIONS, LOSSES
+from tests.layers.layer_table import LAYERS, VERTICES
 
 #: Those that divide by the size of gradients do it with an epsilon at which rounding counts for little. AdaMax has none that counts: where
 #: a gradient is 0 but for rounding, its steps are as large as others.
@@ -466,4 +462,4 @@ def described(seed: int, number: int) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(randomruns.main("trying_networks", __doc__ or ""))
+    sys.exit(randomruns.main("tests.random_networks.trying_networks", __doc__ or ""))

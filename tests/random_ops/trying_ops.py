@@ -1,4 +1,4 @@
-"""Random calls of ops by both executors: ``python tests/random_ops/trying_ops.py SECONDS [--seed N] [--case N]``.
+"""Random calls of ops by both executors: ``python -m tests.random_ops.trying_ops SECONDS [--seed N] [--case N]``.
 
 A call is a row of the table of ops with other sizes, types, values and attributes, drawn so that most calls are accepted: sizes that
 agree go on agreeing, indices stay in range, axes exist. Some calls are drawn wildly.
@@ -12,24 +12,20 @@ import typing
 import warnings
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import ml_dtypes
 import numpy as np
 
-sys.path.extend(str(Path(__file__).parents[1] / folder) for folder in ("", "samediff/ops", "random_ops"))
-
-import randomruns
-from mutations import MUTATIONS
-from op_rows import drawn
-from op_table import ROWS, Row
-
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.ir import signature
 from dl4py.samediff.ir.op import METHODS, Op
+from tests.helpers import randomruns
+from tests.samediff.ops.rows.mutations import MUTATIONS
+from tests.samediff.ops.rows.op_rows import drawn
+from tests.samediff.ops.rows.op_table import ROWS, Row
 
 FLOATS = (np.float64, np.float32, np.float16, ml_dtypes.bfloat16)
 INTEGERS = (np.int32, np.int64, np.int8, np.int16, np.uint8)
@@ -71,7 +67,7 @@ def call_of(seed: int, number: int) -> Call:
     for _ in range(100):
         row = CALLS[rng.integers(len(CALLS))]
         try:
-            op, arrays = _wild(rng, row) if rng.random() < 0.08 else _likely(rng, row)
+            op, arrays = _wild(rng, row) if rng.random() < 0.08 else likely(rng, row)
             break
         except (DL4PyError, ValueError, TypeError, AttributeError, IndexError):    # no op or no array comes of it
             continue
@@ -92,7 +88,7 @@ def _wild(rng: np.random.Generator, row: Row) -> tuple[Any, list[Any]]:
     return row.op(), row.arrays()
 
 
-def _likely(rng: np.random.Generator, row: Row) -> tuple[Any, list[Any]]:
+def likely(rng: np.random.Generator, row: Row) -> tuple[Any, list[Any]]:
     texts = [t if isinstance(t, str) and t != "-" else None for t in row.inputs]
     sizes = sorted({int(n) for t in texts if t for n in t.partition(":")[2].split(",") if n})
     kept = rng.random() < 0.4
@@ -230,7 +226,8 @@ def _moved(a: Any) -> Any:
 def case(seed: int, number: int) -> randomruns.Outcome:
     """Run a call by both executors and compare."""
     call = call_of(seed, number)
-    outcome = randomruns.judged(lambda: _run(call, False), lambda moved: _run(call, True, moved))
+    least = max((randomruns.LIMITS.get(str(a.dtype), 0.0) for a in call.arrays if a is not None), default=0.0)
+    outcome = randomruns.judged(lambda: _run(call, False), lambda moved: _run(call, True, moved), least=least)
     if outcome.kind == "differs" and outcome.error and type(call.op).id not in PUBLIC:
         return randomruns.Outcome("refused", outcome.text)          # nobody calls it with inputs that do not fit together
     if outcome.kind == "differs":
@@ -244,4 +241,4 @@ def described(seed: int, number: int) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(randomruns.main("trying_ops", __doc__ or ""))
+    sys.exit(randomruns.main("tests.random_ops.trying_ops", __doc__ or ""))

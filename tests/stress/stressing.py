@@ -1,4 +1,4 @@
-"""Many threads on one network: ``python tests/stress/stressing.py SECONDS [--threads N] [--seed N]``.
+"""Many threads on one network: ``python -m tests.stress.stressing SECONDS [--threads N] [--seed N]``.
 
 They ask, train, save and load, evaluate, clone, replace parameters, fork and raise errors in listeners, all at once, while the main
 thread is interrupted. Training is on one batch, so that parameters and state after n steps are known whoever took the steps: every

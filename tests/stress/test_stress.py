@@ -2,14 +2,11 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import pytest
-import stressing
+
+from tests.stress import stressing
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork") or threading.current_thread() is not threading.main_thread(),
                                                    reason="forks and signals")]

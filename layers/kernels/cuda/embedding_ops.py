@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from ....samediff.base.spec import TensorSpec
-from ....samediff.cuda.actions import CudaKernel
 from ....samediff.cuda.code.elementwise import loop
 from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.plans.actions import CudaKernel
 from ...ops.embedding_ops import RowIndices
 
 

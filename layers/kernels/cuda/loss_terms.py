@@ -4,16 +4,16 @@ from __future__ import annotations
 import math
 
 from ....samediff.base.spec import TensorSpec, size
-from ....samediff.cuda.actions import CudaKernel
 from ....samediff.cuda.code.elementwise import loop
 from ....samediff.cuda.kernel_table import kernel_for
-from ....samediff.cuda.routines.rows import one_hot
+from ....samediff.cuda.routines.gather import one_hot
+from ....samediff.plans.actions import CudaKernel
 from ...ops.loss_terms import OneHotLabels, PerOutput
 
 
 @kernel_for(PerOutput)
 def _(op: PerOutput, *specs: TensorSpec) -> CudaKernel | None:
-    return loop(lambda xp, x, mask: x * mask, specs) if specs[0].shape == specs[1].shape else None
+    return loop(lambda xp, x, mask: xp.where(mask != 0, x, 0), specs) if specs[0].shape == specs[1].shape else None
 
 
 @kernel_for(OneHotLabels)

@@ -1,4 +1,4 @@
-"""How large the folder of compiled kernels may grow."""
+"""Size limit of the folder of compiled kernels."""
 from __future__ import annotations
 
 import contextlib

@@ -12,18 +12,19 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from ...base.locks import Rank, rlock
+from ...base.locks import LockRank, rlock
 from .. import settings
 from . import store as cache_store
+from .progress import compiling
 from .symbols import make_known
 
 Code = tuple[bytes, list[str]]
 
-_lock = rlock(Rank.CODE)
+_lock = rlock(LockRank.CODE)
 _loaded: dict[str, list[int]] = {}
 
 
-class Engine:
+class JitEngine:
     """What LLVM keeps loaded code in."""
 
     def __init__(self) -> None:
@@ -43,9 +44,9 @@ class Engine:
 
 
 @functools.cache
-def engine() -> Engine:
+def engine() -> JitEngine:
     """That of this process; asked for with the lock."""
-    return Engine()
+    return JitEngine()
 
 
 def target_machine() -> Any:
@@ -56,19 +57,32 @@ def target_machine() -> Any:
                                         reloc="static" if target.name.startswith("x86") else "default")
 
 
-def of_module(module: Any, loops: bool = False) -> Code:
-    """The object file of LLVM code that was written without Numba; with ``loops``, loops are to become vector code."""
+def of_module(module: Any) -> Code:
+    """The object file of LLVM code that was written without Numba, as it shall be: loops stay as they are."""
     with _lock:
         machine = engine().machine
     module.triple, module.data_layout = llvm.get_process_triple(), str(machine.target_data)
     parsed = llvm.parse_assembly(str(module))
     parsed.verify()
-    tuning = llvm.create_pipeline_tuning_options(speed_level=3 if loops else 1)
-    tuning.loop_unrolling = tuning.loop_vectorization = loops       # else written as it shall be
-    tuning.slp_vectorization = False
+    tuning = llvm.create_pipeline_tuning_options(speed_level=1)
+    tuning.loop_unrolling = tuning.loop_vectorization = tuning.slp_vectorization = False
     builder = llvm.create_pass_builder(machine, tuning)
     builder.getModulePassManager().run(parsed, builder)
-    return machine.emit_object(parsed), [f.name for f in parsed.functions if f.is_declaration and not f.name.startswith("llvm.")]
+    return emitted(parsed)
+
+
+def only(module: Any, symbol: str) -> None:
+    """Leave nothing but one function of a module to be called from outside."""
+    for thing in (*module.functions, *module.global_variables):
+        if not thing.is_declaration and thing.name != symbol:
+            thing.linkage = "internal"
+
+
+def emitted(module: Any) -> Code:
+    """The object file of a module that is as it shall be."""
+    with _lock:
+        machine = engine().machine
+    return machine.emit_object(module), [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
 
 
 def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], versions: str | None) -> tuple[list[int], bool]:
@@ -92,7 +106,8 @@ def addresses(stamp: str, symbols: Sequence[str], make: Callable[[], Code], vers
         found = _read(stamp, versions)
         if found is not None and all(map(_is_known, found[1])) and _load(stamp, symbols, found):
             return _loaded[stamp], True
-    found = make()                  # without the lock: Numba has one of its own
+    with compiling():
+        found = make()              # without the lock: Numba has one of its own
     if versions is not None:
         _write(stamp, versions, *found)
     missing = [n for n in found[1] if not _is_known(n)]

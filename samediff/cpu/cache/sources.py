@@ -16,6 +16,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .progress import compiling
+
 PREFIX = "<dl4py-"
 
 
@@ -28,7 +30,7 @@ def toolchain() -> str:
     from .. import settings
     sources = sorted(p for p in Path(__file__).parents[1].rglob("*.py") if "dispatch" not in p.parts)   # which makes none
     digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
-    given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_"))
+    given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") or k == "DL4PY_COMPILER")
     python = (*map(str, sys.version_info), getattr(sys, "abiflags", ""))
     return " ".join((digest, _numba_version(), llvmlite.__version__, numpy.__version__, *python, *settings.target(), *given))
 
@@ -58,23 +60,32 @@ def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     """Compile with Numba for one signature, or take the code from the disk."""
     made = _dispatcher(function, options)
     if made is not function:        # as it is with NUMBA_DISABLE_JIT
-        made.compile(signature)
+        with compiling():
+            made.compile(signature)
         made.disable_compile()
     return made
 
 
 def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's function, which keeps its machine code in the cache."""
-    from ..functions import prepare
+    from ..jit_functions import prepare
     prepare()
     numba: Any = importlib.import_module("numba")
     made, code = numba.njit(**options)(function), function.__code__
-    try:
-        from .numba import KeptCode
-    except (ImportError, AttributeError):       # this Numba does it differently
-        return made
-    made._cache = KeptCode(_stamp(code.co_filename, code.co_qualname, code.co_code.hex(), _text(options)), toolchain())
+    if made is not function and (kept := _kept_code()) is not None:
+        made._cache = kept(_stamp(code.co_filename, code.co_qualname, code.co_code.hex(), _text(options)), toolchain())
     return made
+
+
+@functools.cache
+def _kept_code() -> Any:
+    """The cache that Numba's functions get; None where this Numba has no place for it, and without private parts of Numba."""
+    if os.environ.get("DL4PY_COMPILER") == "plain":
+        return None
+    try:
+        return importlib.import_module("..compiler.dispatcher_cache", __package__).DispatcherCache
+    except (ImportError, AttributeError):
+        return None
 
 
 def _text(options: dict[str, Any]) -> str:
@@ -83,7 +94,7 @@ def _text(options: dict[str, Any]) -> str:
 
 
 def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: Any) -> tuple[int, bool]:
-    """Compile ``entry(table, part, parts)`` as a function of the C language; with Numba where that is needed.
+    """Compile ``entry(table, part, parts)`` as a function of the C language.
 
     Parameters
     ----------
@@ -97,17 +108,11 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
     whether it was there already
     """
     def make() -> objects.Code:
-        from ..native import generated
-        from ..native.words import Unknown
-        known = names()
-        try:
-            return objects.of_module(generated.module_of(source, known, symbol, options["fastmath"]), loops=True)
-        except Unknown:
-            from ..functions import prepare
-            prepare()
-            from ..lean import machine_code
-            made: objects.Code = machine_code(function_of(source, "entry", known), symbol, options)
-            return made
+        from ..jit_functions import prepare
+        prepare()
+        from ..compiler.choice import machine_code
+        made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
+        return made
     from . import objects as objects
     stamp = _stamp(source, _text(options))
     symbol = f"dl4py_{stamp}"
@@ -130,6 +135,6 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     Sums may be reordered (that makes vector code), NaN and infinity are kept, no Python lock is held.
     """
-    from ..functions import Function
+    from ..jit_functions import JitFunction
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
-    return Function(function, options, lambda f: _dispatcher(f, options))
+    return JitFunction(function, options, lambda f: _dispatcher(f, options))

@@ -11,7 +11,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from ...base.own_folder import NotOwnError, OwnFolder, home
+from ...base.private_folder import PrivateFolder, UntrustedFolderError, home
 from .limit import tidy
 
 _MAGIC = b"dl4py cache 2\n"
@@ -35,19 +35,19 @@ def cache_folder() -> Path | None:
     return None if at is None else at.joinpath(*usual, "dl4py")
 
 
-def opened(part: str = "") -> OwnFolder | None:
+def opened(part: str = "") -> PrivateFolder | None:
     """A part of the cache, or its folder itself; None where that cannot be had, or not be trusted."""
     folder = cache_folder()
     return None if folder is None else _opened(folder, part)
 
 
 @functools.cache
-def _opened(folder: Path, part: str) -> OwnFolder | None:
+def _opened(folder: Path, part: str) -> PrivateFolder | None:
     if part and _opened(folder, "") is None:
         return None
     try:
-        found = OwnFolder(folder / part)
-    except NotOwnError as error:
+        found = PrivateFolder(folder / part)
+    except UntrustedFolderError as error:
         _warn(folder, error)
         return None
     except OSError:
@@ -87,7 +87,7 @@ def read_plain(part: str, name: str) -> bytes | None:
         return None
     try:
         return folder.read(name)
-    except NotOwnError as error:
+    except UntrustedFolderError as error:
         _warn(folder.path, error)
         return None
 
@@ -96,7 +96,7 @@ def _digest(name: str, versions: str, content: bytes) -> bytes:
     return hashlib.sha256(b"\0".join((name.encode(), versions.encode(), content))).digest()
 
 
-def _warn(folder: Path, error: NotOwnError) -> None:
+def _warn(folder: Path, error: UntrustedFolderError) -> None:
     """Once in a process."""
     if next(_warnings_left, False):
         warnings.warn(f"compiled kernels are not taken from {folder}, which makes this start slow: {error}. Machine code is only loaded "

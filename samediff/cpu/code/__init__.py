@@ -1,1 +1,1 @@
-"""From expressions to compiled loops."""
+"""Compiled loops, written from expressions."""

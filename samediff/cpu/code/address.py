@@ -6,11 +6,23 @@ loop lie next to each other, which makes vector code of loops over arrays that a
 # mypy: ignore-errors
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
 
-from ..functions import arrayobj, cgutils, intrinsic, types
+from ..jit_functions import cgutils, intrinsic, types
+
+
+def array_over(context: Any, builder: Any, kind: Any, data: Any, shape: Sequence[Any], strides: Sequence[Any]) -> Any:
+    """An array over memory that somebody else keeps."""
+    made = context.make_array(kind)(context, builder)
+    word = context.get_value_type(types.intp)
+    made.data, made.itemsize = data, word(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    made.nitems = functools.reduce(builder.mul, shape, word(1))
+    made.shape, made.strides = (cgutils.pack_array(builder, list(sizes), word) for sizes in (shape, strides))
+    return made._getvalue()
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, distance: Any) -> Any:
@@ -39,17 +51,15 @@ def put(context: Any, array: Any, distance: Any, value: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def scratch(context: Any, count: Any, dtype: Any) -> Any:
-    """A small array of ``count`` elements, a number in the source, on the stack."""
+    """A small array of ``count`` elements, a number in the source, on the stack; it holds anything at first."""
     kind = types.Array(dtype.dtype, 1, "C")
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         item, length = context.get_data_type(kind.dtype), ir.IntType(64)(count.literal_value)
-        memory = cgutils.alloca_once(builder, ir.ArrayType(item, count.literal_value))
+        with builder.goto_entry_block():        # Numba's own helper would clear it at every call
+            memory = builder.alloca(ir.ArrayType(item, count.literal_value))
         size = ir.IntType(64)(context.get_abi_sizeof(item))
-        made = arrayobj.make_array(kind)(context, builder)
-        arrayobj.populate_array(made, data=builder.bitcast(memory, item.as_pointer()), shape=[length], strides=[size], itemsize=size,
-                                meminfo=None)
-        return made._getvalue()
+        return array_over(context, builder, kind, builder.bitcast(memory, item.as_pointer()), [length], [size])
     return kind(count, dtype), call
 
 
@@ -69,12 +79,11 @@ def steps(context: Any, array: Any) -> Any:
 
 def _seen(context: Any, builder: Any, kind: Any, array: Any, result: Any, shape: Any) -> Any:
     """The memory of a dense array as one of another shape."""
-    given, made = context.make_array(kind)(context, builder, array), context.make_array(result)(context, builder)
+    given = context.make_array(kind)(context, builder, array)
     strides = [given.itemsize]
     for n in reversed(shape[1:]):
         strides.insert(0, builder.mul(strides[0], n))
-    arrayobj.populate_array(made, data=given.data, shape=shape, strides=strides, itemsize=given.itemsize, meminfo=None)
-    return made._getvalue()
+    return array_over(context, builder, result, given.data, shape, strides)
 
 
 @intrinsic

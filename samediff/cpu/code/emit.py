@@ -13,10 +13,10 @@ import numpy as np
 
 from ...expressions.scalar import DType
 from ...expressions.scalar_node import Expr, nodes
-from ...plans.layout import Layout, Reduction
-from ..native.entry import Operand as Table
-from ..native.entry import found
-from .operators import TYPE_NAMES, NoKernel, literal, text_of
+from ...plans.layout import OperandLayout, OutputReduction
+from ..native.instruction import ArrayOperand as Table
+from ..native.instruction import found
+from .operators import PRINTER, TYPE_NAMES, NoKernel
 
 #: Elements that are summed in the element type before the sum is carried on in float64.
 BLOCK = 1024
@@ -27,7 +27,7 @@ _INTEGER = {**_COMBINE, "max": "{0} if {0} > {1} else {1}", "min": "{0} if {0} <
 
 
 @dataclass
-class Operand:
+class KernelOperand:
     """A parameter of the kernel: its name, type, and the loops along which it varies."""
 
     name: str
@@ -44,19 +44,10 @@ class Operand:
         return f"{name}[{', '.join(f'j{d}' for d in self.dims) or 0}]"
 
 
-def identity(kind: str, dtype: DType) -> str:
-    """The value that does not change a reduction."""
-    if kind in ("sum", "mean", "prod"):
-        return literal(kind == "prod", dtype)
-    if dtype.kind == "f":
-        return literal(-np.inf if kind == "max" else np.inf, dtype)
-    return literal(np.iinfo(dtype).min if kind == "max" else np.iinfo(dtype).max, dtype)
-
-
-class _Target(Operand):
+class _Target(KernelOperand):
     """An output, with what is done to it."""
 
-    def __init__(self, name: str, value: Expr, dims: tuple[int, ...], loops: int, reduction: Reduction | None) -> None:
+    def __init__(self, name: str, value: Expr, dims: tuple[int, ...], loops: int, reduction: OutputReduction | None) -> None:
         super().__init__(name, value.dtype, dims)
         self.stored = name
         self.value, self.kind = value, reduction.kind if reduction else None
@@ -79,8 +70,8 @@ class _Target(Operand):
         return text if dtype.kind == "f" else f"{TYPE_NAMES[dtype]}({text})"
 
 
-class _Writer:
-    def __init__(self, inputs: Sequence[Operand], targets: Sequence[_Target], loops: int) -> None:
+class _KernelWriter:
+    def __init__(self, inputs: Sequence[KernelOperand], targets: Sequence[_Target], loops: int) -> None:
         self.inputs, self.targets, self.loops = inputs, targets, loops
         self.lines: list[str] = []
         self.depth = 1
@@ -95,15 +86,13 @@ class _Writer:
     def put(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
 
-    def ref(self, e: Expr) -> str:
-        return literal(e.value, e.dtype) if e.op == "constant" else self.names[e]
-
     def statements(self, level: int) -> None:
         """What can be computed once the indices of the first ``level`` loops are known."""
-        for e in self.order:
-            if self.level[e] == level and e.op != "constant":
-                value = self.inputs[e.value].element if e.op == "input" else text_of(e, self.ref)
-                self.put(f"{self.names[e]} = {value}")
+        here = [e for e in self.order if self.level[e] == level]
+        computed = dict(PRINTER.values(here, self.names))
+        for e in here:
+            if e.op != "constant":
+                self.put(f"{self.names[e]} = {self.inputs[e.value].element if e.op == 'input' else computed[e]}")
 
     def nest(self, dims: Sequence[int], text: str) -> None:
         """A loop nest of its own around one statement."""
@@ -118,7 +107,7 @@ class _Writer:
         registers = [t for t in self.targets if t.kind and t.start < self.loops]
         for t in registers:
             if t.start == d:
-                self.put(f"s_{t.name} = {identity(t.kind or '', t.wide)}")
+                self.put(f"s_{t.name} = {PRINTER.identity(t.kind or '', t.wide)}")
         if d == self.loops:
             self.body()
             return
@@ -127,7 +116,7 @@ class _Writer:
             self.put(f"for b in range(0, n{d}, {BLOCK}):")
             self.depth += 1
             for t in registers:
-                self.put(f"a_{t.name} = {identity(t.kind or '', t.dtype)}")
+                self.put(f"a_{t.name} = {PRINTER.identity(t.kind or '', t.dtype)}")
             self.put(f"for j{d} in range(b, min(b + {BLOCK}, n{d})):")
         else:
             self.put(f"for j{d} in range(n{d}):")
@@ -146,7 +135,7 @@ class _Writer:
 
     def body(self) -> None:
         for t in self.targets:
-            value = self.ref(t.value)
+            value = PRINTER.ref(t.value, self.names)
             if t.kind is None:
                 self.put(f"{t.at(t.stored)} = {value}")
             elif t.start < self.loops:
@@ -169,7 +158,7 @@ class _Writer:
         self.statements(0)
         in_memory = [t for t in self.targets if t.in_memory]
         for t in in_memory:
-            self.nest(t.dims, f"{t.element} = {identity(t.kind or '', t.dtype)}")
+            self.nest(t.dims, f"{t.element} = {PRINTER.identity(t.kind or '', t.dtype)}")
         self.loop(0)
         for t in in_memory:
             if t.kind == "mean":
@@ -178,13 +167,13 @@ class _Writer:
         return "\n".join(self.lines) + "\n"
 
 
-def splits(outputs: Sequence[Operand]) -> bool:
+def splits(outputs: Sequence[KernelOperand]) -> bool:
     """Whether the turns of the outermost loop write elements of their own."""
     return all(0 in o.dims for o in outputs)
 
 
-def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outputs: Sequence[tuple[int, ...]],
-              reductions: Sequence[Reduction | None], in_place: Mapping[int, int], dense: Sequence[bool]) -> str:
+def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[KernelOperand], outputs: Sequence[tuple[int, ...]],
+              reductions: Sequence[OutputReduction | None], in_place: Mapping[int, int], dense: Sequence[bool]) -> str:
     """Source of the kernel that computes ``exprs``.
 
     Parameters
@@ -226,9 +215,9 @@ def source_of(exprs: Sequence[Expr], loops: int, inputs: Sequence[Operand], outp
     shared = bool(loops) and splits(targets)
     forms = [Table(o.dtype, max(len(o.dims), 1), whole, 0 if shared and 0 in o.dims else None)
              for o, whole in zip((*inputs, *targets), dense)]
-    return _Writer(inputs, targets, loops).write([found([o.name for o in (*inputs, *targets)], forms), *sizes])
+    return _KernelWriter(inputs, targets, loops).write([found([o.name for o in (*inputs, *targets)], forms), *sizes])
 
 
-def dims_of(layout: Layout, ranges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def dims_of(layout: OperandLayout, ranges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """The collapsed loops along which an operand varies."""
     return tuple(k for k, (start, _) in enumerate(ranges) if layout.varies[start])

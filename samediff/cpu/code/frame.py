@@ -8,12 +8,12 @@ import numpy as np
 
 from ...expressions import expression as ex
 from ...plans.frame import Frame, raise_of_step
-from ...plans.plan_data import PlanData, Step
+from ...plans.plan_data import PlanData, PlanStep
 from .fused import fused_instruction
 
 if TYPE_CHECKING:
-    from ..native.entry import Instruction
-    from ..native.program import Segment
+    from ..native.instruction import Instruction
+    from ..native.program import Program
 
 
 class NativeFrame(Frame):
@@ -22,20 +22,20 @@ class NativeFrame(Frame):
     Attributes
     ----------
     natives : for each native step its instructions
-    segments : neighbouring native steps by the number of the first
+    segments : the program of each of ``runs``
     """
 
     natives: dict[int, Sequence[Instruction]]
 
     def __init__(self, plan: PlanData) -> None:
         super().__init__(plan)
-        self.segments = self._joined(len(plan.steps), self.natives)
+        self.segments = self._joined()
 
     def addresses(self) -> dict[int, int]:
         """Those of the segments."""
         return {i: s.address for i, s in self.segments.items()}
 
-    def copied(self, step: Step) -> list[Instruction] | None:
+    def copied(self, step: PlanStep) -> list[Instruction] | None:
         """The instruction for what is a view in name only, where it keeps the order of the elements."""
         given = [n for n in step.inputs if n is not None]
         x, y = self.layouts[given[0]], self.layouts[step.outputs[0]]
@@ -48,7 +48,7 @@ class NativeFrame(Frame):
         made = fused_instruction((ex.input_(0, x.dtype),), ("x", "y"), [x], [y.reshape(x.shape)], {})
         return None if made is None else [made]
 
-    def instructions(self, step: Step, work: list[Any], plan: PlanData) -> Sequence[Instruction] | None:
+    def instructions(self, step: PlanStep, work: list[Any], plan: PlanData) -> Sequence[Instruction] | None:
         """What the kernel of a step makes for arrays of the final layout."""
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
         if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in step.outputs):
@@ -60,14 +60,6 @@ class NativeFrame(Frame):
             raise_of_step(error, step, plan)
         return made if made is None or isinstance(made, list) else [made]
 
-    def _joined(self, steps: int, natives: dict[int, Sequence[Instruction]]) -> dict[int, Segment]:
-        from ..native.program import Segment
-        made: dict[int, Segment] = {}
-        run: list[int] = []
-        for i in range(steps + 1):
-            if i in natives:
-                run.append(i)
-            elif run and (i in self.calls or i in self.copies or i == steps):
-                made[run[0]] = Segment([i for k in run for i in natives[k]], self.locals)
-                run = []
-        return made
+    def _joined(self) -> dict[int, Program]:
+        from ..native.program import Program
+        return {first: Program([i for k in run for i in self.natives[k]], self.locals) for first, run in self.runs.items()}

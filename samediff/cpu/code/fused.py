@@ -8,11 +8,11 @@ import numpy as np
 
 from ...base.spec import Shape
 from ...expressions import expression as ex
-from ...plans.layout import Layout
+from ...plans.layout import OperandLayout
 from .. import elementwise_kernel
 
 if TYPE_CHECKING:
-    from ..native.entry import Instruction
+    from ..native.instruction import Instruction
 
 
 def fused_instruction(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Sequence[Any], outputs: Sequence[Any],
@@ -37,14 +37,30 @@ def fused_instruction(exprs: Sequence[ex.Expr], names: Sequence[str], inputs: Se
 
 
 def stored(x: Any, target: Any) -> Instruction | None:
-    """The instruction that copies an array, repeated as broadcasting does, into an array or a view of one."""
+    """The instruction that copies an array, repeated as broadcasting does and converted, into an array or a view of one."""
     if not target.size:
         return None
     space = target.shape or (1,)
     x, target = _unstretched(x.reshape((1,) * (len(space) - x.ndim) + x.shape)), target.reshape(space)
-    kernel = elementwise_kernel((ex.input_(0, x.dtype),), [_layout(x, x.shape, space)],
+    kernel = elementwise_kernel((ex.cast(ex.input_(0, x.dtype), target.dtype),), [_layout(x, x.shape, space)],
                                 output_layouts=[_layout(target, space, space)])
     return None if kernel is None else kernel.instruction(kernel.views([x, target]))
+
+
+def laid_out(array: Any, made: list[Instruction | None], fits: bool | None = None) -> Any:
+    """The array where it ``fits`` (by default: is dense), else a dense copy, which an instruction that is added to ``made`` makes."""
+    if array.flags.c_contiguous if fits is None else fits:
+        return array
+    copy = np.empty(array.shape, array.dtype)
+    made.append(stored(array, copy))
+    return copy
+
+
+def joined(*made: Instruction | Sequence[Instruction] | None) -> list[Instruction] | None:
+    """Instructions one after the other; None where one of them does not exist."""
+    if any(m is None for m in made):
+        return None
+    return [i for m in made for i in (m if isinstance(m, list) else [m])]  # type: ignore[misc]  # none is None
 
 
 def writable(array: Any) -> Any:
@@ -70,9 +86,9 @@ def _open(shape: Shape, symbolic: Shape | None) -> Shape:
     return tuple(-1 if n == 1 and s == -1 else n for n, s in zip(shape, symbolic))
 
 
-def _layout(array: Any, shape: Shape, space: Shape) -> Layout:
+def _layout(array: Any, shape: Shape, space: Shape) -> OperandLayout:
     missing = len(space) - len(shape)
     shape = tuple(1 if n == -1 and s not in (1, -1) else n for n, s in zip(shape, space[missing:]))
     if array.flags.c_contiguous:
-        return Layout.of(shape, space)
-    return Layout.strided(shape, array.strides, space)
+        return OperandLayout.of(shape, space)
+    return OperandLayout.strided(shape, array.strides, space)

@@ -6,7 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..functions import intrinsic, types
+from ..jit_functions import intrinsic, types
 
 
 def _float_function(name: str, arity: int, flags: tuple[str, ...] = ()) -> Any:
@@ -24,9 +24,7 @@ def _float_function(name: str, arity: int, flags: tuple[str, ...] = ()) -> Any:
                               3: lambda context, x, y, z: resolve(x, y, z)}
     made = bodies[arity]
     made.__name__ = made.__qualname__ = "llvm_" + name
-    found = intrinsic(made)
-    found.llvm = name, flags
-    return found
+    return intrinsic(made)
 
 
 rint = _float_function("rint", 1)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.lazy_property import lazy_property
-from ...base.locks import Rank, rlock
+from ...base.locks import LockRank, rlock
 from ...errors import DataTypeError, ShapeError
 from ...expressions.scalar_node import Expr, inputs_of, nodes
-from ...plans.layout import Layout, Reduction, collapse
-from ..native.entry import Instruction, entry_of_source
-from .emit import Operand, dims_of, source_of
+from ...plans.layout import OperandLayout, OutputReduction, collapse
+from ..native.instruction import Instruction, entry_of_source
+from .emit import KernelOperand, dims_of, source_of
 
 if TYPE_CHECKING:
-    from ..native.program import Segment
+    from ..native.program import Program
 
 Array = np.ndarray[Any, Any]
 
-_compiling = rlock(Rank.KERNELS)
+_compiling = rlock(LockRank.KERNELS)
 
 #: Nanoseconds that a function takes for an element, where that is more than for a sum.
 COSTS = {"exp": 0.4, "log": 0.6, "tanh": 0.4, "erf": 0.6, "expm1": 0.6, "log1p": 0.8, "power": 3.0, "sin": 5.0, "cos": 5.0,
@@ -37,7 +37,7 @@ class _Alias:
         self.__array_interface__ = {**array.__array_interface__, "data": (array.__array_interface__["data"][0], False)}
 
 
-class Kernel:
+class ElementwiseKernel:
     """A compiled group of expressions.
 
     ``kernel(*inputs, out=...)`` checks everything at each call; :meth:`bind` checks once and returns a call without
@@ -49,20 +49,20 @@ class Kernel:
         The generated Numba source.
     """
 
-    def __init__(self, exprs: Sequence[Expr], layouts: Sequence[Layout], outputs: Sequence[Layout],
-                 reductions: Sequence[Reduction | None], in_place: Mapping[int, int] | None = None) -> None:
+    def __init__(self, exprs: Sequence[Expr], layouts: Sequence[OperandLayout], outputs: Sequence[OperandLayout],
+                 reductions: Sequence[OutputReduction | None], in_place: Mapping[int, int] | None = None) -> None:
         self._made_from = (exprs, layouts, outputs, reductions)
         self.in_place = dict(in_place or {})
         self.ndim = len(layouts[0].varies) if layouts else len(outputs[0].varies)
         types = inputs_of(exprs)
         self.used = tuple(i in types for i in range(len(layouts)))
-        known = [l if used else Layout.scalar(self.ndim) for l, used in zip(layouts, self.used)]
+        known = [l if used else OperandLayout.scalar(self.ndim) for l, used in zip(layouts, self.used)]
         self.layouts = (*known, *outputs)
         self.inputs = len(layouts)
         self.ranges = collapse(self.ndim, self.layouts)
         self.dtypes = (*(types.get(i, np.dtype(np.float32)) for i in range(len(layouts))), *(e.dtype for e in exprs))
         dims = [dims_of(l, self.ranges) for l in self.layouts]
-        operands = [Operand(f"x{i}", self.dtypes[i], dims[i]) for i in range(self.inputs)]
+        operands = [KernelOperand(f"x{i}", self.dtypes[i], dims[i]) for i in range(self.inputs)]
         self.dense = tuple(l.dense for l in self.layouts)
         self.source = source_of(exprs, len(self.ranges), operands, dims[self.inputs :], reductions,
                                 self.in_place, self.dense)
@@ -107,11 +107,11 @@ class Kernel:
         return tuple(self._view(k, a, sizes) if k >= self.inputs or self.used[k] else _UNUSED
                      for k, a in enumerate(arrays))
 
-    def bind(self, *inputs: Array, out: Array | Sequence[Array]) -> Segment:
+    def bind(self, *inputs: Array, out: Array | Sequence[Array]) -> Program:
         """A call without arguments on fixed arrays; reads and writes their memory each time."""
         outputs = out if isinstance(out, (tuple, list)) else (out,)
-        from ..native.program import Segment
-        return Segment([self.instruction(self.views((*inputs, *outputs)))])
+        from ..native.program import Program
+        return Program([self.instruction(self.views((*inputs, *outputs)))])
 
     def instruction(self, views: Sequence[Array]) -> Instruction:
         """The call on :meth:`views`; a variant serves outputs that are the memory of an input (vector code needs to know)."""
@@ -120,7 +120,7 @@ class Kernel:
                  if start[i] == start[self.inputs + k] and views[i].strides == views[self.inputs + k].strides
                  and views[i].dtype == views[self.inputs + k].dtype}
         if found != self.in_place:
-            return Kernel(*self._made_from, found).instruction(views)
+            return ElementwiseKernel(*self._made_from, found).instruction(views)
         size = max((v.size for v in views), default=0)
         return Instruction(self.entry, views, self.dense, (), 5 + size * self.cost, self.splits)
 

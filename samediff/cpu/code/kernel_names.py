@@ -1,4 +1,4 @@
-"""What the source of elementwise kernels knows by name."""
+"""Names that the source of elementwise kernels may use."""
 from __future__ import annotations
 
 import functools

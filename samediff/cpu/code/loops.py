@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from ...expressions import expression as ex
-from ...plans.layout import Layout, Reduction
+from ...plans.layout import OperandLayout, OutputReduction
 
 
 class Loops(Protocol):
@@ -31,11 +31,11 @@ class NativeLoops:
 
     def total(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], output: Any) -> Any:
         """An instruction, as :class:`Loops` says."""
-        return self._made(exprs, inputs, [output], Reduction("sum"))
+        return self._made(exprs, inputs, [output], OutputReduction("sum"))
 
-    def _made(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any], reduction: Reduction | None) -> Any:
+    def _made(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any], reduction: OutputReduction | None) -> Any:
         from .. import elementwise_kernel
         size = max(a.size for a in inputs)
-        layouts = [Layout.same(1) if a.size == size else Layout.scalar(1) for a in inputs]
+        layouts = [OperandLayout.same(1) if a.size == size else OperandLayout.scalar(1) for a in inputs]
         kernel = elementwise_kernel(exprs, layouts, reduction)
         return None if kernel is None else kernel.instruction(kernel.views([*inputs, *outputs]))

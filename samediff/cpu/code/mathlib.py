@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..functions import ByType, function
+from ..jit_functions import TypeDispatch, function
 from .intrinsics import bits_of, fabs, float_of, fma, rint, vmax, vmin
 
 F4, I4 = np.float32, np.int32
@@ -176,9 +176,9 @@ def _sigmoid(x):
 
 
 # For float32 and float64 in compiled code.
-exp, expm1 = ByType("exp", fexp, _exp), ByType("expm1", fexpm1, _expm1)
-log, log1p = ByType("log", flog, _log), ByType("log1p", flog1p, _log1p)
-tanh, erf, sigmoid = ByType("tanh", ftanh, _tanh), ByType("erf", ferf, _erf), ByType("sigmoid", fsigmoid, _sigmoid)
+exp, expm1 = TypeDispatch("exp", fexp, _exp), TypeDispatch("expm1", fexpm1, _expm1)
+log, log1p = TypeDispatch("log", flog, _log), TypeDispatch("log1p", flog1p, _log1p)
+tanh, erf, sigmoid = TypeDispatch("tanh", ftanh, _tanh), TypeDispatch("erf", ferf, _erf), TypeDispatch("sigmoid", fsigmoid, _sigmoid)
 
 
 @inline

@@ -5,18 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ...expressions.scalar import BINARY, BOOL, DType
-from ...expressions.scalar_node import Expr
-from ...plans.scalar_text import Language
+from ...expressions.scalar import BOOL, DType
+from ...plans.scalar_printer import ScalarPrinter
 
 #: Name in the generated source of each element type that kernels know.
 TYPE_NAMES = {np.dtype(t): n for n, t in {
     "f4": np.float32, "f8": np.float64, "i1": np.int8, "i2": np.int16, "i4": np.int32, "i8": np.int64,
     "u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "u8": np.uint64, "b1": np.bool_}.items()}
 
-_SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
-            "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
-            "bitwise_or": "|", "bitwise_xor": "^", "logical_and": "&", "logical_or": "|", "logical_xor": "!="}
 #: Functions of mathlib and intrinsics that keep the type.
 _VECTOR = {"exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "tanh": "tanh", "erf": "erf", "sqrt": "sqrt",
            "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "absolute": "fabs", "maximum": "vmax",
@@ -26,6 +22,9 @@ _VECTOR = {"exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "tanh
 _LIBRARY = {**{n: f"np.{n}" for n in ("exp2", "log2", "log10", "cbrt", "sin", "cos", "tan", "arcsin", "arccos",
                                       "arctan", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")},
             "erfc": "math.erfc", "fmod": "np.fmod"}
+#: In all tables T( is a conversion to the type.
+_FLOAT = {"negative": "-{0}", "power": "T({0} ** {1})", "gammaln": "T({0} if {0} == -inf else math.lgamma({0}))",
+          "sign": "T(1) if {0} > T(0) else (T(-1) if {0} < T(0) else {0})"}
 _BOOL = {"add": "{0} | {1}", "multiply": "{0} & {1}", "maximum": "{0} | {1}", "minimum": "{0} & {1}",
          "bitwise_and": "{0} & {1}", "bitwise_or": "{0} | {1}", "bitwise_xor": "{0} != {1}", "invert": "not {0}", "absolute": "{0}"}
 _INTEGER = {"negative": "-{0}", "absolute": "abs({0})", "sign": "({0} > 0) - ({0} < 0)", "invert": "~{0}",
@@ -45,47 +44,49 @@ class NoKernel(Exception):
     """The expression has no compiled form here; the caller falls back to array code."""
 
 
-def literal(value: Any, dtype: DType) -> str:
-    """Source of a constant."""
-    name = TYPE_NAMES[dtype]
-    if dtype == BOOL:
-        return str(bool(value))
-    return f"{name}({float(value)!r})" if dtype.kind == "f" else f"{name}({int(value)})"
+class NumbaPrinter(ScalarPrinter):
+    """Source that Numba compiles."""
+
+    symbols = {**ScalarPrinter.symbols, "logical_and": "&", "logical_or": "|"}
+    choice, negation = "select({0}, {1}, {2})", "not {0}"
+    boolean, tests, missing = _BOOL, _TESTS, NoKernel
+
+    def literal(self, value: Any, dtype: DType) -> str:
+        name = TYPE_NAMES[dtype]
+        if dtype == BOOL:
+            return str(bool(value))
+        return f"{name}({float(value)!r})" if dtype.kind == "f" else f"{name}({int(value)})"
+
+    def cast(self, source: DType, target: DType, x: str) -> str:
+        name = TYPE_NAMES[target]
+        if target == BOOL:
+            return f"{x} != {self.literal(0, source)}"
+        if source == BOOL:
+            return f"{self.literal(1, target)} if {x} else {self.literal(0, target)}"
+        if source.kind == "f" and target.kind == "u":
+            return f"{name}({x}) if {x} >= {2.0 ** 63!r} else {name}(i8({x}))" if name == "u8" else f"{name}(i8({x}))"
+        return f"{name}({x})"
+
+    def suffix(self, dtype: DType) -> str:
+        return TYPE_NAMES[dtype]
+
+    def floating(self, op: str, dtype: DType) -> str | None:
+        name = TYPE_NAMES[dtype]
+        if op in ("add", "subtract", "multiply", "divide"):
+            return self.between(op)
+        if op in _VECTOR:
+            return self.call(_VECTOR[op], op)
+        if op in _LIBRARY:
+            return f"{name}({self.call(_LIBRARY[op], op)})"
+        found = _FLOAT.get(op)
+        return None if found is None else found.replace("T(", name + "(")
+
+    def integer(self, op: str, dtype: DType) -> str | None:
+        name = TYPE_NAMES[dtype]
+        text = (_SIGNED if name[0] == "i" else {}).get(op, _INTEGER.get(op))
+        if text is not None:
+            return f"{name}({text})".replace("T(", name + "(").replace("BITS", str(8 * int(name[1:])))
+        return f"{name}({self.between(op)})" if op in self.symbols and op != "divide" else None
 
 
-def _cast(e: Expr, x: str) -> str:
-    source, target = e.args[0].dtype, e.dtype
-    name = TYPE_NAMES[target]
-    if target == BOOL:
-        return f"{x} != {literal(0, source)}"
-    if source == BOOL:
-        return f"{literal(1, target)} if {x} else {literal(0, target)}"
-    if source.kind == "f" and target.kind == "u":
-        return f"{name}({x}) if {x} >= {2.0 ** 63!r} else {name}(i8({x}))" if name == "u8" else f"{name}(i8({x}))"
-    return f"{name}({x})"
-
-
-def _float(op: str, dtype: DType) -> str | None:
-    name = TYPE_NAMES[dtype]
-    if op in ("add", "subtract", "multiply", "divide"):
-        return f"{{0}} {_SYMBOLS[op]} {{1}}"
-    if op in _VECTOR:
-        return f"{_VECTOR[op]}({'{0}, {1}' if op in BINARY else '{0}'})"
-    if op in _LIBRARY:
-        return f"{name}({_LIBRARY[op]}({'{0}, {1}' if op in BINARY else '{0}'}))"
-    table = {"negative": "-{0}", "power": f"{name}({{0}} ** {{1}})",
-             "gammaln": f"{name}({{0}} if {{0}} == -inf else math.lgamma({{0}}))",
-             "sign": f"{name}(1) if {{0}} > {name}(0) else ({name}(-1) if {{0}} < {name}(0) else {{0}})"}
-    return table.get(op)
-
-
-def _integer(op: str, dtype: DType) -> str | None:
-    name = TYPE_NAMES[dtype]
-    text = (_SIGNED if name[0] == "i" else {}).get(op, _INTEGER.get(op))
-    if text is not None:
-        return f"{name}({text})".replace("T(", name + "(").replace("BITS", str(8 * int(name[1:])))
-    return f"{name}({{0}} {_SYMBOLS[op]} {{1}})" if op in _SYMBOLS and op != "divide" else None
-
-
-text_of = Language(_SYMBOLS, "select({0}, {1}, {2})", "not {0}", _cast, _TESTS, TYPE_NAMES.__getitem__, _BOOL, _float, _integer,
-                   NoKernel).text_of
+PRINTER = NumbaPrinter()

@@ -3,27 +3,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...plans.plan_data import PlanData, Step
-from ...plans.plan_source import Writer
+from ...plans.plan_data import PlanData, PlanStep
+from ...plans.plan_source import PlanWriter
 from .frame import NativeFrame
 
 
-class NativeWriter(Writer):
-    """As :class:`Writer`, with a call for each segment."""
+class NativeWriter(PlanWriter):
+    """As :class:`PlanWriter`, with a call for each segment."""
 
     def __init__(self, plan: PlanData, frame: NativeFrame) -> None:
         super().__init__(plan, frame)
-        self._segments = frame.segments
+        self._segments, self._runs = frame.segments, frame.runs
 
     def scope(self) -> dict[str, Any]:
         """And what calls segments."""
         if not self._segments:
             return super().scope()
-        from ..native.program import locator
-        from ..native.runner import launch, place
-        return {**super().scope(), "launch": launch, "place": place, "locate": locator()}
+        from ..native.array_address import locator
+        from ..native.interpreter import launch, place
+        return {**super().scope(), "launch": launch, "place": place, "locate": locator(), "never": _never}
 
-    def step(self, i: int, step: Step) -> None:
+    def step(self, i: int, step: PlanStep) -> None:
         """The call of a segment stands where its first step would."""
         if i in self._segments:
             self._segment(i)
@@ -33,7 +33,24 @@ class NativeWriter(Writer):
         segment = self._segments[i]
         self.allocate(segment.locals, i)
         given = [f"locate({self.name(n)})" for n in segment.locals]
-        from ..native.runner import GIVEN
+        from ..native.interpreter import GIVEN
         for k, text in enumerate(given[GIVEN:], GIVEN):
             self.body.append((f"place(s{i}, {k}, {text})", i))
-        self.body.append((f"launch(s{i}, {', '.join((given + ['0'] * GIVEN)[:GIVEN])})", i))
+        launched = f"launch(s{i}, {', '.join((given + ['0'] * GIVEN)[:GIVEN])})"
+        instructions = [(k, made) for k in self._runs[i] for made in self.frame.natives[k]]
+        refusing = [(n, k) for n, (k, made) in enumerate(instructions, 1) if made.answer is not None]
+        self.body.append((f"refused = {launched}" if refusing else launched, i))
+        for number, k in refusing:
+            self.body.append((f"if refused == {number}: {self._explained(k)}", k))
+
+    def _explained(self, i: int) -> str:
+        """What has a step say what is wrong with its inputs; views that it needs are made on this way alone."""
+        body, made, self.body = self.body, set(self.made), []
+        call = self.called(i)
+        lines = [text for text, _ in self.body]
+        self.body, self.made = body, made
+        return "; ".join([*lines, call, "never()"])
+
+
+def _never() -> None:
+    raise AssertionError("a native step refused what its kernel accepts")

@@ -15,7 +15,7 @@ import numpy as np
 from ..cache.sources import kernel
 from ..code.address import in_line
 from ..code.intrinsics import fabs
-from ..functions import function
+from ..jit_functions import function
 
 U = np.uintp
 LINE = 16       # parts of a row of feed-forward data do not share a cache line
@@ -32,8 +32,20 @@ def _channels(channels, space, part, parts):
 
 @function(forceinline=True, error_model="numpy", fastmath={"contract"})
 def _minus(a, b):
-    """The difference, which may not be joined with the sum around it: equal ones give exactly 0."""
+    """The difference, which may not be joined with what is around it: equal ones give exactly 0."""
     return a - b
+
+
+@function(error_model="numpy")
+def _moved(start, rest, total, count):
+    """Whether a first element was too far from the mean for differences from it to keep their digits; the mean takes its place."""
+    moved = False
+    for c in range(start.size):
+        spread = total[c] / count
+        if not (rest[c] * rest[c] <= 16 * spread and spread < np.inf):
+            start[c] = start[c] + rest[c] if fabs(rest[c]) < np.inf else 0
+            moved = True
+    return moved
 
 
 @kernel
@@ -44,56 +56,61 @@ def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, p
     first, width = _channels(channels, space, part, parts)
     flat, result = in_line(x), in_line(y)
     total = np.zeros(width, np.float64)
-    start, center = np.empty(width, x.dtype), np.empty(width, x.dtype)
+    start, rest = np.empty(width, x.dtype), np.empty(width, x.dtype)
     scale, shift = np.empty(width, x.dtype), np.empty(width, x.dtype)
     for c in range(width):
         v = flat[U((first + c) * space)]
         start[c] = v if fabs(v) < np.inf else 0
-    for n in range(batch):
-        at = U((n * channels + first) * space)
-        if space == 1:
-            for c in range(width):
-                total[c] += _minus(flat[at + U(c)], start[c])
-        else:
-            for c in range(width):
-                m = start[c]
-                s = x.dtype.type(0)
-                for k in range(space):
-                    s += _minus(flat[at + U(k)], m)
-                total[c] += s
-                at += U(space)
+    for again in range(2):
+        for n in range(batch):
+            at = U((n * channels + first) * space)
+            if space == 1:
+                for c in range(width):
+                    total[c] += _minus(flat[at + U(c)], start[c])
+            else:
+                for c in range(width):
+                    m = start[c]
+                    s = x.dtype.type(0)
+                    for k in range(space):
+                        s += _minus(flat[at + U(k)], m)
+                    total[c] += s
+                    at += U(space)
+        for c in range(width):
+            rest[c] = total[c] / count
+            total[c] = 0
+        for n in range(batch):
+            at = U((n * channels + first) * space)
+            if space == 1:
+                for c in range(width):
+                    d = _minus(_minus(flat[at + U(c)], start[c]), rest[c])
+                    total[c] += d * d
+            else:
+                for c in range(width):
+                    m, r = start[c], rest[c]
+                    s = x.dtype.type(0)
+                    for k in range(space):
+                        d = _minus(_minus(flat[at + U(k)], m), r)
+                        s += d * d
+                    total[c] += s
+                    at += U(space)
+        if again or not _moved(start, rest, total, count):
+            break
+        total[:] = 0
     for c in range(width):
-        mean[first + c] = center[c] = start[c] + total[c] / count
-        total[c] = 0
-    for n in range(batch):
-        at = U((n * channels + first) * space)
-        if space == 1:
-            for c in range(width):
-                d = flat[at + U(c)] - center[c]
-                total[c] += d * d
-        else:
-            for c in range(width):
-                m = center[c]
-                s = x.dtype.type(0)
-                for k in range(space):
-                    d = flat[at + U(k)] - m
-                    s += d * d
-                total[c] += s
-                at += U(space)
-    for c in range(width):
+        mean[first + c] = start[c] + rest[c]
         variance[first + c] = total[c] / count
-        scale[c] = gamma[first + c] / np.sqrt(variance[first + c] + epsilon)
-        shift[c] = beta[first + c]
+        scale[c] = gamma[first + c] / np.sqrt(variance[first + c] + epsilon) if variance[first + c] < np.inf else 0
+        shift[c] = beta[first + c] - rest[c] * scale[c]
     for n in range(batch):
         at = U((n * channels + first) * space)
         if space == 1:
             for c in range(width):
-                result[at + U(c)] = (flat[at + U(c)] - center[c]) * scale[c] + shift[c]
+                result[at + U(c)] = _minus(flat[at + U(c)], start[c]) * scale[c] + shift[c]
         else:
             for c in range(width):
-                m, a, b = center[c], scale[c], shift[c]
+                m, a, b = start[c], scale[c], shift[c]
                 for k in range(space):
-                    result[at + U(k)] = (flat[at + U(k)] - m) * a + b
+                    result[at + U(k)] = _minus(flat[at + U(k)], m) * a + b
                 at += U(space)
 
 
@@ -129,29 +146,38 @@ def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, ep
     count = max(batch * space, 1)
     first, width = _channels(channels, space, part, parts)
     flat, given, result = in_line(x), in_line(dy), in_line(dx)
-    plain, product = np.zeros(width, np.float64), np.zeros(width, np.float64)
+    plain, product, left = np.zeros(width, np.float64), np.zeros(width, np.float64), np.zeros(width, np.float64)
     center, middle, by_dy, by_x = np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype), np.empty(width, x.dtype)
+    rest = np.empty(width, x.dtype)
     for c in range(width):
         center[c] = mean[first + c]
     for n in range(batch):
         at = U((n * channels + first) * space)
         if space == 1:
             for c in range(width):
+                d = flat[at + U(c)] - center[c]
                 plain[c] += given[at + U(c)]
-                product[c] += given[at + U(c)] * (flat[at + U(c)] - center[c])
+                product[c] += given[at + U(c)] * d
+                left[c] += d
         else:
             for c in range(width):
                 m = center[c]
                 s = x.dtype.type(0)
                 t = x.dtype.type(0)
+                u = x.dtype.type(0)
                 for k in range(space):
+                    d = flat[at + U(k)] - m
                     s += given[at + U(k)]
-                    t += given[at + U(k)] * (flat[at + U(k)] - m)
+                    t += given[at + U(k)] * d
+                    u += d
                 plain[c] += s
                 product[c] += t
+                left[c] += u
                 at += U(space)
     for c in range(width):
         inverse = 1.0 / np.sqrt(np.float64(variance[first + c]) + epsilon)
+        rest[c] = left[c] / count               # what rounding took from the mean
+        product[c] -= plain[c] * left[c] / count
         dgamma[first + c] = product[c] * inverse
         dbeta[first + c] = plain[c]
         a = gamma[first + c] * inverse
@@ -162,10 +188,11 @@ def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, ep
         at = U((n * channels + first) * space)
         if space == 1:
             for c in range(width):
-                result[at + U(c)] = _minus(given[at + U(c)], middle[c]) * by_dy[c] + _minus(flat[at + U(c)], center[c]) * by_x[c]
+                d = _minus(_minus(flat[at + U(c)], center[c]), rest[c])
+                result[at + U(c)] = _minus(given[at + U(c)], middle[c]) * by_dy[c] + d * by_x[c]
         else:
             for c in range(width):
-                m, g, a, b = center[c], middle[c], by_dy[c], by_x[c]
+                m, r, g, a, b = center[c], rest[c], middle[c], by_dy[c], by_x[c]
                 for k in range(space):
-                    result[at + U(k)] = _minus(given[at + U(k)], g) * a + _minus(flat[at + U(k)], m) * b
+                    result[at + U(k)] = _minus(given[at + U(k)], g) * a + _minus(_minus(flat[at + U(k)], m), r) * b
                 at += U(space)

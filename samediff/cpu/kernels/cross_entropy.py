@@ -11,15 +11,23 @@ import numpy as np
 from ..cache.sources import kernel
 from ..code.intrinsics import vmax
 from ..code.mathlib import exp, log
+from ..jit_functions import function
+
+
+@function(forceinline=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
+def largest(x, i):
+    """The largest element of a row."""
+    top = x.dtype.type(-np.inf)
+    for j in range(x.shape[1]):
+        top = vmax(top, x[i, j])
+    return top
 
 
 @kernel
 def softmax_cross_entropy(logits, labels, losses):
     """Losses alone."""
     for i in range(logits.shape[0]):
-        top = logits.dtype.type(-np.inf)
-        for j in range(logits.shape[1]):
-            top = vmax(top, logits[i, j])
+        top = largest(logits, i)
         total = logits.dtype.type(0)
         hit = logits.dtype.type(0)
         mass = logits.dtype.type(0)
@@ -35,9 +43,7 @@ def softmax_cross_entropy(logits, labels, losses):
 def softmax_cross_entropy_gradient(logits, labels, scale, gradient):
     """gradient = scale * (softmax(logits) * sum(labels) - labels) for each row; gradient may be logits."""
     for i in range(logits.shape[0]):
-        top = logits.dtype.type(-np.inf)
-        for j in range(logits.shape[1]):
-            top = vmax(top, logits[i, j])
+        top = largest(logits, i)
         total = logits.dtype.type(0)
         mass = logits.dtype.type(0)
         for j in range(logits.shape[1]):
@@ -54,9 +60,7 @@ def softmax_cross_entropy_gradient(logits, labels, scale, gradient):
 def softmax_cross_entropy_both(logits, labels, scale, losses, gradient):
     """Losses, and their gradient times ``scale`` (one number for each row); gradient may be logits."""
     for i in range(logits.shape[0]):
-        top = logits.dtype.type(-np.inf)
-        for j in range(logits.shape[1]):
-            top = vmax(top, logits[i, j])
+        top = largest(logits, i)
         total = logits.dtype.type(0)
         hit = logits.dtype.type(0)
         mass = logits.dtype.type(0)
@@ -71,3 +75,38 @@ def softmax_cross_entropy_both(logits, labels, scale, losses, gradient):
         ratio = mass / total
         for j in range(logits.shape[1]):
             gradient[i, j] = (gradient[i, j] * ratio - labels[i, j]) * scale[i]
+
+
+@kernel
+def sparse_cross_entropy(logits, labels, losses):
+    """Losses for class indices; False where one is no class."""
+    for i in range(logits.shape[0]):
+        k = labels[i]
+        if k < 0 or k >= logits.shape[1]:
+            return False
+        top = largest(logits, i)
+        total = logits.dtype.type(0)
+        for j in range(logits.shape[1]):
+            total += exp(logits[i, j] - top)
+        losses[i] = log(total) - (logits[i, k] - top)
+    return True
+
+
+@kernel
+def sparse_cross_entropy_gradient(logits, labels, scale, gradient):
+    """gradient = scale * (softmax(logits) - one_hot(labels)) for each row; False where a label is no class."""
+    for i in range(logits.shape[0]):
+        k = labels[i]
+        if k < 0 or k >= logits.shape[1]:
+            return False
+        top = largest(logits, i)
+        total = logits.dtype.type(0)
+        for j in range(logits.shape[1]):
+            e = exp(logits[i, j] - top)
+            gradient[i, j] = e
+            total += e
+        ratio = scale[i] / total
+        for j in range(logits.shape[1]):
+            gradient[i, j] *= ratio
+        gradient[i, k] -= scale[i]
+    return True

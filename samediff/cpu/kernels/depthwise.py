@@ -13,7 +13,7 @@ import numpy as np
 
 from ..cache.sources import kernel
 from ..code.address import in_line
-from ..functions import function
+from ..jit_functions import function
 
 U = np.uintp
 inline = function(forceinline=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})

@@ -10,7 +10,7 @@ from ..cache.sources import kernel
 from ..code.mathlib import sigmoid, tanh
 from ..matrix.product_tiles import kept_apart
 from ..matrix.small_products import times_packed
-from .series import join, share
+from .time_loops import join, share
 
 
 @kernel

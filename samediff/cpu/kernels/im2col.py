@@ -13,8 +13,8 @@ import numpy as np
 
 from ..cache.sources import kernel
 from ..code.address import in_line
-from ..functions import function
-from .window import inside
+from ..jit_functions import function
+from .window_bounds import inside
 
 U = np.uintp
 inline = function(forceinline=True, error_model="numpy")

@@ -13,7 +13,7 @@ from ..code.intrinsics import fabs, vmax, vmin
 from ..code.mathlib import sigmoid, tanh
 from ..matrix.product_tiles import kept_apart
 from ..matrix.small_products import times_packed
-from .series import join, share
+from .time_loops import join, share
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..cache.sources import kernel
 from ..code.address import in_line
-from .window import inside
+from .window_bounds import inside
 
 U = np.uintp
 

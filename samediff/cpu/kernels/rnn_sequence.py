@@ -12,7 +12,7 @@ from ..code.intrinsics import vmax
 from ..code.mathlib import sigmoid, tanh
 from ..matrix.product_tiles import kept_apart
 from ..matrix.small_products import times_packed
-from .series import join, share
+from .time_loops import join, share
 
 ACTIVATIONS = ("tanh", "sigmoid", "relu", "identity")
 

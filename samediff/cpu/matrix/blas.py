@@ -1,7 +1,7 @@
 """Matrix products inside compiled loops: the functions of NumPy's own BLAS library by address.
 
 A step of a recurrent network is a product too small to go back to Python for. NumPy's wheels bring OpenBLAS with 64-bit sizes;
-where NumPy uses another library :func:`available` says no, and callers loop in Python.
+other libraries have such functions, too, under other names; where there are none :func:`available` says no, and callers loop in Python.
 """
 # mypy: ignore-errors
 from __future__ import annotations
@@ -12,32 +12,33 @@ import functools
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from ..functions import intrinsic, types
+from ..jit_functions import intrinsic, types
 from .blas_threads import libraries
 
-_SYMBOLS = {"dl4py_sgemm": "scipy_cblas_sgemm64_", "dl4py_dgemm": "scipy_cblas_dgemm64_"}
+#: Names of products with 64-bit sizes: of OpenBLAS in NumPy's wheels and elsewhere, of MKL and BLIS.
+_NAMES = ("scipy_cblas_{}gemm64_", "cblas_{}gemm64_", "cblas_{}gemm_64")
 _ROW_MAJOR, _PLAIN, _TRANSPOSED = 101, 111, 112
-
-
-@functools.cache
-def available() -> bool:
-    """Whether compiled code can call the library."""
-    for library in libraries():
-        if all(hasattr(library, name) for name in _SYMBOLS.values()):
-            for symbol, name in _SYMBOLS.items():
-                llvm.add_symbol(symbol, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
-            return True
-    return False
 
 
 @functools.cache
 def address(double):
     """Where the library's product of float32, or ``double``, matrices is; 0 where it cannot be called."""
-    for library in libraries() if available() else ():
-        for name in list(_SYMBOLS.values())[double:double + 1]:
-            if hasattr(library, name):
-                return ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+    for library in libraries():
+        for name in _NAMES:
+            found = getattr(library, name.format("d" if double else "s"), None)
+            if found is not None:
+                return ctypes.cast(found, ctypes.c_void_p).value
     return 0
+
+
+@functools.cache
+def available() -> bool:
+    """Whether compiled code can call the library; it knows the functions as ``dl4py_sgemm`` and ``dl4py_dgemm`` then."""
+    found = [address(double) for double in (False, True)]
+    for symbol, place in zip(("dl4py_sgemm", "dl4py_dgemm"), found):
+        if all(found):
+            llvm.add_symbol(symbol, place)
+    return all(found)
 
 
 @intrinsic

@@ -1,17 +1,19 @@
-"""How many threads NumPy's matrix products use: one where a product is too small to share.
+"""Processors, and on how many of them NumPy's matrix products work: on one where a product is too small to share.
 
-OpenBLAS shares products from about 64 cubed on; its threads spin while they wait for each other, which costs small products
-more than it gains, and a hundred times more when other processes want the processors.
+A BLAS library shares products from about 64 cubed on; its threads spin while they wait for each other, which costs small products
+more than it gains, and a hundred times more when other processes want the processors. threadpoolctl finds OpenBLAS, MKL and BLIS,
+wherever they come from; products of others, such as Accelerate, are left alone.
 """
 from __future__ import annotations
 
-import ctypes
 import functools
+import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
+import numpy as np  # noqa: F401  loads its library, which is looked for then
+
+from ...base.locks import in_child
 
 #: Multiplications from which a single product is worth two threads.
 WORTH_SHARING = 2 << 20
@@ -19,8 +21,14 @@ WORTH_SHARING = 2 << 20
 #: Multiplications below which the library uses one thread anyway.
 SHARED = 1 << 16
 
-_PATTERNS = ("numpy.libs/*openblas*.so*", "numpy.libs/*openblas*.dll", "numpy/.dylibs/*openblas*.dylib")
-_NAMES = ("scipy_openblas_{}_num_threads64_", "scipy_openblas_{}_num_threads", "openblas_{}_num_threads64_", "openblas_{}_num_threads")
+_OPENBLAS = [(f"{p}openblas_get_num_threads{s}", f"{p}openblas_set_num_threads{s}") for p in ("scipy_", "") for s in ("64_", "", "_64")]
+#: Functions that get and set the number of threads of a library of each kind, by the names that it may have for them. They are called as
+#: they are: threadpoolctl lets one thread at a time change numbers, and takes a hundred times as long.
+_NAMES = {"openblas": _OPENBLAS, "mkl": [("MKL_Get_Max_Threads", "MKL_Set_Num_Threads")],
+          "blis": [("bli_thread_get_num_threads", "bli_thread_set_num_threads")],
+          "openmp": [("omp_get_max_threads", "omp_set_num_threads")]}
+
+_reduced: list[int] = []        # what calls under way found, and put back
 
 
 def is_small(rows: int, columns: int, depth: int) -> bool:
@@ -29,32 +37,48 @@ def is_small(rows: int, columns: int, depth: int) -> bool:
 
 
 @functools.cache
+def _controllers() -> tuple[Any, ...]:
+    """What threadpoolctl knows of the BLAS libraries in this process, NumPy's first: looked for once, after NumPy was loaded."""
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:
+        return ()
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    return tuple(sorted(found, key=lambda c: "numpy" not in c.filepath))
+
+
 def libraries() -> tuple[Any, ...]:
-    """The BLAS libraries that come with NumPy."""
-    folder, found = Path(np.__file__).resolve().parent.parent, []
-    for file in (f for pattern in _PATTERNS for f in sorted(folder.glob(pattern))):
-        try:
-            found.append(ctypes.CDLL(str(file)))
-        except OSError:
-            continue
-    return tuple(found)
+    """The BLAS libraries in this process."""
+    return tuple(c.dynlib for c in _controllers())
 
 
 @functools.cache
 def functions() -> tuple[Any, Any] | None:
-    """The functions that get and set the number of threads, None where NumPy uses another library."""
-    for library in libraries():
-        for name in _NAMES:
-            if hasattr(library, name.format("set")):
-                return library[name.format("get")], library[name.format("set")]
+    """The functions that get and set the number of threads, None where NumPy uses a library that nobody knows."""
+    for c in _controllers():
+        kind = "openmp" if getattr(c, "threading_layer", "") == "openmp" and c.internal_api == "openblas" else c.internal_api
+        for get, put in _NAMES.get(kind, ()):
+            if hasattr(c.dynlib, put):
+                in_child(_put_back)
+                return getattr(c.dynlib, get), getattr(c.dynlib, put)
     return None
+
+
+def _put_back() -> None:
+    """In a forked process nobody ends the calls of other threads."""
+    found = functions()
+    if _reduced and found is not None:
+        found[1](_reduced[0])
+        _reduced.clear()
 
 
 @functools.cache
 def thread_count() -> int:
-    """How many threads the library uses unless told otherwise, read once; 1 where that is not known."""
+    """Among how many threads work is divided, read once: as many as this process has processors, or fewer where the BLAS library was told
+    to use fewer."""
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     found = functions()
-    return 1 if found is None else int(found[0]())
+    return here if found is None else max(1, min(here, int(found[0]())))
 
 
 def one_thread(call: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,10 +93,13 @@ def one_thread(call: Callable[..., Any]) -> Callable[..., Any]:
         if before == 1:
             call(*arrays)
             return
+        _reduced.append(before)
         put(1)
         try:
             call(*arrays)
         finally:
             put(before)
+            if _reduced:            # nothing is, where this thread has forked
+                _reduced.pop()
 
     return alone

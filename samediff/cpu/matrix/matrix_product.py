@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.entry import Instruction, instruction
+from ..native.instruction import Instruction, instruction
 from .blas import available
 from .product_code import ROOM, addresses, blas_addresses
 
@@ -53,7 +53,7 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
             return _by_tiles("many_by_tiles", (x, y, z), flags, work)
         return _by_blas("many_by_blas", (x, y, z), flags, work)
     if rows <= DOT_ROWS and turned_b and not turned_a:
-        from ..kernels.products import dots
+        from ..kernels.dot_products import dots
         return instruction(dots, (x, y, c), work=max(work, columns * depth * c.itemsize / 20), parts=True)
     if tiles:
         return _by_tiles("by_tiles", (x, y, c), flags, work)
@@ -61,7 +61,7 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
 
 
 def _by_tiles(name: str, arrays: Any, flags: Any, work: float) -> Instruction:
-    from ..native.pool import parts
+    from ..threads import parts
     dtype = arrays[0].dtype
     room = np.empty((parts(), ROOM), dtype)
     return Instruction(addresses(dtype.itemsize)[name], (*arrays, room), (False, False, False, True), flags, work, True)

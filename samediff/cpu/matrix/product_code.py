@@ -15,10 +15,10 @@ from llvmlite import ir
 
 from ..cache.sources import compiled_module
 from ..cache.symbols import maker
+from ..native.int_compiler import WORD, Module, Primitive
 from ..native.primitives import load
-from ..native.words import WORD, Module, Primitive
 from . import blas  # noqa: F401  its functions are known then
-from .product_tiles import ROWS, VECTOR, VECTORS, Code, copy_cut, copy_padded, copy_vectors, tiles, turn_vectors
+from .product_tiles import NARROW_SIZES, ROWS, VECTOR, VECTORS, TileBuilder, copy_cut, copy_padded, copy_vectors, tiles, turn_vectors
 
 _I32 = ir.IntType(32)
 
@@ -71,7 +71,7 @@ def pack_panel(b, b_row, turned, columns, depth, column, target):
 
 
 def _run_rows(count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
-    """``count`` rows of a panel at the address c, in blocks of nearly equal size."""
+    """``count`` rows of a panel at the address c, in tiles of nearly equal size."""
     if count < 1:
         return
     blocks = (count + ROWS - 1) // ROWS
@@ -84,12 +84,10 @@ def _run_rows(count, depth, a, a_row, a_step, b, b_step, c, c_row, more):
 
 
 def _narrow_rows(left):
-    """Rows of the next narrow tile."""
-    if left >= 2 * ROWS:
-        return 2 * ROWS
-    rows = 1
-    while 2 * rows <= left:
-        rows *= 2
+    """Rows of the next tile of a result of one vector or less."""
+    rows = 2 * ROWS
+    while rows > left:
+        rows = 8 if rows == 2 * ROWS else rows // 2
     return rows
 
 
@@ -219,11 +217,10 @@ _TYPES = {4: ir.FloatType(), 8: ir.DoubleType()}
 
 def _written(size: int) -> Any:
     item, module = _TYPES[size], Module(f"products_{size}", suffix=f"_f{size}")
-    run = tiles(module.llvm, item, range(1, ROWS + 1), VECTORS)
-    narrow = tiles(module.llvm, item, [2 * ROWS, *(1 << k for k in range((2 * ROWS - 1).bit_length()))], 1)
+    run, narrow = tiles(module.llvm, item, range(1, ROWS + 1), VECTORS), tiles(module.llvm, item, NARROW_SIZES, 1)
 
     def made(write: Any) -> Primitive:
-        return Primitive(lambda b, *words: write(Code(b, item), *words))
+        return Primitive(lambda b, *words: write(TileBuilder(b, item), *words))
     pointer = item.as_pointer()
     module.constants.update(
         ITEM=size, LANES=VECTOR // size, WIDE=VECTORS * VECTOR // size, copy_whole=made(copy_vectors), copy_some=made(copy_padded),

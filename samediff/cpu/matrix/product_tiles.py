@@ -13,7 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..functions import intrinsic, types
+from ..jit_functions import intrinsic, types
 from ..settings import features
 
 _FEATURES = features()
@@ -22,6 +22,9 @@ _FEATURES = features()
 VECTOR = 64 if _FEATURES.get("avx512f") else 32 if _FEATURES.get("avx2") else 16
 ROWS = 12 if VECTOR == 64 else 6
 VECTORS = 2
+
+#: Rows of tiles for results of one vector or less: each more takes a fiftieth of a second of the first start.
+NARROW_SIZES = (2 * ROWS, 8, 4, 2, 1)
 
 #: Steps along the depth that a turn of the innermost loop takes: the end of few turns is foreseen.
 STEPS = 2
@@ -34,7 +37,7 @@ def declared(module: Any, name: str, kind: Any) -> Any:
     return module.globals.get(name) or ir.Function(module, kind, name)
 
 
-class Code:
+class TileBuilder:
     """Vectors of one element type in the code that is being built."""
 
     def __init__(self, builder: Any, item: Any) -> None:
@@ -86,7 +89,7 @@ class Code:
         return self.builder.call(declared(self.builder.module, name, kind), [pointer, _I32(self.size), mask, self.zero()])
 
 
-def _tile_code(code: Code, rows: int, vectors: int, args: Any) -> None:
+def _tile_code(code: TileBuilder, rows: int, vectors: int, args: Any) -> None:
     b = code.builder
     depth, a, a_row, a_step, right, right_step, c, c_row, more = args
     places = [code.vector(code.after(c, c_row, i), j) for i in range(rows) for j in range(vectors)]
@@ -107,7 +110,7 @@ def _tile_code(code: Code, rows: int, vectors: int, args: Any) -> None:
         code.store(value, place)
 
 
-def _while_left(code: Code, rows: int, vectors: int, state: Any, steps: int, distances: Any) -> Any:
+def _while_left(code: TileBuilder, rows: int, vectors: int, state: Any, steps: int, distances: Any) -> Any:
     """A loop that takes several steps along the depth at a time as long as that many are left."""
     b = code.builder
     a_row, a_step, right_step = distances
@@ -153,7 +156,7 @@ def tiles(module: Any, item: Any, sizes: Sequence[int], vectors: int) -> Any:
         b.position_at_end(body)
         turn, at, ct = b.phi(_I64), b.phi(_I64), b.phi(_I64)
         depth, _, a_row, a_step, right, right_step, _, c_row, more = args
-        _tile_code(Code(b, item), m, vectors, (depth, at, a_row, a_step, right, right_step, ct, c_row, more))
+        _tile_code(TileBuilder(b, item), m, vectors, (depth, at, a_row, a_step, right, right_step, ct, c_row, more))
         following = b.add(turn, _I64(1)), b.add(at, b.mul(a_row, _I64(m))), b.add(ct, b.mul(c_row, _I64(m)))
         for phi, first, new in zip((turn, at, ct), (_I64(0), args[1], args[6]), following):
             phi.add_incoming(first, head)
@@ -162,19 +165,19 @@ def tiles(module: Any, item: Any, sizes: Sequence[int], vectors: int) -> Any:
     return function
 
 
-def copy_vectors(code: Code, source: Any, target: Any) -> None:
+def copy_vectors(code: TileBuilder, source: Any, target: Any) -> None:
     """Copy as many elements as a tile has columns."""
     for j in range(VECTORS):
         code.store(code.load(code.vector(source, j)), code.vector(target, j))
 
 
-def copy_padded(code: Code, source: Any, target: Any, width: Any) -> None:
+def copy_padded(code: TileBuilder, source: Any, target: Any, width: Any) -> None:
     """The same of the first ``width`` elements, with zeros for the others."""
     for j in range(VECTORS):
         code.store(code.load_first(code.vector(source, j), width, code.lanes * j), code.vector(target, j))
 
 
-def copy_cut(code: Code, source: Any, target: Any, width: Any) -> None:
+def copy_cut(code: TileBuilder, source: Any, target: Any, width: Any) -> None:
     """Copy only ``width`` elements in pieces of falling powers of two: masked stores are slow on many CPUs."""
     b, size = code.builder, code.lanes * VECTORS
     while size:
@@ -185,7 +188,7 @@ def copy_cut(code: Code, source: Any, target: Any, width: Any) -> None:
         size //= 2
 
 
-def turn_vectors(code: Code, source: Any, source_row: Any, target: Any, target_row: Any, count: Any = None) -> None:
+def turn_vectors(code: TileBuilder, source: Any, source_row: Any, target: Any, target_row: Any, count: Any = None) -> None:
     """Transpose a square block as wide as a vector: pairs of rows exchange smaller blocks, of one element first.
 
     With ``count`` only that many rows exist, others are 0; where it is below 1 there is a row before the block.
@@ -216,7 +219,7 @@ def turn_block(context: Any, array: Any, source: Any, source_row: Any, target: A
     """:func:`turn_vectors` in kernels; the array says the type."""
 
     def call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        turn_vectors(Code(builder, context.get_value_type(signature.args[0].dtype)), *args[1:])
+        turn_vectors(TileBuilder(builder, context.get_value_type(signature.args[0].dtype)), *args[1:])
         return context.get_dummy_value()
     return types.void(array, *[types.int64] * 4), call
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..functions import function, intrinsic, types
-from ..native.words import WORD
+from ..jit_functions import function, intrinsic, types
+from ..native.int_compiler import WORD
 from . import product_code
 from .product_code import ROOM as ROOM
 from .product_tiles import VECTORS, declared, lanes_of, start_of

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from llvmlite import ir
 
-from ..functions import cgutils, intrinsic, types
+from ..jit_functions import cgutils, intrinsic, types
 from ..settings import features
 
 _FEATURES = features()
@@ -31,7 +31,7 @@ UNROLLED = 7
 _WORD, _COUNT = ir.IntType(64), ir.IntType(32)
 
 
-class Code:
+class VectorBuilder:
     """Shorthands for instructions on vectors of ``lanes`` elements."""
 
     def __init__(self, builder, real, lanes):
@@ -206,7 +206,7 @@ def _function(module, name, write, real, lanes, arity):
         made.attributes.add("noinline")
         made.attributes.add("optsize")          # no copies of loops that are unrolled enough: they only take time to compile
         made.attributes.add("nounwind")
-        code = Code(ir.IRBuilder(made.append_basic_block()), real, lanes)
+        code = VectorBuilder(ir.IRBuilder(made.append_basic_block()), real, lanes)
         write(code, *made.args)
         code.b.ret_void()
     return made

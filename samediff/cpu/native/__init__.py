@@ -5,15 +5,13 @@ runs them all; long instructions come in parts that several threads share. Nothi
 are, once for any size.
 
 ================== ==========================================================================
-:mod:`machine`     how compiled kernels find their operands
-:mod:`entry`       kernels as functions that find their operands in a table
-:mod:`words`       a compiler for functions of numbers and addresses
-:mod:`typed`       the same with floating numbers and arrays
-:mod:`generated`   elementwise kernels and sweeps compiled by it
+:mod:`operand_access` how compiled kernels find their operands
+:mod:`instruction` kernels as functions that find their operands in a table
+:mod:`int_compiler` a compiler for functions of numbers and addresses
 :mod:`primitives`  what these are made of besides arithmetic
-:mod:`from_python` how Python calls them
-:mod:`runner`      the loops that run programs
-:mod:`pool`        the threads that help
+:mod:`python_bindings` how Python calls them
+:mod:`interpreter` the loops that run programs
+:mod:`thread_pool` the threads that help
 :mod:`program`     tables for given arrays
 ================== ==========================================================================
 """

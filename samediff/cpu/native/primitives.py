@@ -1,4 +1,4 @@
-"""What functions of words are made of besides arithmetic: memory, atomic words, calls by address, the processor's own instructions."""
+"""Primitives of int64 functions besides arithmetic: memory, atomic words, calls by address, the processor's own instructions."""
 # mypy: ignore-errors
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from .words import WORD, Primitive
+from .int_compiler import WORD, Primitive
 
 _I32 = ir.IntType(32)
 _IS_X86 = platform.machine().lower() in ("x86_64", "amd64")

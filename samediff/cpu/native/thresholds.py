@@ -1,4 +1,4 @@
-"""From which length on work is shared with other threads: measured once on a machine, kept beside the compiled kernels.
+"""Lengths from which work is shared with other threads: measured once on a machine, kept beside the compiled kernels.
 
 Never changes a result: parts are computed in the same way by one thread and by several.
 """
@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import platform
 import time
 from collections.abc import Callable, Sequence
@@ -15,10 +14,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ...expressions.expression import trace
-from ...plans.layout import Layout
+from ...plans.layout import OperandLayout
+from .. import threads
 from ..cache import store as cache_store
-from . import pool
-from .entry import Instruction
+from . import thread_pool
+from .instruction import Instruction
 
 
 class Thresholds(NamedTuple):
@@ -48,9 +48,9 @@ SEVERAL = 16
 @functools.cache
 def of_machine(program: ProgramOf) -> Thresholds:
     """Those of this machine; ``program`` makes what is measured."""
-    if pool.pool() is None or pool.parts() < 2:
+    if thread_pool.pool() is None or threads.parts() < 2:
         return USUAL
-    name = f"threads-{platform.machine()}-{os.cpu_count()}-{pool.parts()}"
+    name = f"threads-{platform.machine()}-{threads.parts()}"
     found = _read(f"{name}.json")
     if found is not None:
         return found
@@ -83,7 +83,7 @@ def _crossing(program: ProgramOf, count: int, least: float, most: float) -> floa
 
 def _instruction(work: float) -> Instruction:
     from .. import elementwise_kernel
-    kernel = elementwise_kernel(trace(lambda xp, x: xp.tanh(x), [np.dtype(np.float32)]), [Layout.same(1)])
+    kernel = elementwise_kernel(trace(lambda xp, x: xp.tanh(x), [np.dtype(np.float32)]), [OperandLayout.same(1)])
     assert kernel is not None
     x = np.zeros(max(16, int(work / kernel.cost)), np.float32)
     return kernel.instruction(kernel.views([x, np.zeros_like(x)]))
@@ -91,8 +91,8 @@ def _instruction(work: float) -> Instruction:
 
 def _faster(program: ProgramOf, *runs: Callable[[], None]) -> list[float]:
     """The shortest time of each, in turn, while helpers are awake."""
-    from .runner import WORTH_WAKING
-    crew, waking = pool.pool(), program([_instruction(1.5 * WORTH_WAKING)], ALWAYS)
+    from .interpreter import WORTH_WAKING
+    crew, waking = thread_pool.pool(), program([_instruction(1.5 * WORTH_WAKING)], ALWAYS)
     best = [float("inf")] * len(runs)
     for _ in range(ROUNDS):
         for k, run in enumerate(runs):

@@ -65,7 +65,7 @@ def inference(axis: int, epsilon: float, *specs: TensorSpec) -> Kernel | None:
     if shape is None:
         return None
     from ..kernels.batch_norm import batch_normalize, copy_statistics
-    from ..native.entry import instruction
+    from ..native.instruction import instruction
     affine, number = _Affine(specs[0], shape[1]), specs[0].dtype.numpy.type(epsilon)
 
     def call(x: Any, mean: Any, variance: Any, *rest: Any) -> None:
@@ -107,7 +107,7 @@ def _instruction(kernel: Any, arrays: Sequence[Any], epsilon: Any, cost: float, 
 
     Parts have channels of their own, or examples.
     """
-    from ..native.entry import instruction
+    from ..native.instruction import instruction
     if not all(a.flags.carray for a in arrays):
         return None
     seen = [a.reshape(shape) if k in whole else a for k, a in enumerate(arrays)]

@@ -11,17 +11,21 @@ import numpy as np
 
 from ...base.spec import Shape, TensorSpec
 from ...ir.op import Kernel
-from . import depthwise, direct
-from .channels import channels_first, moved
-from .convolution_shapes import Shapes
+from . import depthwise, direct_convolution
+from .channels_last import channels_first, moved
+from .convolution_sizes import ConvolutionSizes
 
 if TYPE_CHECKING:
     from ...ops.conv.convolving import Geometry
 
-def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> Shapes | None:
+#: Bytes of gradients of single images that are made at a time, and of how many a sum of its own is worth while.
+PRODUCT_BYTES, FEW = 1 << 17, 3
+
+
+def _shapes(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> ConvolutionSizes | None:
     """The sizes when the kernels here serve them."""
     grid = depthwise.served(geometry, x, w, *others)
-    return None if grid is None else Shapes(geometry, x, w, grid)
+    return None if grid is None else ConvolutionSizes(geometry, x, w, grid)
 
 
 def _first(geometry: Geometry) -> Geometry:
@@ -40,8 +44,8 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
     s = _shapes(geometry, x, w, bias)
     if s is None:
         return None
-    without_columns = direct.Direct.of(s)
-    made = None if without_columns is None else direct.forward(without_columns)
+    without_columns = direct_convolution.DirectConvolution.of(s)
+    made = None if without_columns is None else direct_convolution.forward(without_columns)
     if made is not None:
         return made
     from ..kernels.im2col import im2col
@@ -71,8 +75,8 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None
-    without_columns = direct.Direct.of(s)
-    made = None if without_columns is None else direct.data_gradient(without_columns)
+    without_columns = direct_convolution.DirectConvolution.of(s)
+    made = None if without_columns is None else direct_convolution.data_gradient(without_columns)
     if made is not None:
         return made
     from ..kernels.im2col import col2im
@@ -99,11 +103,13 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
     s = _shapes(geometry, x, w, g)
     if s is None:
         return None
-    without_columns = direct.Direct.of(s)
-    made = None if without_columns is None else direct.weight_gradient(without_columns)
+    without_columns = direct_convolution.DirectConvolution.of(s)
+    made = None if without_columns is None else direct_convolution.weight_gradient(without_columns)
     if made is not None:
         return made
     from ..kernels.im2col import im2col
+
+    together = max(1, min(s.chunk, PRODUCT_BYTES // max(s.out * s.length * s.dtype.numpy.itemsize, 1)))
 
     def call(x: Any, g: Any, _: Any, dw: Any, columns: Any, part: Any, total: Any) -> None:
         x, g = s.planes(x), s.maps(g)
@@ -114,15 +120,18 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
             if not s.direct:
                 cells = columns[share, :len(cells)]
                 im2col(x[low * s.channels:high * s.channels], cells, s.grid.window)
-            for image, patches in zip(g[low:high], cells.reshape(high - low, s.length, s.grid.places)):
-                np.matmul(image, patches.T, out=part[share])
-                np.add(total[share], part[share], out=total[share])
+            patches = cells.reshape(high - low, s.length, s.grid.places).swapaxes(1, 2)
+            for first in range(low, high, together):
+                images = g[first:min(first + together, high)]
+                products = np.matmul(images, patches[first - low:first - low + len(images)], out=part[share, :len(images)])
+                for product in (products if len(products) < FEW else [products.sum(axis=0)]):
+                    np.add(total[share], product, out=total[share])
         s.run(some)
         for other in total[1:]:
             np.add(total[0], other, out=total[0])
         s.store(total[0], dw)
-    matrix = TensorSpec((s.shares, s.out, s.length), s.dtype)
-    return Kernel(call, (s.columns(), matrix, matrix), one_thread=True)
+    products = TensorSpec((s.shares, together, s.out, s.length), s.dtype)
+    return Kernel(call, (s.columns(), products, TensorSpec((s.shares, s.out, s.length), s.dtype)), one_thread=True)
 
 
 def transposed(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None, shape: Shape) -> Kernel | None:

@@ -10,7 +10,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
-from .grid import Grid
+from ...plans.window_geometry import WindowGeometry
 
 if TYPE_CHECKING:
     from ...ops.conv.convolving import Geometry
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDEST_STEP = 16
 
 
-def served(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> Grid | None:
+def served(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> WindowGeometry | None:
     """The windows, when convolution kernels serve arrays like these."""
     given = [s for s in (x, w, *others) if s is not None]
     if any(not s.is_static or s.dtype is not x.dtype for s in given) or x.dtype not in (DataType.FLOAT, DataType.DOUBLE):
@@ -27,13 +27,13 @@ def served(geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec
     shape = x.shape or ()
     if 0 in (*shape, *(w.shape or ())) or geometry.channels_last:
         return None
-    return Grid.of(geometry.window, shape[2:])
+    return WindowGeometry.of(geometry.window, shape[2:])
 
 
 class _Flat:
     """Windows as places in a padded plane that is taken flat."""
 
-    def __init__(self, geometry: Geometry, x: TensorSpec, w: TensorSpec, grid: Grid) -> None:
+    def __init__(self, geometry: Geometry, x: TensorSpec, w: TensorSpec, grid: WindowGeometry) -> None:
         kernel, stride, before, dilation = grid.window
         size = grid.padded
         _, channels, multiplier = geometry.weight_sizes(w.shape or ())

@@ -10,8 +10,8 @@ from numpy.lib.stride_tricks import as_strided
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
-from .channels import channels_first, moved
-from .grid import Grid
+from ...plans.window_geometry import WindowGeometry
+from .channels_last import channels_first, moved
 
 if TYPE_CHECKING:
     from ...ops.conv.patches import Patches
@@ -23,7 +23,7 @@ def _served(*specs: TensorSpec) -> bool:
 
 
 def unfold(patches: Patches, x: TensorSpec) -> Kernel | None:
-    """``call(x, columns, padded)``."""
+    """``call(x, …, columns, padded)``; what stands between does not matter."""
     if not _served(x):
         return None
     n, *rest = x.shape or ()
@@ -35,7 +35,8 @@ def unfold(patches: Patches, x: TensorSpec) -> Kernel | None:
     if patches.order.endswith("cyx") and not patches.channels_last:
         return _runs(patches, x, shape)
 
-    def call(x: Any, columns: Any, padded: Any) -> None:
+    def call(x: Any, *rest: Any) -> None:
+        columns, padded = rest[-2:]
         images = (x if patches.channels_last else x.transpose(0, 2, 3, 1))[covered]
         if not fits:
             padded[...] = 0
@@ -54,7 +55,7 @@ def fold(patches: Patches, columns: TensorSpec, x: TensorSpec) -> Kernel | None:
     if patches.channels_last:
         first = channels_first(x)
         return moved(fold(replace(patches, channels_last=False), columns, first), (), first)
-    grid = Grid.of(patches.window, (x.shape or ())[2:]) if _served(x, columns) else None
+    grid = WindowGeometry.of(patches.window, (x.shape or ())[2:]) if _served(x, columns) else None
     if grid is None:
         return None
     from ..kernels.im2col import col2im
@@ -76,7 +77,7 @@ def fold(patches: Patches, columns: TensorSpec, x: TensorSpec) -> Kernel | None:
 
 
 def _runs(patches: Patches, x: TensorSpec, shape: dict[str, int], back: bool = False) -> Kernel:
-    """Patches that lie in one run of memory each: ``call(x, columns)``, or ``call(columns, like, dx)``."""
+    """Patches that lie in one run of memory each: ``call(x, …, columns)``, or ``call(columns, like, dx)``."""
     from ..kernels.patches import fold, unfold
     window, outer = patches.window, patches.order[:3]
     steps, step = {}, shape["c"] * shape["y"] * shape["x"]
@@ -87,4 +88,4 @@ def _runs(patches: Patches, x: TensorSpec, shape: dict[str, int], back: bool = F
     given = ((steps["n"], steps["h"], steps["w"]), counts, numbers)
     if back:
         return Kernel(lambda columns, _, dx: fold(np.ascontiguousarray(columns).reshape(-1), dx, *given))
-    return Kernel(lambda x, columns: unfold(np.ascontiguousarray(x), columns.reshape(-1), *given))
+    return Kernel(lambda x, *rest: unfold(np.ascontiguousarray(x), rest[-1].reshape(-1), *given))

@@ -10,9 +10,9 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
-from .channels import channels_first, moved
-from .grid import Grid
-from .shares import Shared
+from ...plans.window_geometry import WindowGeometry
+from .channels_last import channels_first, moved
+from .parallel_kernel import ParallelKernel
 
 if TYPE_CHECKING:
     from ...ops.conv.pooling import Pool
@@ -25,10 +25,10 @@ CELL = 0.25
 PAIRS = ((1, 2, 2), (1, 2, 2), (0, 0, 0), (1, 1, 1))
 
 
-class _Planes:
+class _PoolingSizes:
     """Images and what is left of them as (planes, depth, height, width)."""
 
-    def __init__(self, pool: Pool, x: TensorSpec, grid: Grid) -> None:
+    def __init__(self, pool: Pool, x: TensorSpec, grid: WindowGeometry) -> None:
         self.grid, self.dtype, self.nanoseconds = grid, x.dtype.numpy, CELL * math.prod(x.shape or ())
         self.window, self.pooled = grid.window, TensorSpec(pool.shape(x.shape), x.dtype)
         self.index = TensorSpec(pool.shape(x.shape), DataType.INT)
@@ -53,7 +53,7 @@ class _Planes:
 
         def operands(*arrays: Any) -> tuple[Any, ...]:
             return tuple([turn[k](a)[:, 0] for k, a in zip(kinds, arrays) if k != "-"])
-        return Shared(function, operands, (*numbers, self.lanes()), self.nanoseconds).kernel()
+        return ParallelKernel(function, operands, (*numbers, self.lanes()), self.nanoseconds).kernel()
 
     def lanes(self) -> int:
         """Length of the vectors that windows of pairs are worked on with; 0 where these are others, or their rows shorter."""
@@ -65,7 +65,7 @@ class _Planes:
         return full if across >= full else full // 2
 
 
-def _shares(pool: Pool, grid: Grid, axis: int) -> Any:
+def _shares(pool: Pool, grid: WindowGeometry, axis: int) -> Any:
     """What sums are multiplied by, for each window along an axis."""
     kernel, stride, before, dilation = (of[axis] for of in grid.window)
     if pool.divisor != "inside":
@@ -74,15 +74,15 @@ def _shares(pool: Pool, grid: Grid, axis: int) -> Any:
     return 1 / np.maximum(((cells >= 0) & (cells < grid.sizes[axis])).sum(axis=1), 1)
 
 
-def _planes(pool: Pool, x: TensorSpec, *others: TensorSpec) -> _Planes | None:
+def _planes(pool: Pool, x: TensorSpec, *others: TensorSpec) -> _PoolingSizes | None:
     """None when the kernels here do not serve the images."""
     if any(not s.is_static or s.dtype is not x.dtype for s in (x, *others)) or x.dtype not in (DataType.FLOAT, DataType.DOUBLE):
         return None
     shape = x.shape or ()
     if pool.channels_last or 0 in shape or math.prod(shape[2:]) >= 1 << 31:
         return None
-    grid = Grid.of(pool.window, shape[2:])
-    return None if grid is None else _Planes(pool, x, grid)
+    grid = WindowGeometry.of(pool.window, shape[2:])
+    return None if grid is None else _PoolingSizes(pool, x, grid)
 
 
 def _first(pool: Pool) -> Pool:
@@ -102,9 +102,9 @@ def maximum(pool: Pool, x: TensorSpec) -> Kernel | None:
     if p is None:
         return None
     if p.lanes():
-        from ..kernels.pool_pairs import max_pairs
+        from ..kernels.pooling_2x2 import max_pairs
         return p.pairs(max_pairs, "ws")
-    from ..kernels.pool import max_pool
+    from ..kernels.pooling import max_pool
 
     def call(x: Any, y: Any, index: Any) -> None:
         max_pool(p.wide(x), p.small(y), p.small(index), p.window)
@@ -119,9 +119,9 @@ def maximum_gradient(pool: Pool, x: TensorSpec, g: TensorSpec) -> Kernel | None:
     if p is None:
         return None
     if p.lanes():
-        from ..kernels.pool_pairs import max_pairs_back
+        from ..kernels.pooling_2x2 import max_pairs_back
         return p.pairs(max_pairs_back, "wsw")
-    from ..kernels.pool import max_pool, max_pool_backward
+    from ..kernels.pooling import max_pool, max_pool_backward
 
     def call(x: Any, g: Any, dx: Any, y: Any, index: Any) -> None:
         places = p.small(index)
@@ -138,7 +138,7 @@ def maximum_taken(pool: Pool, x: TensorSpec, values: TensorSpec) -> Kernel | Non
     p = _planes(pool, x, values)
     if p is None:
         return None
-    from ..kernels.pool import max_pool, taken
+    from ..kernels.pooling import max_pool, taken
 
     def call(x: Any, values: Any, out: Any, y: Any, index: Any) -> None:
         places = p.small(index)
@@ -156,9 +156,9 @@ def total(pool: Pool, x: TensorSpec) -> Kernel | None:
     if p is None:
         return None
     if p.lanes():
-        from ..kernels.pool_pairs import sum_pairs
+        from ..kernels.pooling_2x2 import sum_pairs
         return p.pairs(sum_pairs, "ws", p.share())
-    from ..kernels.pool import window_sum
+    from ..kernels.pooling import window_sum
 
     def call(x: Any, y: Any) -> None:
         window_sum(p.wide(x), p.small(y), p.window, *p.shares)
@@ -173,9 +173,9 @@ def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:
     if p is None:
         return None
     if p.lanes():
-        from ..kernels.pool_pairs import spread_pairs
+        from ..kernels.pooling_2x2 import spread_pairs
         return p.pairs(spread_pairs, "s-w", p.share())
-    from ..kernels.pool import window_spread
+    from ..kernels.pooling import window_spread
 
     def call(g: Any, _: Any, dx: Any) -> None:
         window_spread(p.small(g), p.wide(dx), p.window, *p.shares)
@@ -204,7 +204,7 @@ def maximum_and_place(pool: Pool, x: TensorSpec) -> Kernel | None:
     p = _planes(_first(pool), first)
     if p is None:
         return None
-    from ..kernels.pool import max_pool
+    from ..kernels.pooling import max_pool
     n, channels, *sizes = first.shape or ()
     between = channels if last else 1           # neighbours of an image in its array
     start = np.arange(n)[:, None] * channels * math.prod(sizes) + np.arange(channels) * (1 if last else math.prod(sizes))
@@ -215,6 +215,6 @@ def maximum_and_place(pool: Pool, x: TensorSpec) -> Kernel | None:
         y[...] = np.moveaxis(values, 1, -1) if last else values
         found = index * np.int64(between) + start
         places[...] = np.moveaxis(found, 1, -1) if last else found
-        if np.isnan(values).any() or (index < 0).any():
+        if (index < 0).any():
             places[...] = pool.gather(np, x, np.arange(x.size).reshape(x.shape))
     return Kernel(call, (p.pooled, p.index))

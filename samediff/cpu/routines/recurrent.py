@@ -11,8 +11,8 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
-from ..threads import parts_of
-from .phases import Phases, phased
+from ..threads import parts_of_rows
+from .parallel_phases import ParallelPhases, phased
 
 if TYPE_CHECKING:
     from ...ops.recurrent.lstm_sequence import LstmAttributes
@@ -58,15 +58,15 @@ def lstm(op: LstmAttributes, given: Specs) -> Kernel | None:
     if not op.is_plain() or not fits(given) or x_spec is None or rw_spec is None:
         return None
     from ..kernels.lstm_sequence import lstm_forward
-    from ..kernels.series import pack_joined
+    from ..kernels.time_loops import pack_joined
     (_, batch, inputs), units = x_spec.shape or (0, 0, 0), (rw_spec.shape or ())[0]
-    parts, depth = parts_of(batch, work(rw_spec, x_spec)), inputs + units + 1
+    parts, depth = parts_of_rows(batch, work(rw_spec, x_spec)), inputs + units + 1
 
-    def build(*arrays: Any) -> Phases:
+    def build(*arrays: Any) -> ParallelPhases:
         given: list[Any] = [*arrays[:-8], *[None] * (16 - len(arrays))]
         x, w, rw, b, peephole, h0, c0, mask = given
         states, cells, gates, squashed, dense_x, packed, joined, room = arrays[-8:]
-        phases = Phases(x.dtype)
+        phases = ParallelPhases(x.dtype)
         phases.exact = not op.forget_bias or b is None       # else the bias of the op is a sum
         (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
         phases.add(pack_joined, (w, rw, phases.input(op.bias(np, b, gates[0])), packed), turned_w, turned_rw)
@@ -79,7 +79,7 @@ def lstm(op: LstmAttributes, given: Specs) -> Kernel | None:
                          TensorSpec((batch, depth), x_spec.dtype), rooms(x_spec, parts)))
 
 
-def peepholes(phases: Phases, array: Any) -> Any:
+def peepholes(phases: ParallelPhases, array: Any) -> Any:
     """Peepholes as rows."""
     return phases.input(array if array is None else array.reshape(3, -1))
 
@@ -90,15 +90,15 @@ def lstm_gradient(op: LstmAttributes, given: Specs) -> Kernel | None:
     if not op.is_plain() or not fits(given) or x_spec is None or rw_spec is None:
         return None
     from ..kernels.lstm_sequence import lstm_backward, sum_peepholes
-    from ..kernels.series import gradients, pack_back
+    from ..kernels.time_loops import gradients, pack_back
     count, batch, _ = x_spec.shape or (0, 0, 0)
     units = (rw_spec.shape or ())[0]
-    parts, wants_dx = parts_of(batch, work(rw_spec, x_spec)), bool(getattr(op, "dx", True))
+    parts, wants_dx = parts_of_rows(batch, work(rw_spec, x_spec)), bool(getattr(op, "dx", True))
 
-    def build(*arrays: Any) -> Phases:
+    def build(*arrays: Any) -> ParallelPhases:
         (x, w, rw, _, peephole, h0, c0, mask), saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
         dx, dw, drw, db, dp, dh0, dc0, dz, dense_x, dense_gh, packed, dps, room = arrays[14:]
-        phases = Phases(x.dtype)
+        phases = ParallelPhases(x.dtype)
         (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
         phases.add(pack_back, (rw, packed, dps), not turned_rw)
         states, cells, gates, squashed = map(phases.input, saved)
@@ -124,17 +124,17 @@ def rnn(activation: str, given: Specs) -> Kernel | None:
     if not fits(given) or x_spec is None or rw_spec is None:
         return None
     from ..kernels.rnn_sequence import ACTIVATIONS, rnn_forward
-    from ..kernels.series import pack_joined
+    from ..kernels.time_loops import pack_joined
     if activation not in ACTIVATIONS:
         return None
     (_, batch, inputs), units = x_spec.shape or (0, 0, 0), (rw_spec.shape or ())[0]
-    kind, depth, parts = ACTIVATIONS.index(activation), inputs + units + 1, parts_of(batch, work(rw_spec, x_spec))
+    kind, depth, parts = ACTIVATIONS.index(activation), inputs + units + 1, parts_of_rows(batch, work(rw_spec, x_spec))
 
-    def build(*arrays: Any) -> Phases:
+    def build(*arrays: Any) -> ParallelPhases:
         given: list[Any] = [*arrays[:-6], *[None] * (12 - len(arrays))]
         x, w, rw, b, h0, mask = given
         states, sums, dense_x, packed, joined, room = arrays[-6:]
-        phases = Phases(x.dtype)
+        phases = ParallelPhases(x.dtype)
         (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
         phases.add(pack_joined, (w, rw, phases.input(b, (units,)).reshape(-1), packed), turned_w, turned_rw)
         rest = phases.input(h0, (batch, units)), phases.input(mask), phases.output(states), phases.output(sums)
@@ -150,15 +150,15 @@ def rnn_gradient(activation: str, given: Specs) -> Kernel | None:
     if not fits(given) or x_spec is None or rw_spec is None:
         return None
     from ..kernels.rnn_sequence import ACTIVATIONS, rnn_backward
-    from ..kernels.series import gradients, pack_back
+    from ..kernels.time_loops import gradients, pack_back
     if activation not in ACTIVATIONS:
         return None
     (count, batch, _), units = x_spec.shape or (0, 0, 0), (rw_spec.shape or ())[0]
-    kind, parts = ACTIVATIONS.index(activation), parts_of(batch, work(rw_spec, x_spec))
+    kind, parts = ACTIVATIONS.index(activation), parts_of_rows(batch, work(rw_spec, x_spec))
 
     def build(x: Any, w: Any, rw: Any, b: Any, h0: Any, mask: Any, states: Any, sums: Any, gh: Any, dx: Any, dw: Any, drw: Any, db: Any,
-             dh0: Any, dz: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> Phases:
-        phases = Phases(x.dtype)
+             dh0: Any, dz: Any, dense_x: Any, dense_gh: Any, packed: Any, room: Any) -> ParallelPhases:
+        phases = ParallelPhases(x.dtype)
         (w, turned_w), (rw, turned_rw) = phases.weight(w), phases.weight(rw)
         phases.add(pack_back, (rw, packed, np.zeros((0, 0, 0), x.dtype)), not turned_rw)
         upstream = phases.input(mask), phases.series(gh, dense_gh)

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,47 +11,31 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
 from ...ir.op import Kernel
+from ...plans.sweeps.loops import loops
+from ...plans.sweeps.spec import Sweep
 from ..cache.sources import function_of, jit
+from ..code import kernel_names
 from ..code.fused import writable
-from ..code.operators import TYPE_NAMES
+from .specialization import SHORT, SweepSpecialization
 from .sweep_source import source_of
-from .sweep_spec import SHORT, Form, Sweep
 
 _HALVES = ("HALF", "BFLOAT16")
 
 
-def _known(integers: bool) -> dict[str, Any]:
+def _names() -> dict[str, Any]:
     """What the source of a sweep knows by name."""
-    from .. import functions
-    from ..code import address, intrinsics, mathlib
-    return {
-        **{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np, "inf": np.inf,
-        **{n: getattr(address, n) for n in ("at", "put", "scratch", "steps")},
-        **{n: getattr(mathlib, n) for n in ("exp", "log", "radd")},
-        "magnitude": functions.function(forceinline=True)(_magnitude) if integers else intrinsics.fabs,
-        **{n: getattr(intrinsics, n) for n in ("fabs", "select", "sqrt", "vmax", "vmin")}}
-
-
-def _of_floats() -> dict[str, Any]:
-    return _known(False)
-
-
-def _of_integers() -> dict[str, Any]:
-    return _known(True)
-
-
-def _names(form: Form) -> Callable[[], dict[str, Any]]:
-    return _of_floats if form.works_in.kind == "f" else _of_integers
+    from ..code import address
+    return {**kernel_names.names(), **{n: getattr(address, n) for n in ("at", "put", "scratch", "steps")}}
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled(sweep: Sweep, form: Form) -> Any:
+def compiled(sweep: Sweep, form: SweepSpecialization) -> Any:
     """The machine code of a sweep as a function of arrays."""
     numba: Any = importlib.import_module("numba")
     given = [numba.types.Array(numba.from_dtype(d), 4, "A") for d in form.dtypes]
     made = numba.from_dtype(form.result)
     out = [numba.types.Array(made, 4, "A")] if sweep.each else [numba.types.Array(made, 2, "C")] * len(sweep.results)
-    function = function_of(source_of(sweep, form), "kernel", _names(form)())
+    function = function_of(source_of(sweep, form), "kernel", _names())
     return jit(function, numba.void(*given, *out), error_model="numpy", nogil=True, fastmath={"contract"})
 
 
@@ -60,10 +43,10 @@ def compiled(sweep: Sweep, form: Form) -> Any:
 _COST = 0.3
 
 
-def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
+def _native(sweep: Sweep, form: SweepSpecialization, inputs: Sequence[Any], outputs: Sequence[Any]) -> Any:
     """The instruction for views in four loops; parts take rows of their own."""
-    from ..native.entry import Instruction, Operand, address_of_generated
-    from ..native.pool import parts
+    from ..native.instruction import ArrayOperand, Instruction, address_of_generated
+    from ..threads import parts
     a, b, c, _ = inputs[0].shape
     if form.rows and a == b == 1 and not form.turned:       # nothing but rows: these become the outermost loop
         inputs = [x.transpose(2, 0, 1, 3) for x in inputs]
@@ -78,8 +61,8 @@ def _native(sweep: Sweep, form: Form, inputs: Sequence[Any], outputs: Sequence[A
     axes = [k if x.shape[k] == count else None for x in arrays for k in [axis * x.ndim // 2]]
     dense = [False] * len(inputs) + [not sweep.each] * len(outputs)
     work = inputs[0].size * _COST * (len(sweep.folds) + bool(sweep.each)) + 10
-    operands = tuple(Operand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
-    entry = address_of_generated(source_of(sweep, form), _names(form), operands)
+    operands = tuple(ArrayOperand(a.dtype, a.ndim, d, axis) for a, d, axis in zip(arrays, dense, axes))
+    entry = address_of_generated(source_of(sweep, form), _names, operands)
     return Instruction(entry, arrays, dense, (), work, count > 1)
 
 
@@ -88,47 +71,12 @@ def _shared_out(x: Any, parts: int) -> Any:
     return x if x.shape[2] == 1 else x.reshape(x.shape[1], parts, -1, 1).swapaxes(0, 1)
 
 
-def _magnitude(x: Any) -> Any:
-    return x if x >= 0 else -x
-
-
-def loops(shape: Shape, axes: Sequence[int], others: Sequence[Shape] = ()) -> tuple[bool, list[Shape]] | None:
-    """Whether to fold rows, and the shapes (a, b, c, d) of the operands; None where the axes do not fit into four loops.
-
-    Parameters
-    ----------
-    shape : of the first operand
-    axes : the folded ones
-    others : shapes of the other operands, of the same rank, with 1 where they are repeated
-    """
-    every = [shape, *others]
-    runs: list[tuple[tuple[bool, ...], list[int]]] = []
-    for i, n in enumerate(shape):
-        if n == 1:
-            continue
-        kind = (i in axes, *(s[i] != 1 for s in others))
-        if runs and runs[-1][0] == kind:
-            runs[-1][1].append(i)
-        else:
-            runs.append((kind, [i]))
-    slots: list[list[int]] = [[], [], [], []]
-    free = 4
-    for kind, members in reversed(runs):
-        free -= 1
-        if kind[0] != (free % 2 == 1):
-            free -= 1
-        if free < 0:
-            return None
-        slots[free] = members
-    return bool(slots[3]), [tuple(math.prod(s[i] for i in slot) for slot in slots) for s in every]
-
-
-def _form(sweep: Sweep, rows: bool, shapes: Sequence[Shape], specs: Sequence[TensorSpec], result: TensorSpec) -> Form:
+def _form(sweep: Sweep, rows: bool, shapes: Sequence[Shape], specs: Sequence[TensorSpec], result: TensorSpec) -> SweepSpecialization:
     inner = 3 if rows else 2
     dtypes = tuple(_type(s) for s in specs)
     _, b, c, d = shapes[0]
     turned = rows and b == 1 and d <= SHORT and c > 1       # a single row has nothing beside it
-    return Form(rows, turned, dtypes, _type(result), tuple(turned or s[inner] == shapes[0][inner] for s in shapes))
+    return SweepSpecialization(rows, turned, dtypes, _type(result), tuple(turned or s[inner] == shapes[0][inner] for s in shapes))
 
 
 def _type(spec: TensorSpec) -> Any:
@@ -146,16 +94,16 @@ def folded(sweep: Sweep, axes: tuple[int, ...], x: TensorSpec, result: TensorSpe
         return None
     converted = _is_half(x) or (result.dtype.is_floating and not x.dtype.is_floating)
     run = _folds(sweep, axes, TensorSpec(x.shape, DataType.FLOAT) if converted else x, result)
-    if converted or "BOOL" in (x.dtype.name, result.dtype.name):
-        return Kernel(_through_float(run, 1) if converted else run)
+    if converted:
+        return Kernel(_through_float(run, 1))
 
     def native(given: Any, *results: Any) -> Any:
         found = loops(x.shape or (), axes)
         if found is None or not given.flags.carray or not all(y.flags.c_contiguous for y in results):
             return None
         rows, (view,) = found
-        return _native(sweep, _form(sweep, rows, [view], [x], result), [given.reshape(view)],
-                       [y.reshape(view[0], view[2]) for y in results])
+        return _native(sweep, _form(sweep, rows, [view], [x], result), [_numbers(given).reshape(view)],
+                       [_numbers(y).reshape(view[0], view[2]) for y in results])
     return Kernel(run, native=native)
 
 

@@ -6,12 +6,15 @@ are so short that they are copied beside each other first and folded like column
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
 from typing import Any
 
-from ..code.operators import TYPE_NAMES
-from .sweep_spec import SHORT, Fold, Form, Sweep
-from .sweep_writer import Writer, identity
+from ...expressions.scalar_node import Expr
+from ...plans.sweeps.spec import Sweep
+from ...plans.sweeps.traced import TracedStage, reads
+from ..code.operators import PRINTER, TYPE_NAMES
+from .specialization import SHORT, SweepSpecialization
+from .sweep_writer import SweepWriter
 
 #: Elements of a row that are summed in the element type before the sum is carried on in float64.
 BLOCK = 1024
@@ -19,17 +22,26 @@ BLOCK = 1024
 CHUNK, TURNED = 512, 64
 #: Rows that columns of one fold add up before they touch the running sums; more of it would compile for seconds.
 AT_ONCE = 4
+#: Rows that columns of several folds add up in the element type.
+ROWS = 64
 
 
-class _Rows(Writer):
+class _RowLoops(SweepWriter):
     def write(self) -> str:
         self.head()
         self.inside("for a in range(A):")
         self.inside("for c in range(C):")
         self.start("ac")
-        self.first([self.sweep.each, *(text for f in self.sweep.folds for text in (f.term, f.result))], "x0ac")
+        if self.sweep.near:
+            self.first("x0ac")
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
+            if self.sweep.near and k == 1:
+                self.inside(f"if not ({self.text(self.sweep.near)}):")
+                self.put(f"first = {self.moved()}")
+                self.fold(0, self.sweep.folds[0])
+                self.fold(1, fold)
+                self.depth -= 1
         result = TYPE_NAMES[self.form.result]
         for k, text in enumerate(self.sweep.results):
             self.put(f"y{k}[a, c] = {result}({self.text(text)})")
@@ -38,14 +50,14 @@ class _Rows(Writer):
             self.start("b", "ac")
             self.inside("for d in range(D):")
             self.load("acb", "d")
-            self.each("acb", "d", "")
+            self.each(self.sweep.each, "acb", "d", "")
         return "\n".join(self.lines) + "\n"
 
-    def fold(self, k: int, fold: Fold) -> None:
+    def fold(self, k: int, fold: TracedStage) -> None:
         part, wide = self.types(fold)
         blocks = part != wide or (fold.combine == "sum" and part.kind == "f")
         depth = self.depth
-        self.put(f"{'w' if blocks else 't'} = {identity(fold, wide)}")
+        self.put(f"{'w' if blocks else 't'} = {PRINTER.identity(fold.combine, wide)}")
         if blocks and part == wide:
             self.put("e = 0.0")
         self.inside("for b in range(B):")
@@ -53,7 +65,7 @@ class _Rows(Writer):
         run = "for d in range(D):"
         if blocks:
             self.inside(f"for s in range(0, D, {BLOCK}):")
-            self.put(f"t = {identity(fold, part)}")
+            self.put(f"t = {PRINTER.identity(fold.combine, part)}")
             run = f"for d in range(s, min(s + {BLOCK}, D)):"
         self.inside(run)
         self.load("acb", "d")
@@ -77,7 +89,7 @@ class _Rows(Writer):
         self.put(f"r{k} = {self.text(fold.result)}")
 
 
-class _Columns(Writer):
+class _ColumnLoops(SweepWriter):
     chunk = CHUNK
 
     def begin(self) -> None:
@@ -87,69 +99,120 @@ class _Columns(Writer):
     def end(self) -> None:
         """When these slices are done."""
 
-    def types(self, fold: Fold) -> tuple[Any, Any]:
-        """As everywhere, but sums that are touched by every row stay in the element type: conversions cost more than the rest."""
-        part, wide = super().types(fold)
-        return (part, wide) if self.at_once(fold) > 1 or fold.counting else (part, part)
-
-    def at_once(self, fold: Fold) -> int:
+    def at_once(self, fold: TracedStage) -> int:
         return AT_ONCE if fold.combine != "prod" and len(self.sweep.folds) == 1 and not self.sweep.each else 1
+
+    def parted(self, fold: TracedStage) -> bool:
+        """Whether rows add to sums of the element type that are carried on now and then: conversions cost more than the rest."""
+        part, wide = self.types(fold)
+        return part != wide and self.at_once(fold) == 1 and not fold.counting
+
+    def is_kept(self, k: int) -> bool:
+        """Whether what a fold leaves is an array."""
+        return bool(self.sweep.each or self.sweep.near) or k + 1 < len(self.sweep.folds)
 
     def write(self) -> str:
         self.head()
         for k, fold in enumerate(self.sweep.folds):
-            wide = self.types(fold)[1]
+            part, wide = self.types(fold)
             self.put(f"w{k} = scratch({self.chunk}, {TYPE_NAMES[wide]})")
-            if self.sweep.each or k + 1 < len(self.sweep.folds):
-                self.put(f"r{k} = scratch({self.chunk}, {TYPE_NAMES[wide if fold.counting else self.form.works_in]})")
+            if self.parted(fold):
+                self.put(f"p{k} = scratch({self.chunk}, {TYPE_NAMES[part]})")
+            if self.is_kept(k):
+                self.put(f"r{k} = scratch({self.chunk}, {TYPE_NAMES[fold.result.dtype]})")
+        if self.sweep.near:
+            self.put(f"origin = scratch({self.chunk}, {self.T})")
         self.inside("for a in range(A):")
         self.inside(f"for s in range(0, C, {self.chunk}):")
         self.put(f"m = min({self.chunk}, C - s)")
         self.begin()
         depth = self.depth
+        if self.sweep.near:
+            self.inside("for c in range(m):")
+            self.first(f"x0a + c * {self.form.dtypes[0].itemsize}")
+            self.put("origin[c] = first")
+            self.depth -= 1
+            self.put("far = 0")
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
+            if self.sweep.near and k == 1:
+                self.again(self.sweep.near)
+        if self.sweep.near and self.sweep.results:
+            self.inside("for c in range(m):")
+            self.beside(*self.sweep.results)
+            self.slices()
+            self.depth = depth
         if self.sweep.each:
             self.inside("for b in range(B):")
             self.start("b", "a")
             self.inside("for c in range(m):")
             self.load("ab", "c")
-            self.beside([self.sweep.each])
-            self.each("ab", "c", "[c]")
+            self.beside(self.sweep.each)
+            self.each(self.sweep.each, "ab", "c", "[c]")
             self.depth = depth
         self.end()
         return "\n".join(self.lines) + "\n"
 
-    def fold(self, k: int, fold: Fold) -> None:
+    def again(self, near: Expr) -> None:
+        """The second turn, for slices where the first element is far from the mean; others come to the same again."""
+        self.inside("if far:")
+        self.inside("for c in range(m):")
+        self.put(f"origin[c] = origin[c] if {self.text(near, '[c]')} else {self.moved('[c]', 'origin[c]')}")
+        self.depth -= 1
+        self.fold(0, self.sweep.folds[0])
+        self.fold(1, self.sweep.folds[1])
+        self.depth -= 1
+
+    def slices(self, local: str = "") -> None:
+        """Store what is asked for of each slice."""
+        for i, text in enumerate(self.sweep.results):
+            self.put(f"y{i}[a, s + c] = {TYPE_NAMES[self.form.result]}({self.text(text, '[c]', local)})")
+
+    def fold(self, k: int, fold: TracedStage) -> None:
         part, wide = self.types(fold)
         at_once = self.at_once(fold)
+        parted = self.parted(fold)
+        sums = f"{'p' if parted else 'w'}{k}[c]"
         self.inside("for c in range(m):")
-        self.put(f"w{k}[c] = {identity(fold, wide)}")
+        self.put(f"{sums} = {PRINTER.identity(fold.combine, part if parted else wide)}")
         self.depth -= 1
+        if parted:
+            self.inside(f"if B >= {ROWS}:")
+            self.inside("for c in range(m):")
+            self.put(f"w{k}[c] = {PRINTER.identity(fold.combine, wide)}")
+            self.depth -= 2
         if at_once > 1:
             self.inside(f"for b in range(0, B - B % {at_once}, {at_once}):")
             self.step(k, fold, at_once, part, wide)
+            self.depth -= 1
         self.inside(f"for b in range({f'B - B % {at_once}' if at_once > 1 else 0}, B):")
         self.step(k, fold, 1, part, wide)
+        if parted:
+            self.inside(f"if b % {ROWS} == {ROWS - 1} or (b == B - 1 and B >= {ROWS}):")
+            self.inside("for c in range(m):")
+            self.put(f"w{k}[c] += {TYPE_NAMES[wide]}(p{k}[c])")
+            self.put(f"p{k}[c] = {self.total(fold, f'w{k}[c]')} if b == B - 1 else {PRINTER.identity(fold.combine, part)}")
+            self.depth -= 2
+        self.depth -= 1
         self.inside("for c in range(m):")
-        self.beside([fold.result])
-        self.put(f"t = {self.total(fold, f'w{k}[c]')}")
-        if self.sweep.each or k + 1 < len(self.sweep.folds):
-            self.put(f"r{k}[c] = {self.text(fold.result, '[c]')}")
-        else:
-            self.put(f"r{k} = {self.text(fold.result, '[c]')}")
-            for i, text in enumerate(self.sweep.results):
-                self.put(f"y{i}[a, s + c] = {TYPE_NAMES[self.form.result]}({self.text(text, '[c]', f'r{k}')})")
+        self.beside(fold.result)
+        self.put(f"t = {self.total(fold, sums)}")
+        self.put(f"{f'r{k}[c]' if self.is_kept(k) else f'r{k}'} = {self.text(fold.result, '[c]')}")
+        if not self.is_kept(k):
+            self.slices(f"r{k}")
+        if self.sweep.near and k == 1:
+            self.put(f"far |= 0 if {self.text(self.sweep.near, '[c]')} else 1")
         self.depth -= 1
 
-    def beside(self, expressions: Iterable[str]) -> None:
-        self.first(expressions, f"x0a + c * {self.form.dtypes[0].itemsize}")
+    def beside(self, *expressions: Expr) -> None:
+        if "first" in reads(*expressions):
+            self.put("first = origin[c]")
 
-    def step(self, k: int, fold: Fold, count: int, part: Any, wide: Any) -> None:
+    def step(self, k: int, fold: TracedStage, count: int, part: Any, wide: Any) -> None:
         """Some rows into the running totals; several of them are joined in pairs before."""
         self.start("b", "a")
         self.inside("for c in range(m):")
-        self.beside([fold.term])
+        self.beside(fold.term)
         terms = []
         for u in range(count):
             self.load("ab", "c", f" + {u} * x{{0}}sb" if u else "")
@@ -162,14 +225,22 @@ class _Columns(Writer):
             for u in range(0, len(terms), 2):
                 self.put(f"{terms[u]} = {self.combine(fold, terms[u], terms[u + 1], part)}")
             terms = terms[::2]
-        self.put(f"w{k}[c] = {self.combine(fold, f'w{k}[c]', f'{TYPE_NAMES[wide]}(t0)', wide)}")
-        self.depth -= 2
+        if self.parted(fold):
+            self.put(f"p{k}[c] = {self.combine(fold, f'p{k}[c]', 't0', part)}")
+        else:
+            self.put(f"w{k}[c] = {self.combine(fold, f'w{k}[c]', f'{TYPE_NAMES[wide]}(t0)', wide)}")
+        self.depth -= 1
 
 
-class _Turned(_Columns):
+class _TransposedRowLoops(_ColumnLoops):
     """Columns of copies: the operands for each element are called g0, g1, …, and x0, …, y0 are what they are copied to or from."""
 
     chunk = TURNED
+
+    def types(self, fold: TracedStage) -> tuple[Any, Any]:
+        """As everywhere, but sums of so few stay in the element type."""
+        part, wide = super().types(fold)
+        return (part, wide) if self.at_once(fold) > 1 or fold.counting else (part, part)
 
     def given(self) -> dict[str, str]:
         """What stands for the operands in the list of parameters."""
@@ -184,7 +255,7 @@ class _Turned(_Columns):
             self.put(f"{name}a, {name}sb = 0, {TURNED * dtype.itemsize}")
 
     def begin(self) -> None:
-        for k in range(self.sweep.inputs):
+        for k in range(len(self.form.dtypes)):
             self.copied(f"x{k}", f"g{k}", "put({0}, {0}ab + c * {2}, at({1}, {1}ab + c * {1}sc))", self.form.dtypes[k].itemsize)
 
     def end(self) -> None:
@@ -201,6 +272,7 @@ class _Turned(_Columns):
         self.depth -= 2
 
 
-def source_of(sweep: Sweep, form: Form) -> str:
+@functools.lru_cache(maxsize=1024)
+def source_of(sweep: Sweep, form: SweepSpecialization) -> str:
     """Source of the kernel: ``kernel(x0, …, y0, …)``, inputs (and an output for each element) in four dimensions, others in two."""
-    return (_Turned if form.turned else _Rows if form.rows else _Columns)(sweep, form).write()
+    return (_TransposedRowLoops if form.turned else _RowLoops if form.rows else _ColumnLoops)(sweep, form).write()

@@ -1,20 +1,22 @@
-"""What both forms of sweeps need to be written: operands, distances, expressions, ways to combine."""
+"""Text that both forms of sweeps share: operands, distances, expressions, ways to combine."""
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from ..code.operators import TYPE_NAMES, literal
-from .sweep_spec import Fold, Form, Sweep
+from ...expressions.scalar_node import Expr
+from ...plans.sweeps.spec import Sweep
+from ...plans.sweeps.traced import TracedStage, reads, traced
+from ..code.operators import PRINTER, TYPE_NAMES
+from .specialization import SweepSpecialization
 
 
-class Writer:
+class SweepWriter:
     """Lines of source and the names in it."""
 
-    def __init__(self, sweep: Sweep, form: Form) -> None:
-        self.sweep, self.form = sweep, form
+    def __init__(self, sweep: Sweep, form: SweepSpecialization) -> None:
+        self.sweep, self.form = traced(sweep, (form.works_in,) * sweep.inputs), form
         self.lines: list[str] = []
         self.depth = 0
         self.T = TYPE_NAMES[form.works_in]
@@ -41,7 +43,7 @@ class Writer:
 
     def operands(self) -> list[str]:
         """Inputs, and the output for each element."""
-        return [f"x{k}" for k in range(self.sweep.inputs)] + (["y0"] if self.sweep.each else [])
+        return [f"x{k}" for k in range(len(self.form.dtypes))] + (["y0"] if self.sweep.each else [])
 
     def start(self, axes: str, before: str = "", shift: str = "") -> None:
         """Distances of all operands once the indices of ``axes`` are known."""
@@ -49,54 +51,49 @@ class Writer:
             steps = [f"{axis} * {name}s{axis}" for axis in axes] + ([f"{shift} * {name}sc"] if shift else [])
             self.put(f"{name}{before}{axes} = " + " + ".join(([f"{name}{before}"] if before else []) + steps))
 
-    def first(self, expressions: Iterable[str], place: str) -> None:
-        """What differences are taken from, where an expression reads it; 0 for infinity and NaN, which would spoil the mean."""
-        if any("first" in e for e in expressions):
-            self.put(f"first = {self.T}(at(x0, {place}))")
-            self.put(f"first = select(fabs(first) < inf, first, {self.T}(0))")
+    def first(self, place: str) -> None:
+        """What differences are taken from; 0 for infinity and NaN, which would spoil the mean."""
+        self.put(f"first = {self.T}(at(x0, {place}))")
+        self.put(f"first = select(fabs(first) < inf, first, {self.T}(0))")
+
+    def moved(self, results: str = "", first: str = "first") -> str:
+        """What takes the place of ``first`` where it is far from the mean."""
+        return f"select(fabs(r0{results}) < inf, {first} + r0{results}, {self.T}(0))"
 
     def load(self, base: str, index: str, extra: str = "") -> None:
         """The elements of all inputs at an innermost index."""
-        for k in range(self.sweep.inputs):
+        for k in range(len(self.form.dtypes)):
             size = self.form.dtypes[k].itemsize if self.form.dense[k] else 0
             element = f"at(x{k}, x{k}{base} + {index} * {size}{extra.format(k)})"
             self.put(f"x{k}_ = {element if self.form.dtypes[k] == self.form.works_in else f'{self.T}({element})'}")
 
-    def text(self, expression: str, results: str = "", local: str = "") -> str:
-        """An expression of a fold in the names of the source; ``results`` indexes what folds left, but for a ``local`` one."""
-        tokens = []
-        for part in _tokens(expression):
-            if part[0] == "x" and part[1:].isdigit():
-                part += "_"
-            elif part[0] == "r" and part[1:].isdigit() and part != local:
-                part += results
-            elif part == "T":
-                part = self.T
-            tokens.append(part)
-        return "".join(tokens)
+    def text(self, e: Expr, results: str = "", local: str = "") -> str:
+        """An expression in the names of the source; ``results`` indexes what folds left, but for a ``local`` one."""
+        names = {name: f"{name}_" if name[0] == "x" else name + (results if name[0] == "r" and name != local else "") for name in reads(e)}
+        return PRINTER.in_one(e, names)
 
     def kept(self, index: str, base: str) -> str:
         """Distance of the stored term."""
         return f"y0{base} + {index} * {self.form.result.itemsize}"
 
-    def recall(self, expression: str, index: str, base: str, extra: str = "") -> None:
+    def recall(self, e: Expr, index: str, base: str, extra: str = "") -> None:
         """The stored term, where an expression reads it."""
-        if "kept" in expression:
+        if "kept" in reads(e):
             self.put(f"kept = at(y0, {self.kept(index, base)}{extra})")
 
-    def each(self, base: str, index: str, results: str) -> None:
+    def each(self, e: Expr, base: str, index: str, results: str) -> None:
         """Store an element."""
-        self.recall(self.sweep.each, index, base)
-        self.put(f"put(y0, {self.kept(index, base)}, {self.text(self.sweep.each, results)})")
+        self.recall(e, index, base)
+        self.put(f"put(y0, {self.kept(index, base)}, {self.text(e, results)})")
 
-    def types(self, fold: Fold) -> tuple[Any, Any]:
+    def types(self, fold: TracedStage) -> tuple[Any, Any]:
         """Types of a partial result and of the total."""
         if fold.counting:
             return np.dtype(np.int32), np.dtype(np.int64 if fold.combine == "sum" else np.int32)
         own = self.form.works_in
         return own, np.dtype(np.float64) if fold.combine == "sum" and own.kind == "f" else own
 
-    def combine(self, fold: Fold, a: str, b: str, dtype: Any, reorder: bool = False) -> str:
+    def combine(self, fold: TracedStage, a: str, b: str, dtype: Any, reorder: bool = False) -> str:
         name = TYPE_NAMES[dtype]
         if fold.combine in ("max", "min"):
             if dtype.kind == "f":
@@ -107,25 +104,5 @@ class Writer:
         text = f"{a} {'+' if fold.combine == 'sum' else '*'} {b}"
         return text if dtype.kind == "f" else f"{name}({text})"
 
-    def total(self, fold: Fold, text: str) -> str:
+    def total(self, fold: TracedStage, text: str) -> str:
         return text if fold.counting else f"{self.T}({text})"
-
-
-def _tokens(expression: str) -> list[str]:
-    """Words and what stands between them."""
-    parts: list[str] = []
-    for c in expression:
-        if parts and (c.isalnum() or c == "_") == (parts[-1][-1].isalnum() or parts[-1][-1] == "_"):
-            parts[-1] += c
-        else:
-            parts.append(c)
-    return parts
-
-
-def identity(fold: Fold, dtype: Any) -> str:
-    """What does not change a fold."""
-    if fold.combine in ("sum", "prod"):
-        return literal(fold.combine == "prod", dtype)
-    if dtype.kind == "f":
-        return literal(-np.inf if fold.combine == "max" else np.inf, dtype)
-    return literal(np.iinfo(dtype).min if fold.combine == "max" else np.iinfo(dtype).max, dtype)

@@ -1,1 +1,1 @@
-"""From expressions to CUDA text and launches."""
+"""CUDA text and launches, written from expressions."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec, size
-from ...cpu.sweeps.sweep_spec import Sweep
 from ...expressions import expression as ex
-from ..actions import Action, Copy, CudaKernel
+from ...plans.actions import Action, CudaKernel
+from ...plans.sweeps.spec import Sweep
 from ..sweeps.sweep import folded
 from .fused import fused_launch
 
@@ -42,17 +42,6 @@ def loop(code: Callable[..., Any], specs: Sequence[TensorSpec], shapes: Sequence
     return CudaKernel(actions)
 
 
-def rearranged(view: Callable[[Any], Any], *specs: TensorSpec) -> CudaKernel | None:
-    """``(x, *others, out)``: a view of x, copied into memory; out is seen in the shape of the view."""
-    if any(not s.is_static for s in specs):
-        return None
-
-    def actions(*arrays: Any) -> list[Action]:
-        seen, out = view(arrays[0]), arrays[-1]
-        return [Copy(seen, out.reshape(seen.shape))] if out.size else []
-    return CudaKernel(actions)
-
-
 def constants(value: Any) -> CudaKernel:
     """``(*inputs, out)``: one number everywhere; of the inputs only shapes matter."""
     return CudaKernel(lambda *arrays: launches([ex.constant(value, arrays[-1].dtype)], [], arrays[-1:]))
@@ -64,12 +53,6 @@ def by_rows(sweep: Sweep, *specs: TensorSpec) -> CudaKernel | None:
         return None
     flat = [TensorSpec(((s.shape or (1,))[0], math.prod((s.shape or ())[1:])), s.dtype) for s in specs]
     return folded(sweep, (1,), flat, flat[:1])
-
-
-def broadcast(shape: Shape, spec: TensorSpec) -> CudaKernel:
-    """``(x, like, out)``: x seen as ``shape``, repeated."""
-    (same,) = traced(_same, (spec.dtype.numpy,))
-    return CudaKernel(lambda x, like, out: launches([same], [x.reshape(shape)], [out]))
 
 
 def _same(xp: Any, x: Any) -> Any:

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 
 from ...expressions.scalar import DType
 from ...expressions.scalar_node import Expr, nodes
-from ..sources import text_of as file_text
-from ..sources import type_name
-from .operators import SPECIAL, literal, text_of, work_type
+from ..sources import text_of, type_name
+from .operators import PRINTER, SPECIAL, work_type
 
 
 @dataclass(frozen=True)
-class Form:
+class KernelSpecialization:
     """What is compiled in besides expressions, for inputs and then outputs.
 
     Attributes
@@ -56,10 +55,10 @@ _DIVIDE = """__device__ __forceinline__ int over(int i, unsigned int factor, int
 _PACK = "template <typename T, int N> struct alignas(sizeof(T) * N) pack { T v[N]; };\n"
 
 
-class Writer:
+class CudaWriter:
     """Parts of a text for expressions of the given form; the last ``outputs`` operands are what they are stored in."""
 
-    def __init__(self, exprs: Sequence[Expr], form: Form, outputs: int) -> None:
+    def __init__(self, exprs: Sequence[Expr], form: KernelSpecialization, outputs: int) -> None:
         self.exprs, self.form, self.outputs = exprs, form, outputs
         self.inputs = len(form.types) - outputs
         self.order = nodes(exprs)
@@ -80,38 +79,27 @@ class Writer:
                 found.add(e)
         return [e for e in self.order if e in found]
 
-    def ref(self, e: Expr) -> str:
-        """The text of a value that was worked out."""
-        return literal(e.value, e.dtype) if e.op == "constant" else self.names[e]
-
     def head(self) -> str:
         """What stands before all functions."""
         special = any(e.op in SPECIAL for e in self.order)
         narrow = self.form.rank > 1 and not self.form.wide
-        return "".join([file_text("functions.cu"), file_text("special.cu") if special else "", _DIVIDE if narrow else "",
+        return "".join([text_of("functions.cu"), text_of("special.cu") if special else "", _DIVIDE if narrow else "",
                         _PACK if self.form.vector > 1 else ""])
-
-    def _statement(self, e: Expr) -> str:
-        return f"    const {work_type(e.dtype)} {self.names[e]} = {text_of(e, self.ref)};\n"
 
     def body(self) -> str:
         """The function from the elements of one place to the values there."""
         given = [f"const {work_type(e.dtype)} {self.names[e]}" for e in (*self.read, *self.handed)]
         made = [f"{work_type(e.dtype)} &v{k}" for k, e in enumerate(self.exprs)]
-        text = "".join(self._statement(e) for e in self.order if e not in self.uniform and e.op not in ("input", "constant"))
-        stores = "".join(f"    v{k} = {self.ref(e)};\n" for k, e in enumerate(self.exprs))
+        text = PRINTER.statements([e for e in self.order if e not in self.uniform], self.names)
+        stores = "".join(f"    v{k} = {PRINTER.ref(e, self.names)};\n" for k, e in enumerate(self.exprs))
         return f"__device__ __forceinline__ void body({', '.join(given + made)}) {{\n{text}{stores}}}\n"
 
     def prologue(self) -> str:
         """Values that are the same for all places."""
-        lines = []
-        for e in self.order:
-            if e in self.uniform and e.op == "input":
-                place = "" if e.value in self.form.numbers else "[0]"
-                lines.append(f"    const {work_type(e.dtype)} {self.names[e]} = load(p{e.value}{place});\n")
-            elif e in self.uniform and e.op != "constant":
-                lines.append(self._statement(e))
-        return "".join(lines)
+        order = [e for e in self.order if e in self.uniform]
+        loads = [f"    const {work_type(e.dtype)} {self.names[e]} = load(p{e.value}{'' if e.value in self.form.numbers else '[0]'});\n"
+                 for e in order if e.op == "input"]
+        return "".join(loads) + PRINTER.statements(order, self.names)
 
     def given(self) -> list[str]:
         """The parameters for inputs."""
@@ -156,9 +144,9 @@ class Writer:
         return f"({outer}) / V + j{last}" if outer else f"j{last}", True
 
 
-def fused_source(exprs: Sequence[Expr], form: Form) -> str:
+def fused_source(exprs: Sequence[Expr], form: KernelSpecialization) -> str:
     """The text of ``fused(p0, …, n, sizes and strides)``, which stores the values of ``exprs``."""
-    w = Writer(exprs, form, len(exprs))
+    w = CudaWriter(exprs, form, len(exprs))
     stored = [f"{type_name(t)} *p{w.inputs + k}" for k, t in enumerate(form.types[w.inputs:])]
     parameters = ", ".join([*w.given(), *stored, f"const {form.index} n", *w.parameters()])
     lines = [w.head(), w.body(), f'extern "C" __global__ void fused({parameters}) {{\n', w.prologue(),
@@ -177,7 +165,7 @@ def fused_source(exprs: Sequence[Expr], form: Form) -> str:
     return "".join(lines)
 
 
-def _groups(w: Writer) -> str:
+def _groups(w: CudaWriter) -> str:
     """The loop over groups of neighbours, where all memory is aligned for it."""
     form, width = w.form, w.form.vector
     grouped = [k for k in range(len(form.types)) if (k >= w.inputs or any(e.value == k for e in w.read)) and w.group_place(k)[1]]

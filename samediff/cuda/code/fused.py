@@ -11,18 +11,18 @@ from ...base.datatype import DataType
 from ...errors import DataTypeError
 from ...expressions import expression as ex
 from ...expressions.scalar import BINARY, COMPARE, FUNCTIONS, LOGICAL, operand_type
-from ..actions import Launch
+from ...plans.actions import KernelLaunch
 from ..sources import TYPES
-from .emit import Form, fused_source
+from .emit import KernelSpecialization, fused_source
 from .layout import Space, divisor, space_of
-from .operators import NoText, text_of
+from .operators import PRINTER, NoText
 
 THREADS = 256
 #: Enough blocks to fill any device; further elements are turns of the loop.
 BLOCKS = 4096
 
 
-def fused_launch(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> Launch | None:
+def fused_launch(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> KernelLaunch | None:
     """One loop over the places of the outputs; None where there are none.
 
     Parameters
@@ -47,7 +47,7 @@ def fused_launch(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Seque
     form = form_of(space, types, len(used), numbers=numbers_in(arrays))
     count = -(-space.size // (THREADS * form.vector))
     index = np.int64 if form.wide else np.int32
-    return Launch(_source(stored, form), "fused", (min(count, BLOCKS), 1, 1), (THREADS, 1, 1),
+    return KernelLaunch(_source(stored, form), "fused", (min(count, BLOCKS), 1, 1), (THREADS, 1, 1),
                   (*arrays, index(space.size), *arguments(space, form)))
 
 
@@ -59,12 +59,12 @@ def numbers_in(operands: Sequence[Any]) -> tuple[int, ...]:
     return tuple(k for k, a in enumerate(operands) if isinstance(a, np.generic))
 
 
-def form_of(space: Space, types: Sequence[Any], inputs: int, vector: bool = True, numbers: tuple[int, ...] = ()) -> Form:
+def form_of(space: Space, types: Sequence[Any], inputs: int, vector: bool = True, numbers: tuple[int, ...] = ()) -> KernelSpecialization:
     """What is compiled in for these operands, the first ``inputs`` of which are read."""
     every = range(len(types))
     width = _width(space, types, inputs) if vector else 1
     varies, dense = tuple(map(space.varies, every)), tuple(map(space.is_dense, every))
-    return Form(len(space.sizes), tuple(types), varies, dense, space.is_wide, width, numbers)
+    return KernelSpecialization(len(space.sizes), tuple(types), varies, dense, space.is_wide, width, numbers)
 
 
 def _width(space: Space, types: Sequence[Any], inputs: int) -> int:
@@ -80,7 +80,7 @@ def _width(space: Space, types: Sequence[Any], inputs: int) -> int:
     return width
 
 
-def arguments(space: Space, form: Form) -> list[Any]:
+def arguments(space: Space, form: KernelSpecialization) -> list[Any]:
     """Sizes and strides as the text takes them."""
     sizes = list(space.sizes[1:]) + ([space.sizes[-1] // form.vector] if form.vector > 1 and form.rank > 1 else [])
     made: list[Any] = []
@@ -99,7 +99,7 @@ def functions_of(dtype: Any) -> dict[str, ex.Expr]:
             fits = operand_type(name, [dtype] * count, np.dtype(np.float32)) == dtype
             if fits:
                 made[name] = ex.apply(name, *(ex.input_(k, dtype) for k in range(count)))
-                text_of(made[name], lambda e: "")
+                PRINTER.text_of(made[name], lambda e: "")
         except (DataTypeError, NoText):
             made.pop(name, None)
     for other in TYPES:
@@ -119,5 +119,6 @@ def texts() -> Iterator[tuple[str, str]]:
     (total,) = ex.trace(lambda xp, x, y: x * y + 1, [np.dtype(np.float32)] * 2)
     for wide in (False, True):
         for width in (1, 4):
-            form = Form(2, (np.dtype(np.float32),) * 3, ((True, True), (False, True), (True, True)), (True, False, True), wide, width)
+            form = KernelSpecialization(2, (np.dtype(np.float32),) * 3, ((True, True), (False, True), (True, True)),
+                                        (True, False, True), wide, width)
             yield f"rows and a vector, {'wide' if wide else 'narrow'}, {width} at once", fused_source((total,), form)

@@ -1,4 +1,4 @@
-"""How arrays of the device lie over the index space of a loop: few dimensions, strides in elements."""
+"""Layout of arrays on the device over the index space of a loop: few dimensions, strides in elements."""
 from __future__ import annotations
 
 import math

@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...device.device_memory import Block
+from ...device.device_memory import MirroredArray
 from ...expressions import expression as ex
-from ...plans.layout import Reduction
-from ..actions import Action
+from ...plans.actions import Action
+from ...plans.layout import OutputReduction
 from ..drivers.driver import Driver
 from .fused import fused_launch
 
@@ -28,8 +28,8 @@ class DeviceLoops:
 
     def __init__(self, driver: Driver, numbers: Sequence[Any] = (), places: Sequence[Any] = ()) -> None:
         self._driver, self._numbers, self._places = driver, list(numbers), list(places)
-        self.blocks: list[Block] = []
-        self.written: list[Block] = []
+        self.blocks: list[MirroredArray] = []
+        self.written: list[MirroredArray] = []
 
     def each(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Action]:
         """Actions, as ``Loops`` says."""
@@ -39,7 +39,7 @@ class DeviceLoops:
     def total(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], output: Any) -> list[Action]:
         """Actions, as ``Loops`` says."""
         from .reduce import reduce_launches, reduce_workspace
-        given, total = [self._placed(a) for a in inputs], [Reduction("sum")]
+        given, total = [self._placed(a) for a in inputs], [OutputReduction("sum")]
         work = [self._driver.empty(w.shape or (), w.dtype.numpy) for w in reduce_workspace(exprs, given, total)]
         return list(reduce_launches(exprs, given, [self._placed(output, True)], total, work))
 
@@ -48,7 +48,7 @@ class DeviceLoops:
             if _within(array, numbers):
                 start = _address(array) - _address(numbers)
                 return place[start // array.itemsize:start // array.itemsize + array.size]
-        block = Block.of(array)
+        block = MirroredArray.of(array)
         if block not in self.blocks:
             self.blocks.append(block)
         if is_written and block not in self.written:

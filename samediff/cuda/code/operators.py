@@ -1,22 +1,21 @@
 """CUDA text of each scalar function, for one element type.
 
-Numbers of 16 bits are floats in the text; what a function makes of them is rounded to 16 bits, as NumPy does.
+Numbers of 16 bits are floats in the text; results of functions are rounded to 16 bits, as NumPy does.
 """
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from ...expressions.scalar import BINARY, BOOL, DType, is_floating
+from ...base.datatype import is_floating
+from ...expressions.scalar import BOOL, DType
 from ...expressions.scalar_node import Expr
-from ...plans.scalar_text import Language
+from ...plans.scalar_printer import ScalarPrinter
 from ..sources import type_name
 
-_SYMBOLS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "less": "<", "less_equal": "<=",
-            "greater": ">", "greater_equal": ">=", "equal": "==", "not_equal": "!=", "bitwise_and": "&",
-            "bitwise_or": "|", "bitwise_xor": "^", "logical_and": "&&", "logical_or": "||", "logical_xor": "!="}
 #: Functions of the C library, whose form for float ends in f.
 _LIBRARY = {**{n: n for n in ("exp", "expm1", "exp2", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "sin", "cos", "tan", "sinh", "cosh",
                               "tanh", "erf", "erfc", "floor", "ceil", "rint", "trunc", "fmod", "hypot", "copysign")},
@@ -48,24 +47,6 @@ def work_type(dtype: DType) -> str:
     return "float" if dtype.itemsize == 2 and is_floating(dtype) else type_name(dtype)
 
 
-def literal(value: Any, dtype: DType) -> str:
-    """Text of a constant, exact."""
-    if dtype == BOOL:
-        return "true" if value else "false"
-    if not is_floating(dtype):
-        whole = int(value)
-        if whole == -2**63:
-            return "(-9223372036854775807LL - 1)"
-        suffix = "ull" if dtype.kind == "u" and dtype.itemsize == 8 else "u" if dtype.kind == "u" else "ll"
-        return f"({type_name(dtype)}){whole}{suffix}" if whole >= 0 else f"({type_name(dtype)})({whole}{suffix})"
-    number, wide = float(value), dtype.itemsize == 8
-    if math.isfinite(number):
-        text = number.hex() + ("" if wide else "f")
-        return text if number >= 0 and not text.startswith("-") else f"({text})"
-    bits = "0x7fc00000" if number != number else "0x7f800000" if number > 0 else "0xff800000"
-    return f"{'(double)' if wide else ''}__uint_as_float({bits}u)"
-
-
 def rounded(text: str, dtype: DType) -> str:
     """A float as a number of ``dtype``."""
     if work_type(dtype) != "float" or dtype.itemsize != 2:
@@ -73,44 +54,70 @@ def rounded(text: str, dtype: DType) -> str:
     return f"round_{'half' if dtype == np.float16 else 'bfloat'}({text})"
 
 
-def _cast(e: Expr, x: str) -> str:
-    source, target = e.args[0].dtype, e.dtype
-    if target == BOOL:
-        return f"{x} != 0"
-    if is_floating(target):
-        return rounded(f"({work_type(target)}){x}", target)
-    if is_floating(source):      # by way of the widest integers: C says nothing of numbers that do not fit
-        if target == np.uint64:
-            return f"{x} < 0 ? ({type_name(target)})(long long){x} : ({type_name(target)}){x}"
-        return f"({type_name(target)}){'' if target.itemsize == 8 else '(long long)'}{x}"
-    return f"({type_name(target)}){x}"
+class CudaPrinter(ScalarPrinter):
+    """Text for the compiler of CUDA functions, and for that of the emulator."""
+
+    symbols = {**ScalarPrinter.symbols, "logical_and": "&&", "logical_or": "||"}
+    choice, negation = "{0} ? {1} : {2}", "!{0}"
+    boolean, tests, missing = _BOOL, _TESTS, NoText
+
+    def literal(self, value: Any, dtype: DType) -> str:
+        if dtype == BOOL:
+            return "true" if value else "false"
+        if not is_floating(dtype):
+            whole = int(value)
+            if whole == -2**63:
+                return "(-9223372036854775807LL - 1)"
+            suffix = "ull" if dtype.kind == "u" and dtype.itemsize == 8 else "u" if dtype.kind == "u" else "ll"
+            return f"({type_name(dtype)}){whole}{suffix}" if whole >= 0 else f"({type_name(dtype)})({whole}{suffix})"
+        number, wide = float(value), dtype.itemsize == 8
+        if math.isfinite(number):
+            text = number.hex() + ("" if wide else "f")
+            return text if number >= 0 and not text.startswith("-") else f"({text})"
+        bits = "0x7fc00000" if number != number else "0x7f800000" if number > 0 else "0xff800000"
+        return f"{'(double)' if wide else ''}__uint_as_float({bits}u)"
+
+    def cast(self, source: DType, target: DType, x: str) -> str:
+        if target == BOOL:
+            return f"{x} != 0"
+        if is_floating(target):
+            return rounded(f"({work_type(target)}){x}", target)
+        if is_floating(source):      # by way of the widest integers: C says nothing of numbers that do not fit
+            if target == np.uint64:
+                return f"{x} < 0 ? ({type_name(target)})(long long){x} : ({type_name(target)}){x}"
+            return f"({type_name(target)}){'' if target.itemsize == 8 else '(long long)'}{x}"
+        return f"({type_name(target)}){x}"
+
+    def suffix(self, dtype: DType) -> str:
+        return "" if dtype.itemsize == 8 else "f"
+
+    def floating(self, op: str, dtype: DType) -> str | None:
+        if op in ("add", "subtract", "multiply", "divide"):
+            text = self.between(op)
+        elif op == "negative":
+            text = "-{0}"
+        elif op in SPECIAL:
+            text = f"({work_type(dtype)}){self.call(op, op)}"
+        elif op in _LIBRARY:
+            text = self.call(_LIBRARY[op] + self.suffix(dtype), op)
+        elif op in _OWN:
+            text = self.call(_OWN[op], op)
+        else:
+            return None
+        return text if op in _EXACT else rounded(text, dtype)
+
+    def integer(self, op: str, dtype: DType) -> str | None:
+        name = type_name(dtype)
+        if op in _INTEGER:
+            return f"({name})({_INTEGER[op]})"
+        if op in ("add", "subtract", "multiply"):       # of unsigned numbers, which wrap
+            wide = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
+            return f"({name})(({wide}){{0}} {self.symbols[op]} ({wide}){{1}})"
+        return f"({name})({self.between(op)})" if op.startswith("bitwise") else None
+
+    def statements(self, order: Iterable[Expr], names: Mapping[Expr, str]) -> str:
+        """One declaration for each value that is computed."""
+        return "".join(f"    const {work_type(e.dtype)} {names[e]} = {text};\n" for e, text in self.values(order, names))
 
 
-def _floating(op: str, dtype: DType) -> str | None:
-    tail = "" if dtype.itemsize == 8 else "f"
-    args = "{0}, {1}" if op in BINARY else "{0}"
-    if op in ("add", "subtract", "multiply", "divide"):
-        text: str | None = f"{{0}} {_SYMBOLS[op]} {{1}}"
-    elif op == "negative":
-        text = "-{0}"
-    elif op in SPECIAL:
-        text = f"({work_type(dtype)}){op}({args})"
-    elif op in _LIBRARY:
-        text = f"{_LIBRARY[op]}{tail}({args})"
-    else:
-        text = f"{_OWN[op]}({args})" if op in _OWN else None
-    return text if text is None or op in _EXACT else rounded(text, dtype)
-
-
-def _integer(op: str, dtype: DType) -> str | None:
-    name = type_name(dtype)
-    if op in _INTEGER:
-        return f"({name})({_INTEGER[op]})"
-    if op in ("add", "subtract", "multiply"):       # of unsigned numbers, which wrap
-        wide = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
-        return f"({name})(({wide}){{0}} {_SYMBOLS[op]} ({wide}){{1}})"
-    return f"({name})({{0}} {_SYMBOLS[op]} {{1}})" if op.startswith("bitwise") else None
-
-
-text_of = Language(_SYMBOLS, "{0} ? {1} : {2}", "!{0}", _cast, _TESTS, lambda dtype: "" if dtype.itemsize == 8 else "f", _BOOL, _floating,
-                   _integer, NoText).text_of
+PRINTER = CudaPrinter()

@@ -10,27 +10,18 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...expressions import expression as ex
-from ...expressions.scalar import DType, is_floating
-from ...plans.layout import Reduction
-from ..actions import Launch
+from ...expressions.scalar import DType
+from ...plans.actions import KernelLaunch
+from ...plans.layout import OutputReduction
 from ..sources import text_of, type_name
-from .emit import Form, Writer
+from .emit import CudaWriter, KernelSpecialization
 from .fused import arguments, form_of, numbers_in
 from .layout import space_of
-from .operators import NoText, literal, work_type
+from .operators import PRINTER, NoText, work_type
 
 THREADS = 256
 #: Elements of a thread before there are more blocks, and the largest number of blocks.
 EACH, BLOCKS = 32, 1024
-
-
-def identity(combine: str, dtype: DType) -> str:
-    """The value that does not change a fold of numbers of a type."""
-    if combine in ("sum", "mean", "prod"):
-        return literal(combine == "prod", dtype)
-    if is_floating(dtype):
-        return literal(-np.inf if combine == "max" else np.inf, dtype)
-    return literal(np.iinfo(dtype).min if combine == "max" else np.iinfo(dtype).max, dtype)
 
 
 def joined(combine: str) -> str:
@@ -48,14 +39,14 @@ def _blocks(n: int) -> int:
     return max(1, min(BLOCKS, -(-n // (THREADS * EACH))))
 
 
-def reduce_workspace(exprs: Sequence[ex.Expr], inputs: Sequence[Any], reductions: Sequence[Reduction]) -> tuple[TensorSpec, ...]:
+def reduce_workspace(exprs: Sequence[ex.Expr], inputs: Sequence[Any], reductions: Sequence[OutputReduction]) -> tuple[TensorSpec, ...]:
     """The arrays that :func:`reduce_launches` needs besides, for arrays of these shapes."""
     n = int(np.prod(np.broadcast_shapes(*(tuple(a.shape) for a in inputs)), dtype=np.int64))
     return tuple(TensorSpec((_blocks(n),), DataType.of(_wide(r.kind, e.dtype))) for e, r in zip(exprs, reductions))
 
 
-def reduce_launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any], reductions: Sequence[Reduction],
-                    workspace: Sequence[Any]) -> list[Launch]:
+def reduce_launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any], reductions: Sequence[OutputReduction],
+                    workspace: Sequence[Any]) -> list[KernelLaunch]:
     """Each expression folded over all elements into an array of one element, always in the same order.
 
     Parameters
@@ -78,23 +69,24 @@ def reduce_launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Se
     text = _source(tuple(given), form, kinds, tuple(y.dtype for y in outputs))
     index = np.int64 if form.wide else np.int32
     blocks = _blocks(space.size)
-    made = [Launch(text, "fold", (blocks, 1, 1), (THREADS, 1, 1),
+    made = [KernelLaunch(text, "fold", (blocks, 1, 1), (THREADS, 1, 1),
                    (*arrays, *workspace, *outputs, index(space.size), *arguments(space, form)))]
     if blocks > 1:
-        made.append(Launch(text, "finish", (1, 1, 1), (THREADS, 1, 1), (*workspace, *outputs, np.int32(blocks), np.int64(space.size))))
+        made.append(KernelLaunch(text, "finish", (1, 1, 1), (THREADS, 1, 1),
+                                 (*workspace, *outputs, np.int32(blocks), np.int64(space.size))))
     return made
 
 
 @functools.lru_cache(maxsize=512)
-def _source(exprs: tuple[ex.Expr, ...], form: Form, kinds: tuple[str, ...], results: tuple[DType, ...]) -> str:
-    w = Writer(exprs, form, 0)
+def _source(exprs: tuple[ex.Expr, ...], form: KernelSpecialization, kinds: tuple[str, ...], results: tuple[DType, ...]) -> str:
+    w = CudaWriter(exprs, form, 0)
     every = range(len(exprs))
     wide = [_wide(k, e.dtype) for k, e in zip(kinds, exprs)]
     own = [work_type(e.dtype) for e in exprs]
     parts = [f"{type_name(t)} *part{k}" for k, t in enumerate(wide)]
     stored = [f"{type_name(t)} *y{k}" for k, t in enumerate(results)]
     rooms = "".join(f"    __shared__ {type_name(t)} room{k}[32];\n" for k, t in enumerate(wide))
-    starts = "".join(f"    {own[k]} a{k} = {identity(kinds[k], exprs[k].dtype)};\n" for k in every)
+    starts = "".join(f"    {own[k]} a{k} = {PRINTER.identity(kinds[k], exprs[k].dtype)};\n" for k in every)
     totals = "".join(f"    const {type_name(wide[k])} t{k}_ = over_block<{joined(kinds[k])}>(({type_name(wide[k])})a{k}, room{k});\n"
                      for k in every)
     last = "".join(f" store(*y{k}, t{k}_{' / n' if kinds[k] == 'mean' else ''});" for k in every)
@@ -109,7 +101,7 @@ def _source(exprs: tuple[ex.Expr, ...], form: Form, kinds: tuple[str, ...], resu
             f"    for ({form.index} i = ({form.index})blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {{\n"
             f"        {w.indices()}\n       {locals_} {call}{joins}\n    }}\n{totals}"
             f"    if (threadIdx.x == 0) {{\n        if (gridDim.x == 1) {{{last} }} else {{{keep} }}\n    }}\n}}\n")
-    gathered = "".join(f"    {type_name(wide[k])} a{k} = {identity(kinds[k], wide[k])};\n"
+    gathered = "".join(f"    {type_name(wide[k])} a{k} = {PRINTER.identity(kinds[k], wide[k])};\n"
                        f"    for (int i = threadIdx.x; i < parts; i += blockDim.x) a{k} = {joined(kinds[k])}::of(a{k}, part{k}[i]);\n"
                        for k in every)
     given = ", ".join([*(f"const {p}" for p in parts), *stored, "const int parts", "const long long n"])
@@ -123,6 +115,6 @@ def texts() -> Iterator[tuple[str, str]]:
     for name in ("float16", "bfloat16", "float32", "float64", "int8", "int64"):
         x = np.zeros(8, DataType.of(name).numpy)
         exprs = [ex.input_(0, x.dtype)] * 5
-        kinds = [Reduction("sum"), Reduction("mean"), Reduction("max"), Reduction("min"), Reduction("prod")]
+        kinds = [OutputReduction("sum"), OutputReduction("mean"), OutputReduction("max"), OutputReduction("min"), OutputReduction("prod")]
         work = [np.zeros(1, s.dtype.numpy) for s in reduce_workspace(exprs, [x], kinds)]
         yield f"folds of {name}", reduce_launches(exprs, [x], [x[:1]] * 5, kinds, work)[0].source

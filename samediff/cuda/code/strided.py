@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..actions import Launch
+from ...plans.actions import KernelLaunch
 from ..sources import source
 
 _ELEMENTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long long"}
@@ -18,7 +18,7 @@ _MOST_BLOCKS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Axis:
+class CopyAxis:
     """Its size, and the steps of source and target in elements."""
 
     size: int
@@ -26,14 +26,15 @@ class Axis:
     target: int
 
 
-def joined(source: Any, target: Any) -> list[Axis]:
+def joined(source: Any, target: Any) -> list[CopyAxis]:
     """The axes of a copy, those of larger steps of the target first; axes that go on as others do are one."""
-    axes = [Axis(n, s // source.itemsize, t // source.itemsize) for n, s, t in zip(source.shape, source.strides, target.strides) if n != 1]
-    found: list[Axis] = []
+    axes = [CopyAxis(n, s // source.itemsize, t // source.itemsize) for n, s, t in zip(source.shape, source.strides, target.strides)
+            if n != 1]
+    found: list[CopyAxis] = []
     for axis in sorted(axes, key=lambda a: -abs(a.target)):
         last = found[-1] if found else None
         if last and (last.source, last.target) == (axis.source * axis.size, axis.target * axis.size):
-            found[-1] = Axis(last.size * axis.size, axis.source, axis.target)
+            found[-1] = CopyAxis(last.size * axis.size, axis.source, axis.target)
         else:
             found.append(axis)
     return found
@@ -42,10 +43,10 @@ def joined(source: Any, target: Any) -> list[Axis]:
 def is_plain(source: Any, target: Any) -> bool:
     """Whether both go through memory alike without gaps."""
     axes = joined(source, target)
-    return not axes or axes == [Axis(source.size, 1, 1)]
+    return not axes or axes == [CopyAxis(source.size, 1, 1)]
 
 
-def launches(source: Any, target: Any) -> list[Launch]:
+def launches(source: Any, target: Any) -> list[KernelLaunch]:
     """What copies ``source`` to ``target``, both of one type and shape."""
     if not target.size:
         return []
@@ -59,10 +60,10 @@ def launches(source: Any, target: Any) -> list[Launch]:
         count = math.prod(a.size for a in batch)
         tiles = count * -(-rows.size // 32) * -(-columns.size // 32)
         numbers = [index.type(n) for n in (count, rows.size, columns.size, rows.source, columns.target)]
-        return [Launch(_text(target.itemsize, index, len(batch)), "turn", (min(tiles, _MOST_BLOCKS), 1, 1), (32, 8, 1),
+        return [KernelLaunch(_text(target.itemsize, index, len(batch)), "turn", (min(tiles, _MOST_BLOCKS), 1, 1), (32, 8, 1),
                        (bits(source), bits(target), _sizes(batch, index), *numbers))]
     blocks = min(-(-target.size // _THREADS), _MOST_BLOCKS)
-    return [Launch(_text(target.itemsize, index, len(axes)), "copy", (blocks, 1, 1), (_THREADS, 1, 1),
+    return [KernelLaunch(_text(target.itemsize, index, len(axes)), "copy", (blocks, 1, 1), (_THREADS, 1, 1),
                    (bits(source), bits(target), _sizes(axes, index), index.type(target.size)))]
 
 
@@ -75,7 +76,7 @@ def _text(itemsize: int, index: np.dtype[Any], rank: int) -> str:
     return source("strided", T=_ELEMENTS[itemsize], I=_INDICES[index], RANK=max(rank, 1))
 
 
-def _sizes(axes: list[Axis], index: np.dtype[Any]) -> Any:
+def _sizes(axes: list[CopyAxis], index: np.dtype[Any]) -> Any:
     rank = max(len(axes), 1)
     made = np.zeros((), [("size", index, rank), ("from", index, rank), ("to", index, rank)])
     made["size"] = 1

@@ -1,1 +1,1 @@
-"""Which kernel an op gets on a GPU, in modules of the names of those with the ops."""
+"""Kernels of ops on a GPU, in modules of the names of those with the ops."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...base.locks import rlock
 from ...errors import DeviceError
-from ..actions import Product
+from ...plans.actions import MatrixProduct
 
 #: cudaDataType of the elements.
 TYPES = {"float32": 0, "float64": 1, "float16": 2, "bfloat16": 14}
@@ -46,7 +46,7 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 @dataclass(frozen=True)
-class Matrix:
+class GemmOperand:
     """A matrix in memory: its address, whether it is column-major, and the distance of its rows (columns) in elements."""
 
     address: int
@@ -55,7 +55,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Axis:
+class BatchAxis:
     """A batch axis: its size, and the steps of a, b and out along it, in elements."""
 
     size: int
@@ -63,17 +63,17 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Layout:
+class GemmLayout:
     """A product as cuBLAS takes it: row-major ``out`` (m, n), any ``a`` (m, k) and ``b`` (k, n) of elements of ``size`` bytes."""
 
     size: int
     m: int
     n: int
     k: int
-    a: Matrix
-    b: Matrix
-    out: Matrix
-    axes: tuple[Axis, ...]
+    a: GemmOperand
+    b: GemmOperand
+    out: GemmOperand
+    axes: tuple[BatchAxis, ...]
 
 
 def fits(array: Any) -> bool:
@@ -81,7 +81,7 @@ def fits(array: Any) -> bool:
     return _matrix(array, 0) is not None
 
 
-def layout(product: Product, address: Callable[[Any], int]) -> Layout:
+def layout(product: MatrixProduct, address: Callable[[Any], int]) -> GemmLayout:
     """How the arrays of a product lie in memory.
 
     Parameters
@@ -95,42 +95,42 @@ def layout(product: Product, address: Callable[[Any], int]) -> Layout:
                           f"{product.a.strides}, {product.b.strides}, {product.out.strides}")
     (m, n), k = product.out.shape[-2:], product.a.shape[-1]
     size = product.out.itemsize
-    axes = [Axis(count, (sa // size, sb // size, so // size)) for count, sa, sb, so in
+    axes = [BatchAxis(count, (sa // size, sb // size, so // size)) for count, sa, sb, so in
             zip(product.out.shape[:-2], product.a.strides, product.b.strides, product.out.strides)]
     if out.turned:          # the transposed product
         a, b, out, m, n = _transposed(b), _transposed(a), _transposed(out), n, m
         axes = [replace(axis, steps=(axis.steps[1], axis.steps[0], axis.steps[2])) for axis in axes]
-    return _with_more_rows(Layout(size, m, n, k, a, b, out, _joined(axes)))
+    return _with_more_rows(GemmLayout(size, m, n, k, a, b, out, _joined(axes)))
 
 
-def _matrix(array: Any, address: int) -> Matrix | None:
+def _matrix(array: Any, address: int) -> GemmOperand | None:
     (rows, columns), size = array.shape[-2:], array.itemsize
     if not array.size:
-        return Matrix(address, False, max(columns, 1))
+        return GemmOperand(address, False, max(columns, 1))
     row, column = array.strides[-2] // size, array.strides[-1] // size
     if (column == 1 or columns <= 1) and (row >= max(columns, 1) or rows <= 1):
-        return Matrix(address, False, row if rows > 1 else max(columns, 1))
+        return GemmOperand(address, False, row if rows > 1 else max(columns, 1))
     if (row == 1 or rows <= 1) and (column >= max(rows, 1) or columns <= 1):
-        return Matrix(address, True, column if columns > 1 else max(rows, 1))
+        return GemmOperand(address, True, column if columns > 1 else max(rows, 1))
     return None
 
 
-def _transposed(x: Matrix) -> Matrix:
-    return Matrix(x.address, not x.turned, x.leading)
+def _transposed(x: GemmOperand) -> GemmOperand:
+    return GemmOperand(x.address, not x.turned, x.leading)
 
 
-def _joined(axes: list[Axis]) -> tuple[Axis, ...]:
+def _joined(axes: list[BatchAxis]) -> tuple[BatchAxis, ...]:
     """Fewer axes where one goes on as another does, the longest last."""
-    joined: list[Axis] = []
+    joined: list[BatchAxis] = []
     for axis in sorted((x for x in axes if x.size != 1), key=lambda x: -x.steps[2]):
         if joined and all(outer == inner * axis.size for outer, inner in zip(joined[-1].steps, axis.steps)):
-            joined[-1] = Axis(joined[-1].size * axis.size, axis.steps)
+            joined[-1] = BatchAxis(joined[-1].size * axis.size, axis.steps)
         else:
             joined.append(axis)
     return tuple(sorted(joined, key=lambda x: x.size))
 
 
-def _with_more_rows(found: Layout) -> Layout:
+def _with_more_rows(found: GemmLayout) -> GemmLayout:
     """One matrix for a batch whose right factor is the same and whose rows follow each other."""
     for i, axis in enumerate(found.axes):
         if axis.steps == (found.m * found.a.leading, 0, found.m * found.out.leading) and not found.a.turned:
@@ -186,7 +186,7 @@ class Cublas:
         if status:
             raise DeviceError(f"cuBLAS: {name} failed with status {status}")
 
-    def prepare(self, product: Product, upload: Callable[[list[int]], Any]) -> Callable[[int], None]:
+    def prepare(self, product: MatrixProduct, upload: Callable[[list[int]], Any]) -> Callable[[int], None]:
         """A call that puts the product into a stream.
 
         Parameters
@@ -201,7 +201,7 @@ class Cublas:
         scale = ctypes.c_double if name == "float64" else ctypes.c_float
         numbers = scale(product.alpha), scale(product.beta)
         compute = COMPUTE_DOUBLE if name == "float64" else COMPUTE_TF32 if name == "float32" and self.tf32 else COMPUTE_FLOAT
-        outer, inner = found.axes[:-1], found.axes[-1] if found.axes else Axis(1, (0, 0, 0))
+        outer, inner = found.axes[:-1], found.axes[-1] if found.axes else BatchAxis(1, (0, 0, 0))
         if math.prod(axis.size for axis in outer) > MOST_CALLS:
             calls, kept = self._listed(found, name, compute, numbers, upload)
         else:
@@ -214,17 +214,17 @@ class Cublas:
         run.__dict__["kept"] = numbers, kept            # cuBLAS has their addresses
         return run
 
-    def _head(self, found: Layout, numbers: Any) -> tuple[Any, ...]:
+    def _head(self, found: GemmLayout, numbers: Any) -> tuple[Any, ...]:
         return int(found.b.turned), int(found.a.turned), found.n, found.m, found.k, ctypes.addressof(numbers[0])
 
-    def _strided(self, found: Layout, name: str, compute: int, numbers: Any, starts: tuple[int, ...], axis: Axis) -> Any:
+    def _strided(self, found: GemmLayout, name: str, compute: int, numbers: Any, starts: tuple[int, ...], axis: BatchAxis) -> Any:
         a, b, out = starts
         kind, steps = TYPES[name], axis.steps
         return "cublasGemmStridedBatchedEx", (
             *self._head(found, numbers), b, kind, found.b.leading, steps[1], a, kind, found.a.leading, steps[0],
             ctypes.addressof(numbers[1]), out, kind, found.out.leading, steps[2], axis.size, compute, -1)
 
-    def _listed(self, found: Layout, name: str, compute: int, numbers: Any, upload: Callable[[list[int]], Any]) -> Any:
+    def _listed(self, found: GemmLayout, name: str, compute: int, numbers: Any, upload: Callable[[list[int]], Any]) -> Any:
         """One call for matrices at any places."""
         kind, starts = TYPES[name], _starts(found, found.axes)
         places = upload([place for which in (1, 0, 2) for place in (start[which] for start in starts)])
@@ -233,7 +233,7 @@ class Cublas:
                                          ctypes.addressof(numbers[1]), out, kind, found.out.leading, len(starts), compute, -1))], places
 
 
-def _starts(found: Layout, axes: tuple[Axis, ...]) -> list[tuple[int, ...]]:
+def _starts(found: GemmLayout, axes: tuple[BatchAxis, ...]) -> list[tuple[int, ...]]:
     """The addresses of a, b and out for every index of the axes."""
     return [tuple(x.address + found.size * sum(i * axis.steps[which] for i, axis in zip(index, axes))
                   for which, x in enumerate((found.a, found.b, found.out)))

@@ -1,4 +1,4 @@
-"""What the executor asks of a device; a GPU through CuPy and the emulator give it."""
+"""Protocol of a device as the executor uses it; a GPU through CuPy and the emulator follow it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...device.driver import DeviceMemory
-from ..actions import Action
+from ...plans.actions import Action
 
 
 class Staging(Protocol):

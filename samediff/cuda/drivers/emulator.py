@@ -17,10 +17,10 @@ from ...base.locks import rlock
 from ...errors import DeviceError
 from ...expressions.arrays import ArrayNamespace
 from ...expressions.arrays import xp as numpy_namespace
-from ..actions import Action, Copy, Fill, Launch, Product
+from ...plans.actions import Action, ArrayCopy, KernelLaunch, MatrixProduct, ZeroFill
 from ..arguments import Arguments
 from .guards import Guards
-from .host_code import Function, Parameter, library
+from .host_code import HostFunction, KernelParameter, library
 
 Array = np.ndarray[Any, Any]
 
@@ -59,7 +59,7 @@ class Emulator:
     --------
     >>> device = Emulator()
     >>> x = device.upload(np.ones(3, np.float32))
-    >>> device.prepare([Fill(x)])()
+    >>> device.prepare([ZeroFill(x)])()
     >>> device.download(x)
     array([0., 0., 0.], dtype=float32)
     """
@@ -123,12 +123,12 @@ class Emulator:
 
     def _prepared(self, action: Action) -> Callable[[], None]:
         match action:
-            case Launch():
+            case KernelLaunch():
                 return self._launch(action)
-            case Product():
+            case MatrixProduct():
                 _check_product(action)
                 return functools.partial(_product, action)
-            case Copy():
+            case ArrayCopy():
                 for array in (action.source, action.target):
                     if not isinstance(array, np.ndarray):
                         raise DeviceError(f"Copy: arrays were expected, got the number {array!r}: an index takes one out of an array, "
@@ -137,12 +137,12 @@ class Emulator:
                     raise DeviceError(f"Copy: arrays of one type and shape were expected, got {_said(action.source)} for "
                                       f"{_said(action.target)}")
                 return functools.partial(np.copyto, action.target, action.source)
-            case Fill():
+            case ZeroFill():
                 if not action.target.flags.c_contiguous:
                     raise DeviceError(f"Fill: a contiguous array was expected, got {_said(action.target)}")
                 return functools.partial(_fill, action.target)
 
-    def _launch(self, launch: Launch) -> Callable[[], None]:
+    def _launch(self, launch: KernelLaunch) -> Callable[[], None]:
         function = library(launch.source).function(launch.name)
         _check_size(launch)
         _check_args(function, launch.args)
@@ -178,7 +178,7 @@ def _said(array: Any) -> str:
     return f"{array.dtype.name} {array.shape}"
 
 
-def _check_size(launch: Launch) -> None:
+def _check_size(launch: KernelLaunch) -> None:
     grid, block = launch.grid, launch.block
     if len(grid) != 3 or len(block) != 3 or not all(1 <= n <= most for n, most in zip(grid, LIMITS)):
         raise DeviceError(f"{launch.name}: three numbers of blocks from 1 to {LIMITS} were expected, got {grid}")
@@ -189,7 +189,7 @@ def _check_size(launch: Launch) -> None:
         raise DeviceError(f"{launch.name}: a block has at most {SHARED} bytes of shared memory, got {launch.shared}")
 
 
-def _check_args(function: Function, args: tuple[Any, ...]) -> None:
+def _check_args(function: HostFunction, args: tuple[Any, ...]) -> None:
     if len(args) != len(function.parameters):
         raise DeviceError(f"{function.name} takes {len(function.parameters)} arguments "
                           f"({', '.join(map(str, function.parameters))}), got {len(args)}")
@@ -199,7 +199,7 @@ def _check_args(function: Function, args: tuple[Any, ...]) -> None:
             raise DeviceError(f"{function.name}, argument {i}: {parameter} was expected, got {wrong}")
 
 
-def _wrong(parameter: Parameter, arg: Any) -> str:
+def _wrong(parameter: KernelParameter, arg: Any) -> str:
     """What is wrong with an argument, or nothing."""
     if isinstance(arg, np.ndarray):
         if not parameter.is_pointer or parameter.type not in ("void", arg.dtype.name):
@@ -213,7 +213,7 @@ def _wrong(parameter: Parameter, arg: Any) -> str:
     return "" if not parameter.is_pointer and found == parameter.type else f"the scalar {arg.dtype.name} {arg!r:.60}"
 
 
-def _check_product(product: Product) -> None:
+def _check_product(product: MatrixProduct) -> None:
     a, b, out = product.a, product.b, product.out
     if not a.dtype == b.dtype == out.dtype or a.dtype.name not in ("float16", "bfloat16", "float32", "float64"):
         raise DeviceError(f"Product: arrays of one floating type were expected, got {_said(a)}, {_said(b)}, {_said(out)}")
@@ -222,7 +222,7 @@ def _check_product(product: Product) -> None:
         raise DeviceError(f"Product: (*B, m, k), (*B, k, n) and (*B, m, n) were expected, got {a.shape}, {b.shape}, {out.shape}")
 
 
-def _product(product: Product) -> None:
+def _product(product: MatrixProduct) -> None:
     a, b, out = product.a, product.b, product.out
     wide = np.float64 if a.dtype == np.float64 else np.float32
     made = np.matmul(a.astype(wide), b.astype(wide)) * wide(product.alpha)

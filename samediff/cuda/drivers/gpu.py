@@ -19,10 +19,10 @@ import numpy as np
 from ...base.locks import rlock
 from ...errors import DeviceError
 from ...expressions.arrays import ArrayNamespace
-from ..actions import Action, Copy, Fill, Launch, Product
+from ...plans.actions import Action, ArrayCopy, KernelLaunch, MatrixProduct, ZeroFill
 from ..arguments import Arguments
+from ..availability import cublas_library, cupy_for
 from ..code import strided
-from ..presence import cublas_library, cupy_for
 from ..sources import text_of
 from . import cublas
 from .queues import PinnedBytes, Queue, on_device
@@ -196,16 +196,16 @@ class Gpu:
 
     def _prepared(self, action: Action) -> list[Call]:
         match action:
-            case Launch():
+            case KernelLaunch():
                 return [self._launch(action)]
-            case Product():
+            case MatrixProduct():
                 return self._product(action)
-            case Copy():
+            case ArrayCopy():
                 return self._copy(action.source, action.target)
-            case Fill():
+            case ZeroFill():
                 return self._fill(action.target)
 
-    def _launch(self, launch: Launch) -> Call:
+    def _launch(self, launch: KernelLaunch) -> Call:
         if min(*launch.grid, *launch.block) < 1:
             raise DeviceError(f"{launch.name}: at least one block and one thread were expected, got {launch.grid} {launch.block}")
         for i, arg in enumerate(launch.args):
@@ -222,7 +222,7 @@ class Gpu:
         run.__dict__["kept"] = kernel, arguments
         return run
 
-    def _function(self, launch: Launch) -> Any:
+    def _function(self, launch: KernelLaunch) -> Any:
         """The compiled function, loaded and allowed as much shared memory as it asks for."""
         key = launch.source, launch.name
         with self._lock:
@@ -241,7 +241,7 @@ class Gpu:
                 self._shared[key] = kernel.max_dynamic_shared_size_bytes = launch.shared
         return kernel
 
-    def _product(self, product: Product) -> list[Call]:
+    def _product(self, product: MatrixProduct) -> list[Call]:
         before: list[Call] = []
 
         def taken(factor: Any) -> Any:

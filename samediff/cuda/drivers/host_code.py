@@ -27,11 +27,11 @@ _MARK = r"__attribute__\s*\(\(used\)\)"
 _FUNCTION = re.compile(rf'extern\s+"C"\s+{_MARK}\s+void\s+(\w+)\s*\(')
 
 _lock = rlock()
-_libraries: dict[str, Library] = {}
+_libraries: dict[str, HostLibrary] = {}
 
 
 @dataclass(frozen=True)
-class Parameter:
+class KernelParameter:
     """One parameter of a CUDA function: the NumPy name of its type, or the size of a struct."""
 
     type: str
@@ -43,22 +43,22 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Function:
+class HostFunction:
     """A CUDA function that this computer can run."""
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     run: Any
 
 
-class Library:
+class HostLibrary:
     """The functions of one text."""
 
     def __init__(self, file: Path) -> None:
         self._code = ctypes.CDLL(str(file))
-        self._functions: dict[str, Function] = {}
+        self._functions: dict[str, HostFunction] = {}
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> HostFunction:
         """The function of that name."""
         if name not in self._functions:
             try:
@@ -68,8 +68,8 @@ class Library:
             run.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p)
             out = ctypes.create_string_buffer(1 << 14)
             words(out)
-            found = tuple(Parameter(w.lstrip("*!"), w.startswith("*"), w.startswith("*!")) for w in out.value.decode().split())
-            self._functions[name] = Function(name, found, run)
+            found = tuple(KernelParameter(w.lstrip("*!"), w.startswith("*"), w.startswith("*!")) for w in out.value.decode().split())
+            self._functions[name] = HostFunction(name, found, run)
         return self._functions[name]
 
 
@@ -84,7 +84,7 @@ def compiler() -> str:
                       "the path; install one or name it with DL4PY_CXX")
 
 
-def library(text: str) -> Library:
+def library(text: str) -> HostLibrary:
     """The functions of a CUDA text (without the prelude)."""
     with _lock:
         key = _key(text)
@@ -106,7 +106,7 @@ def _before() -> str:
     return f"#define EMULATED\n{shim}namespace {{\n{text_of('prelude.cuh')}}}\n{text_of('shim_calls.h')}namespace {{\n#line 1\n"
 
 
-def _load(text: str, key: str) -> Library:
+def _load(text: str, key: str) -> HostLibrary:
     """Of the cache only the content is taken: a system that loads libraries by name does not look at whose they are."""
     name = f"{key}.so"
     content = cache_store.read("emulator", name, key)
@@ -117,7 +117,7 @@ def _load(text: str, key: str) -> Library:
             cache_store.write("emulator", name, key, file.read_bytes())
         else:
             file.write_bytes(content)
-        return Library(file)
+        return HostLibrary(file)
 
 
 def _compile(text: str, file: Path) -> None:

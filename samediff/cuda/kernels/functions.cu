@@ -38,7 +38,6 @@ __device__ __forceinline__ double log_gamma(double x) { return x < 0.0 && x - x 
 
 // Of integers: division by 0 gives 0, results wrap.
 
-template <typename T> __device__ __forceinline__ T negated(T x) { return (T)(0ull - (unsigned long long)x); }
 template <typename T> __device__ __forceinline__ T int_divided(T a, T b) {
     if (b == T(0)) return T(0);
     if (T(-1) < T(0) && b == T(-1)) return negated(a);

@@ -32,6 +32,9 @@ template <typename T, typename V> __device__ __forceinline__ void store(T &place
 template <typename V> __device__ __forceinline__ void store(half_t &place, V value) { place = half_of((float)value); }
 template <typename V> __device__ __forceinline__ void store(bfloat_t &place, V value) { place = bfloat_of((float)value); }
 
+// Of integers, which wrap.
+template <typename T> __device__ __forceinline__ T negated(T x) { return (T)(0ull - (unsigned long long)x); }
+
 // Maximum and minimum that keep NaN.
 template <typename T> __device__ __forceinline__ T vmax(T a, T b) { return (a > b || a != a) ? a : b; }
 template <typename T> __device__ __forceinline__ T vmin(T a, T b) { return (a < b || a != a) ? a : b; }

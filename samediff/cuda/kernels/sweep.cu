@@ -1,8 +1,6 @@
 // Threads that share a slice: as rows they are neighbours, as columns they stand one above the other, since neighbours in memory belong
 // to different slices.
 
-template <typename T> __device__ __forceinline__ T magnitude(T x) { return x < T(0) ? (T)-x : x; }
-
 #if ROWS
 #define ROOM 32
 // The slice of a thread within its block, the thread within those of the slice, and how many slices a block has.

@@ -9,8 +9,8 @@ import numpy as np
 from ...expressions import expression as ex
 from ...expressions.scalar import DType
 from ...expressions.scalar_node import Expr, nodes
-from ..code.operators import SPECIAL, NoText, literal, text_of, work_type
-from ..sources import text_of as file_text
+from ..code.operators import PRINTER, SPECIAL, NoText, work_type
+from ..sources import text_of
 
 
 @functools.lru_cache(maxsize=256)
@@ -27,15 +27,11 @@ def functions(dtype: DType, **activations: Any) -> str | None:
         texts = [_function(name, value, wide) for name, value in made]
     except NoText:
         return None
-    return "".join([file_text("functions.cu"), file_text("special.cu") if special else "", *texts])
+    return "".join([text_of("functions.cu"), text_of("special.cu") if special else "", *texts])
 
 
 def _function(name: str, value: Expr, dtype: DType) -> str:
     order = nodes([value])
     names = {e: "x" if e.op == "input" else f"t{k}" for k, e in enumerate(order)}
-
-    def ref(e: Expr) -> str:
-        return literal(e.value, e.dtype) if e.op == "constant" else names[e]
-    lines = [f"    const {work_type(e.dtype)} {names[e]} = {text_of(e, ref)};\n" for e in order if e.op not in ("input", "constant")]
-    kind = work_type(dtype)
-    return f"__device__ __forceinline__ {kind} {name}(const {kind} x) {{\n{''.join(lines)}    return ({kind}){ref(value)};\n}}\n"
+    lines, kind = PRINTER.statements(order, names), work_type(dtype)
+    return f"__device__ __forceinline__ {kind} {name}(const {kind} x) {{\n{lines}    return ({kind}){PRINTER.ref(value, names)};\n}}\n"

@@ -11,38 +11,38 @@ from typing import Any
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
-from ...cpu.sweeps.sweep_spec import Fold, Sweep
 from ...expressions import expression as ex
-from ..actions import Action, Copy, CudaKernel
+from ...plans.actions import Action, ArrayCopy, CudaKernel
+from ...plans.sweeps.spec import Stage, Sweep
+from ...plans.sweeps.table import mean, second
 from ..code.elementwise import aligned, launches, number, traced
 from ..sweeps.sweep import folded
-from ..sweeps.sweeps import REDUCTIONS, STATISTICS
+from ..sweeps.table import SAMPLE_STATISTICS, STATISTICS
 
 
 def _wide(x: Any) -> Any:
     return x.astype("float32") if x.dtype.itemsize == 2 else x
 
 
-def _normalized(xp: Any, epsilon: float, has_gamma: bool, has_beta: bool, x: Any, mean: Any, variance: Any, *rest: Any) -> Any:
-    """gamma (x - mean) / sqrt(variance + epsilon) + beta."""
-    x, mean, variance, *affine = map(_wide, (x, mean, variance, *rest))
-    scale = 1 / xp.sqrt(variance + epsilon)
-    scale = scale * affine[0] if has_gamma else scale
-    y = (x - mean) * scale
-    return y + affine[-1] if has_beta else y
-
-
 @functools.lru_cache(maxsize=256)
-def _normalization(epsilon: float, has_gamma: bool, has_beta: bool) -> Any:
-    return lambda xp, *arrays: _normalized(xp, epsilon, has_gamma, has_beta, *arrays)
+def _normalization(epsilon: float, has_left: bool, has_gamma: bool, has_beta: bool) -> Any:
+    """gamma (x - mean - left) / sqrt(variance + epsilon) + beta, where ``left`` is what rounding took from the mean."""
+    def code(xp: Any, *arrays: Any) -> Any:
+        x, mean, variance, *rest = map(_wide, arrays)
+        scale = 1 / xp.sqrt(variance + epsilon)
+        scale = scale * rest[int(has_left)] if has_gamma else scale
+        y = x - mean
+        y = (y - rest[0] if has_left else y) * scale
+        return y + rest[-1] if has_beta else y
+    return code
 
 
 @functools.lru_cache(maxsize=256)
 def _slope(epsilon: float, has_gamma: bool) -> Any:
-    def code(xp: Any, x: Any, g: Any, mean: Any, variance: Any, count: Any, by_gamma: Any, by_beta: Any, *gamma: Any) -> Any:
+    def code(xp: Any, x: Any, g: Any, mean: Any, variance: Any, count: Any, by_gamma: Any, by_beta: Any, left: Any, *gamma: Any) -> Any:
         x, g, mean, variance, *affine = map(_wide, (x, g, mean, variance, *gamma))
         scale = 1 / xp.sqrt(variance + epsilon)
-        slope = g - by_beta / count - (x - mean) * scale * (by_gamma / count)
+        slope = g - by_beta / count - (x - mean - left) * scale * (by_gamma / count)
         return slope * (scale * affine[0] if has_gamma else scale)
     return code
 
@@ -75,26 +75,27 @@ def training(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None
         return None
     shape, dtype = specs[0].shape or (), specs[0].dtype.numpy
     kept = TensorSpec((shape[axis],), _stored(dtype))
-    statistics = folded(REDUCTIONS["moments"], _others(shape, axis), specs[:1], [kept, kept])
+    statistics = folded(STATISTICS, _others(shape, axis), specs[:1], [kept] * 3)
     if statistics is None:
         return None
     sums, brief = statistics, kept.dtype.numpy != dtype
 
     def actions(x: Any, *rest: Any) -> list[Action]:
         given, (y, m, v), work = rest[:len(specs) - 1], rest[len(specs) - 1:len(specs) + 2], rest[len(specs) + 2:]
+        left, work = work[0], work[1:]
         own = work[:2] if brief else (m, v)
-        made = [*sums.actions(x, *own, *work[2 * brief:])]
+        made = [*sums.actions(x, *own, left, *work[2 * brief:])]
         for source, target in zip(own, (m, v)):
             made += _converted(source, target) if brief else []
-        return [*made, *_applied(axis, epsilon, x, own, given[2:], y)]
-    return CudaKernel(actions, (*((kept, kept) if brief else ()), *sums.workspace))
+        return [*made, *_applied(axis, epsilon, x, (*own, left), given[2:], y)]
+    return CudaKernel(actions, (*[kept] * (3 if brief else 1), *sums.workspace))
 
 
 def _applied(axis: int, epsilon: float, x: Any, statistics: Sequence[Any], affine: Sequence[Any], y: Any) -> list[Action]:
     gamma, beta = (*affine, None, None)[:2]
     channel = aligned((x.shape[axis],), (axis % len(x.shape),), len(x.shape))
     arrays = [x, *statistics, *(a for a in (gamma, beta) if a is not None)]
-    code = _normalization(epsilon, gamma is not None, beta is not None)
+    code = _normalization(epsilon, len(statistics) == 3, gamma is not None, beta is not None)
     return _loop(code, arrays, [(), *[channel] * (len(arrays) - 1)], y)
 
 
@@ -105,7 +106,7 @@ def inference(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | Non
 
     def actions(x: Any, mean: Any, variance: Any, *rest: Any) -> list[Action]:
         *affine, y, m, v = rest
-        return [*_applied(axis, epsilon, x, (mean, variance), affine, y), Copy(mean, m), Copy(variance, v)]
+        return [*_applied(axis, epsilon, x, (mean, variance), affine, y), ArrayCopy(mean, m), ArrayCopy(variance, v)]
     return CudaKernel(actions)
 
 
@@ -116,7 +117,7 @@ def of_images(is_training: bool, axis: int, epsilon: float, *specs: TensorSpec |
         return None
     shape = x.shape or ()
     kept = TensorSpec((shape[axis],), _stored(x.dtype.numpy))
-    found = folded(STATISTICS, _others(shape, axis), [x], [kept] * 3) if is_training else CudaKernel(lambda *arrays: [])
+    found = folded(SAMPLE_STATISTICS, _others(shape, axis), [x], [kept] * 4) if is_training else CudaKernel(lambda *arrays: [])
     if found is None or (is_training and 0 in shape):
         return None
     statistics = found
@@ -125,16 +126,19 @@ def of_images(is_training: bool, axis: int, epsilon: float, *specs: TensorSpec |
         (y, m, v), work = rest[given - 3:given], rest[given:]
         if not is_training:
             mean, variance = rest[:2]
-            return [*_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), Copy(mean, m), Copy(variance, v)]
-        mean, variance, sample, *more = work
-        made: list[Action] = [*statistics.actions(x, mean, variance, sample, *more)]
-        return [*made, *_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), *_converted(mean, m), *_converted(sample, v)]
-    return CudaKernel(actions, (*[kept] * 3, *statistics.workspace) if is_training else ())
+            return [*_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), ArrayCopy(mean, m), ArrayCopy(variance, v)]
+        mean, variance, left, sample, *more = work
+        made: list[Action] = [*statistics.actions(x, mean, variance, left, sample, *more),
+                              *_applied(axis, epsilon, x, (mean, variance, left), (scale, offset), y)]
+        return [*made, *_converted(mean, m), *_converted(sample, v)]
+    return CudaKernel(actions, (*[kept] * 4, *statistics.workspace) if is_training else ())
 
 
+@functools.lru_cache(maxsize=64)
 def _sums(epsilon: float) -> Sweep:
-    """Of x, upstream gradients, mean and variance: the gradients by gamma and by beta."""
-    return Sweep((Fold("x1 * (x0 - x2)"), Fold("x1")), (f"r0 / sqrt(x3 + T({epsilon!r}))", "r1"), inputs=4)
+    """Of x, upstream gradients, mean and variance: the gradients by gamma and by beta, and what rounding took from the mean."""
+    return Sweep((Stage(lambda x0, x1, x2: x1 * (x0 - x2)), Stage(second), Stage(lambda x0, x2: x0 - x2, "sum", mean)),
+                 (lambda xp, x3, r0, r1, r2: (r0 - r1 * r2) / xp.sqrt(x3 + epsilon), lambda r1: r1, lambda r2: r2))
 
 
 def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None:
@@ -144,7 +148,7 @@ def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None
     shape, dtype = specs[0].shape or (), specs[0].dtype.numpy
     kept = TensorSpec((shape[axis],), _stored(dtype))
     channel = aligned((shape[axis],), (axis % len(shape),), len(shape))
-    found = folded(_sums(epsilon), _others(shape, axis), specs[:4], [kept, kept], [shape, shape, channel, channel])
+    found = folded(_sums(epsilon), _others(shape, axis), specs[:4], [kept] * 3, [shape, shape, channel, channel])
     if found is None:
         return None
     sums, brief = found, kept.dtype.numpy != dtype
@@ -152,15 +156,16 @@ def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None
 
     def actions(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> list[Action]:
         given, (dx, by_gamma, by_beta), work = rest[:len(specs) - 4], rest[len(specs) - 4:len(specs) - 1], rest[len(specs) - 1:]
+        left, work = work[0], work[1:]
         own = work[:2] if brief else (by_gamma, by_beta)
-        made: list[Action] = [*sums.actions(x, g, mean, variance, *own, *work[2 * brief:])]
+        made: list[Action] = [*sums.actions(x, g, mean, variance, *own, left, *work[2 * brief:])]
         for source, target in zip(own, (by_gamma, by_beta)):
             made += _converted(source, target) if brief else []
         gamma = [a for a in given if a is not None]
-        arrays = [x, g, mean, variance, count, *own, *gamma]
-        shapes = [(), (), channel, channel, (), channel, channel, *[channel] * len(gamma)]
+        arrays = [x, g, mean, variance, count, *own, left, *gamma]
+        shapes = [(), (), channel, channel, (), *[channel] * (3 + len(gamma))]
         return [*made, *_loop(_slope(epsilon, bool(gamma)), arrays, shapes, dx)]
-    return CudaKernel(actions, (*((kept, kept) if brief else ()), *sums.workspace))
+    return CudaKernel(actions, (*[kept] * (3 if brief else 1), *sums.workspace))
 
 
 def given_statistics(axes: Sequence[int], epsilon: float, *specs: TensorSpec | None) -> CudaKernel | None:
@@ -174,5 +179,5 @@ def given_statistics(axes: Sequence[int], epsilon: float, *specs: TensorSpec | N
         mean, variance, gamma, beta = (*given, None, None)[:4]
         arrays = [x, *(a for a in (mean, variance, gamma, beta) if a is not None)]
         shapes: list[Shape] = [(), *(aligned(tuple(a.shape), axes, rank) for a in arrays[1:])]
-        return _loop(_normalization(epsilon, gamma is not None, beta is not None), arrays, shapes, y)
+        return _loop(_normalization(epsilon, False, gamma is not None, beta is not None), arrays, shapes, y)
     return CudaKernel(actions)

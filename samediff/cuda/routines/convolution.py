@@ -10,12 +10,12 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
-from ..actions import Action, CudaKernel, Launch, Product
+from ...plans.actions import Action, CudaKernel, KernelLaunch, MatrixProduct
 from ..sources import type_name
-from . import columns, depthwise
-from .convolution_sizes import NARROW, SQUARE, TILES, Sizes, Tile, shares_of, tile_for
-from .parts import spread_bias, sum_parts, work_type
-from .windows import numbers, text
+from . import depthwise, im2col_convolution
+from .convolution_sizes import NARROW, SQUARE, TILES, ConvolutionTile, CudaConvolutionSizes, shares_of, tile_for
+from .partial_sums import spread_bias, sum_parts, work_type
+from .window_geometry import numbers, text
 
 if TYPE_CHECKING:
     from ...ops.conv.convolving import Geometry
@@ -27,7 +27,7 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
     """Convolution, with a bias when there is one: inputs x, w[, bias]."""
     if geometry.depthwise:
         return depthwise.forward(geometry, x, w, bias)
-    s = Sizes.of(geometry, x, w, bias)
+    s = CudaConvolutionSizes.of(geometry, x, w, bias)
     if s is None:
         return None
     if s.is_product:
@@ -36,8 +36,8 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
             a = s.images(x, s.channels)
             return _with_bias(s, rest, s.columns, (a, s.repeated(matrix, 1), y) if s.last else (s.repeated(matrix.T, s.batch), a, y))
         return CudaKernel(products)
-    if columns.pays(s):
-        return columns.forward(s, bias is not None)
+    if im2col_convolution.pays(s):
+        return im2col_convolution.forward(s, bias is not None)
     return _Windows(s, FORWARD, s.channels, s.columns).kernel((0, 1), 2, 2 if bias is not None else None)
 
 
@@ -45,17 +45,17 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
     """Gradient by the images: inputs w, g, and x, of which only the shape matters."""
     if geometry.depthwise:
         return depthwise.data_gradient(geometry, w, g, x)
-    s = Sizes.of(geometry, x, w, g)
+    s = CudaConvolutionSizes.of(geometry, x, w, g)
     return None if s is None else _data(s, (1, 0), 3, None)
 
 
 def transposed(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec | None, shape: Shape) -> CudaKernel | None:
     """The data gradient as a forward pass, with a bias when there is one: inputs x, w[, bias]."""
-    s = Sizes.of(geometry, TensorSpec(shape, x.dtype), w, x, bias)
+    s = CudaConvolutionSizes.of(geometry, TensorSpec(shape, x.dtype), w, x, bias)
     return None if s is None else _data(s, (0, 1), 2, None if bias is None else 2)
 
 
-def _data(s: Sizes, places: tuple[int, int], inputs: int, bias: int | None) -> CudaKernel:
+def _data(s: CudaConvolutionSizes, places: tuple[int, int], inputs: int, bias: int | None) -> CudaKernel:
     """``places``: of upstream gradient and weights among the inputs."""
     if s.is_product:
         def products(*arrays: Any) -> Sequence[Action]:
@@ -65,8 +65,8 @@ def _data(s: Sizes, places: tuple[int, int], inputs: int, bias: int | None) -> C
             rest = (out,) if bias is None else (arrays[bias], out)
             return _with_bias(s, rest, s.channels, (g, s.repeated(matrix.T, 1), x) if s.last else (s.repeated(matrix, s.batch), g, x))
         return CudaKernel(products)
-    if columns.pays(s) and bias is None:
-        return columns.data_gradient(s, places, inputs)
+    if im2col_convolution.pays(s) and bias is None:
+        return im2col_convolution.data_gradient(s, places, inputs)
     return _Windows(s, DATA, s.columns, s.channels).kernel(places, inputs, bias)
 
 
@@ -74,34 +74,34 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
     """Gradient by the weights: inputs x, g, and w, of which only the shape matters."""
     if geometry.depthwise:
         return depthwise.weight_gradient(geometry, x, g, w)
-    s = Sizes.of(geometry, x, w, g)
+    s = CudaConvolutionSizes.of(geometry, x, w, g)
     if s is None:
         return None
     if s.is_product and s.last:
         def products(x: Any, g: Any, _: Any, out: Any) -> Sequence[Action]:
             a, b = x.reshape(-1, s.channels), g.reshape(-1, s.columns)
             if s.weights_format == "YXIO":
-                return (Product(a.T, b, out.reshape(s.channels, s.columns)),)
-            return (Product(b.T, a, out.reshape(s.columns, s.channels)),)
+                return (MatrixProduct(a.T, b, out.reshape(s.channels, s.columns)),)
+            return (MatrixProduct(b.T, a, out.reshape(s.columns, s.channels)),)
         return CudaKernel(products)
-    if columns.pays(s):
-        return columns.weight_gradient(s)
+    if im2col_convolution.pays(s):
+        return im2col_convolution.weight_gradient(s)
     return _Windows(s, WEIGHTS, s.channels, s.columns).kernel((0, 1), 3, None)
 
 
-def _with_bias(s: Sizes, rest: Sequence[Any], channels: int, product: tuple[Any, Any, Any]) -> Sequence[Action]:
+def _with_bias(s: CudaConvolutionSizes, rest: Sequence[Any], channels: int, product: tuple[Any, Any, Any]) -> Sequence[Action]:
     """A product on top of the bias; ``rest``: the bias where there is one, and the result."""
     if len(rest) == 1:
-        return (Product(*product),)
+        return (MatrixProduct(*product),)
     run = 1 if s.last else s.grid.places
-    return spread_bias(s.dtype, rest[0], rest[1], run, channels), Product(*product, beta=1.0)
+    return spread_bias(s.dtype, rest[0], rest[1], run, channels), MatrixProduct(*product, beta=1.0)
 
 
 @dataclass(frozen=True)
 class _Windows:
     """One of the three products: ``channels`` of the image that is read, ``columns`` of the result."""
 
-    s: Sizes
+    s: CudaConvolutionSizes
     mode: int
     channels: int
     columns: int
@@ -141,13 +141,13 @@ class _Windows:
                 return ()
             target, added = (arrays[-1], None) if parts > 1 else (out, b)
             given_bias = (arrays[places[1]] if added is None else added, np.int32(added is not None))
-            first = Launch(body, "convolution", (across * classes, down, parts), (tile.threads, 1, 1),
+            first = KernelLaunch(body, "convolution", (across * classes, down, parts), (tile.threads, 1, 1),
                            (*(arrays[i] for i in places), target, *given_bias, *given))
             return (first,) if parts == 1 else (first, sum_parts(s.dtype, arrays[-1], out, b, 1 if s.last else cells, self.columns))
         return CudaKernel(actions, (TensorSpec((parts, size), work_type(s.dtype)),) if parts > 1 else ())
 
 
-def body_of(dtype: DataType, mode: int, last: bool, tile: Tile, in_parts: bool, offset: str) -> str:
+def body_of(dtype: DataType, mode: int, last: bool, tile: ConvolutionTile, in_parts: bool, offset: str) -> str:
     """The text of one of the products."""
     return text("convolution", T=type_name(dtype), OUT=type_name(work_type(dtype) if in_parts else dtype), I=offset, MODE=mode,
                 LAST=int(last), BM=tile.rows, BN=tile.columns, TM=tile.own_rows, TN=tile.own_columns)

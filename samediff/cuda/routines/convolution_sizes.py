@@ -9,8 +9,8 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...cpu.routines.grid import Grid
-from .windows import offsets, served
+from ...plans.window_geometry import WindowGeometry
+from .window_geometry import offsets, served
 
 if TYPE_CHECKING:
     from ...ops.conv.convolving import Geometry
@@ -24,7 +24,7 @@ PART_ELEMENTS = 1 << 25
 
 
 @dataclass(frozen=True)
-class Tile:
+class ConvolutionTile:
     """Rows and columns of a block, and of each of its threads."""
 
     rows: int
@@ -42,10 +42,10 @@ class Tile:
         return -(-rows // self.rows), -(-columns // self.columns)
 
 
-TILES = LARGE, SQUARE, NARROW = Tile(128, 128, 8, 8), Tile(64, 64, 8, 4), Tile(128, 32, 8, 4)
+TILES = LARGE, SQUARE, NARROW = ConvolutionTile(128, 128, 8, 8), ConvolutionTile(64, 64, 8, 4), ConvolutionTile(128, 32, 8, 4)
 
 
-def tile_for(rows: int, columns: int) -> Tile:
+def tile_for(rows: int, columns: int) -> ConvolutionTile:
     """The one that leaves the least idle."""
     if columns <= 32:
         return NARROW
@@ -62,10 +62,10 @@ def shares_of(blocks: int, inner: int, size: int, sums_all: bool) -> int:
 
 
 @dataclass(frozen=True)
-class Sizes:
+class CudaConvolutionSizes:
     """Sizes of one convolution, and how weights lie in memory; ``last``: channels of images are next to each other."""
 
-    grid: Grid
+    grid: WindowGeometry
     dtype: DataType
     last: bool
     weights_format: str
@@ -75,10 +75,10 @@ class Sizes:
     offsets: str
 
     @classmethod
-    def of(cls, geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> Sizes | None:
+    def of(cls, geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> CudaConvolutionSizes | None:
         """None where no kernel serves them."""
         shape = x.shape or ()
-        grid = Grid.of(geometry.window, shape[1:-1] if geometry.channels_last else shape[2:]) if served(x, w, *others) else None
+        grid = WindowGeometry.of(geometry.window, shape[1:-1] if geometry.channels_last else shape[2:]) if served(x, w, *others) else None
         if grid is None:
             return None
         _, given, out = geometry.weight_sizes(w.shape or ())

@@ -9,11 +9,11 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...cpu.routines.grid import Grid
-from ..actions import Action, CudaKernel, Launch
+from ...plans.actions import Action, CudaKernel, KernelLaunch
+from ...plans.window_geometry import WindowGeometry
 from ..sources import type_name
-from .parts import sum_parts, work_type
-from .windows import FLOATS, numbers, offsets, served, text, threads_for
+from .partial_sums import sum_parts, work_type
+from .window_geometry import FLOATS, numbers, offsets, served, text, threads_for
 
 if TYPE_CHECKING:
     from ...ops.conv.convolving import Geometry
@@ -25,7 +25,7 @@ BLOCKS, SHORTEST, LONGEST = 528, 1 << 10, 1 << 16
 class _Depthwise:
     """Sizes of one convolution."""
 
-    def __init__(self, geometry: Geometry, x: TensorSpec, w: TensorSpec, grid: Grid) -> None:
+    def __init__(self, geometry: Geometry, x: TensorSpec, w: TensorSpec, grid: WindowGeometry) -> None:
         _, channels, multiplier = geometry.weight_sizes(w.shape or ())
         self.grid, self.dtype, self.last = grid, x.dtype, geometry.channels_last
         self.batch, self.maps = (x.shape or ())[0], channels * multiplier
@@ -40,7 +40,7 @@ class _Depthwise:
     def of(cls, geometry: Geometry, x: TensorSpec, w: TensorSpec, *others: TensorSpec | None) -> _Depthwise | None:
         """None where no kernel serves them."""
         shape = x.shape or ()
-        grid = Grid.of(geometry.window, shape[1:-1] if geometry.channels_last else shape[2:]) if served(x, w, *others) else None
+        grid = WindowGeometry.of(geometry.window, shape[1:-1] if geometry.channels_last else shape[2:]) if served(x, w, *others) else None
         return None if grid is None or grid.taps > 65535 else cls(geometry, x, w, grid)
 
 
@@ -53,7 +53,7 @@ def forward(geometry: Geometry, x: TensorSpec, w: TensorSpec, bias: TensorSpec |
     def actions(x: Any, w: Any, *rest: Any) -> Sequence[Action]:
         y, size = rest[-1], np.int64(s.size)
         given = (x, w, y, rest[0] if len(rest) == 2 else w, np.int32(len(rest) == 2), size, *s.args)
-        return (Launch(s.text, "depthwise", *threads_for(s.size), given),) if s.size else ()
+        return (KernelLaunch(s.text, "depthwise", *threads_for(s.size), given),) if s.size else ()
     return CudaKernel(actions)
 
 
@@ -65,7 +65,7 @@ def data_gradient(geometry: Geometry, w: TensorSpec, g: TensorSpec, x: TensorSpe
 
     def actions(w: Any, g: Any, _: Any, out: Any) -> Sequence[Action]:
         given = (w, g, out, np.int64(s.image_size), *s.args)
-        return (Launch(s.text, "depthwise_data", *threads_for(s.image_size), given),) if s.image_size else ()
+        return (KernelLaunch(s.text, "depthwise_data", *threads_for(s.image_size), given),) if s.image_size else ()
     return CudaKernel(actions)
 
 
@@ -84,7 +84,7 @@ def weight_gradient(geometry: Geometry, x: TensorSpec, g: TensorSpec, w: TensorS
         if not size:
             return ()
         given = (x, g, out if direct else work[0], np.int64(size), np.int32(s.batch), *s.args)
-        first = Launch(s.text, "depthwise_weights", (across, taps, parts), (256, 1, 1), given)
+        first = KernelLaunch(s.text, "depthwise_weights", (across, taps, parts), (256, 1, 1), given)
         return (first,) if direct else (first, sum_parts(s.dtype, work[0], out))
     return CudaKernel(actions, () if direct else (TensorSpec((parts, size), work_type(s.dtype)),))
 

@@ -9,17 +9,17 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec
-from ...cpu.routines.grid import Grid
-from ..actions import Action, CudaKernel, Launch
+from ...plans.actions import Action, CudaKernel, KernelLaunch
+from ...plans.window_geometry import WindowGeometry
 from ..sources import type_name
 from .pooling import NUMBERS, SUMMED
-from .windows import numbers, offsets, served, text, threads_for
+from .window_geometry import numbers, offsets, served, text, threads_for
 
 if TYPE_CHECKING:
     from ...ops.conv.patches import Patches
 
 
-class _Columns:
+class _PatchSizes:
     """Sizes of columns, and the geometry with both axes as they are."""
 
     def __init__(self, patches: Patches, image: Shape, dtype: DataType) -> None:
@@ -30,29 +30,29 @@ class _Columns:
         order = [by[a] for a in patches.order]
         self.size, self.cells = math.prod(order), math.prod(image)
         (ky, kx), (sy, sx), (py, px), (dy, dx) = window.kernel, window.stride, window.befores(sizes), window.dilation
-        grid = Grid(((1, ky, kx), (1, sy, sx), (0, py, px), (1, dy, dx)), (1, sizes[0], sizes[1]), (1, counts[0], counts[1]))
+        grid = WindowGeometry(((1, ky, kx), (1, sy, sx), (0, py, px), (1, dy, dx)), (1, sizes[0], sizes[1]), (1, counts[0], counts[1]))
         self.args = (*map(np.int32, order), *numbers(grid))
         offset = offsets(TensorSpec((self.size,), dtype), TensorSpec((self.cells,), dtype))
         self.text = body_of(dtype, patches.order, patches.channels_last, offset)
 
     def launch(self, name: str, size: int, *arrays: Any) -> Sequence[Action]:
         """A function for ``size`` elements."""
-        return (Launch(self.text, name, *threads_for(size), (*arrays, np.int64(size), *self.args)),) if size else ()
+        return (KernelLaunch(self.text, name, *threads_for(size), (*arrays, np.int64(size), *self.args)),) if size else ()
 
 
 def unfold(patches: Patches, x: TensorSpec) -> CudaKernel | None:
-    """Columns of images: input x."""
+    """Columns of images: input x, and others that do not matter."""
     if not served(x, types=NUMBERS):
         return None
-    c = _Columns(patches, x.shape or (), x.dtype)
-    return CudaKernel(lambda x, columns: c.launch("unfold", c.size, x, columns))
+    c = _PatchSizes(patches, x.shape or (), x.dtype)
+    return CudaKernel(lambda *arrays: c.launch("unfold", c.size, arrays[0], arrays[-1]))
 
 
 def fold(patches: Patches, columns: TensorSpec, image: Shape) -> CudaKernel | None:
     """Columns added up where they overlap: input columns, and others that do not matter."""
     if not served(columns, types=SUMMED):
         return None
-    c = _Columns(patches, image, columns.dtype)
+    c = _PatchSizes(patches, image, columns.dtype)
     return CudaKernel(lambda *arrays: c.launch("fold", c.cells, arrays[0], arrays[-1]))
 
 

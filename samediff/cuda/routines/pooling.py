@@ -10,11 +10,11 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...cpu.routines.grid import Grid
-from ..actions import Action, CudaKernel, Launch
+from ...plans.actions import Action, CudaKernel, KernelLaunch
+from ...plans.window_geometry import WindowGeometry
 from ..sources import TYPES, type_name
-from .parts import work_type
-from .windows import FLOATS, numbers, offsets, served, text, threads_for
+from .partial_sums import work_type
+from .window_geometry import FLOATS, numbers, offsets, served, text, threads_for
 
 if TYPE_CHECKING:
     from ...ops.conv.pooling import Pool
@@ -25,19 +25,19 @@ SUMMED = tuple(d for d in NUMBERS if d is not DataType.BOOL)
 
 
 @dataclass(frozen=True)
-class Planes:
+class CudaPoolingSizes:
     """Windows over images (outer, cells, inner)."""
 
-    grid: Grid
+    grid: WindowGeometry
     dtype: DataType
     outer: int
     inner: int
 
     @classmethod
-    def of(cls, window: Window, channels_last: bool, x: TensorSpec) -> Planes | None:
+    def of(cls, window: Window, channels_last: bool, x: TensorSpec) -> CudaPoolingSizes | None:
         """None for windows with more axes than three."""
         shape = x.shape or ()
-        grid = Grid.of(window, shape[1:-1] if channels_last else shape[2:])
+        grid = WindowGeometry.of(window, shape[1:-1] if channels_last else shape[2:])
         if grid is None:
             return None
         if channels_last:
@@ -54,10 +54,10 @@ class Planes:
         """Elements of what is one for each window."""
         return self.outer * self.grid.places * self.inner
 
-    def launch(self, body: str, name: str, size: int, *given: Any) -> tuple[Launch, ...]:
+    def launch(self, body: str, name: str, size: int, *given: Any) -> tuple[KernelLaunch, ...]:
         """A function for ``size`` elements; none where there are none."""
         args = (*given, np.int64(size), np.int32(self.inner), *numbers(self.grid))
-        return (Launch(body, name, *threads_for(size), args),) if size else ()
+        return (KernelLaunch(body, name, *threads_for(size), args),) if size else ()
 
     def kernel(self, body: str, name: str, size: int, *given: Any) -> CudaKernel:
         """That function with all arrays, then the numbers ``given``."""
@@ -95,8 +95,8 @@ def _sums(dtype: DataType, offset: str) -> str:
     return text("pooling", T=type_name(dtype), I=offset, **({"POWERS": 1} if dtype.is_floating else {}))
 
 
-def _planes(pool: Pool, types: Sequence[DataType], *specs: TensorSpec) -> Planes | None:
-    return Planes.of(pool.window, pool.channels_last, specs[0]) if served(*specs, types=tuple(types)) else None
+def _planes(pool: Pool, types: Sequence[DataType], *specs: TensorSpec) -> CudaPoolingSizes | None:
+    return CudaPoolingSizes.of(pool.window, pool.channels_last, specs[0]) if served(*specs, types=tuple(types)) else None
 
 
 def maximum(pool: Pool, x: TensorSpec) -> CudaKernel | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...base.spec import Shape, TensorSpec, broadcast, normalize_axis
-from ..actions import Action, Copy, CudaKernel, Fill, Product
+from ...plans.actions import Action, ArrayCopy, CudaKernel, MatrixProduct, ZeroFill
 
 
 def served(*specs: TensorSpec) -> bool:
@@ -20,7 +20,7 @@ def times(a: Any, b: Any, out: Any, beta: float = 0.0) -> list[Action]:
     """The actions of ``out = a @ b + beta * out``; ``out`` is contiguous, ``a`` and ``b`` may be transposed."""
     if not out.size or (beta == 1.0 and not a.shape[-1]):
         return []
-    return [Product(a, b, out, 1.0, beta)] if a.shape[-1] else [Fill(out)]
+    return [MatrixProduct(a, b, out, 1.0, beta)] if a.shape[-1] else [ZeroFill(out)]
 
 
 def swapped(x: Any) -> Any:
@@ -81,7 +81,7 @@ def contraction(over_x: Sequence[int], over_y: Sequence[int], turned: tuple[bool
         if room is None:
             return m.reshape(sizes[k]) if orders[k] == sorted(orders[k]) else m.reshape(sizes[k][::-1]).T, []
         source = (m.T if turned[k] else m).transpose(orders[k])
-        return room.reshape(sizes[k]), [Copy(source, room.reshape(source.shape))] if m.size else []
+        return room.reshape(sizes[k]), [ArrayCopy(source, room.reshape(source.shape))] if m.size else []
 
     def actions(x: Any, y: Any, out: Any, *rooms: Any) -> list[Action]:
         left = iter(rooms)
@@ -133,7 +133,7 @@ def projection_weights(g: TensorSpec, x: TensorSpec) -> CudaKernel | None:
         target = out.reshape(rows, features)
         if batch == 1:
             return times(g.reshape(rows, steps), x.reshape(features, steps).T, target)
-        moves: list[Action] = [Copy(g.reshape(batch, rows, steps).transpose(1, 0, 2), left), Copy(x.transpose(1, 0, 2), right)]
+        moves: list[Action] = [ArrayCopy(g.reshape(batch, rows, steps).transpose(1, 0, 2), left), ArrayCopy(x.transpose(1, 0, 2), right)]
         product = times(left.reshape(rows, batch * steps), right.reshape(features, batch * steps).T, target)
         return [*moves, *product] if batch * steps and out.size else product
     if batch == 1:

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...base.datatype import DataType
+from ...base.datatype import DataType, is_floating
 from ...base.spec import Shape, TensorSpec
-from ...cpu.sweeps.sweep import loops
-from ...cpu.sweeps.sweep_spec import Sweep
-from ...expressions.scalar import is_floating
-from ..actions import Action, Copy, CudaKernel, Launch
+from ...plans.actions import Action, ArrayCopy, CudaKernel, KernelLaunch
+from ...plans.sweeps.loops import loops
+from ...plans.sweeps.spec import Sweep
 from ..code.layout import NARROW, contiguous
 from .sweep_source import SweepForm, passes, sweep_source
 
@@ -22,7 +21,7 @@ _text = functools.lru_cache(maxsize=1024)(sweep_source)
 
 
 @dataclass(frozen=True)
-class Shares:
+class ThreadLayout:
     """How the slices are dealt out.
 
     Attributes
@@ -39,7 +38,7 @@ class Shares:
     parts: int = 1
 
 
-def shares(rows: bool, slices: int, length: int, rounds: int) -> Shares:
+def shares(rows: bool, slices: int, length: int, rounds: int) -> ThreadLayout:
     """The shares for slices of a length, which are gone over ``rounds`` times.
 
     Blocks of rows have at most 1024 threads, those of columns 512.
@@ -60,7 +59,7 @@ def shares(rows: bool, slices: int, length: int, rounds: int) -> Shares:
     parts = 1
     if blocks <= 64 and turns > (32 if rounds == 1 else 64):
         parts = max(1, min(256 // blocks, turns // 16))
-    return Shares(lanes, threads, min(blocks, 2**16), parts)
+    return ThreadLayout(lanes, threads, min(blocks, 2**16), parts)
 
 
 def _power(n: int) -> int:
@@ -68,7 +67,7 @@ def _power(n: int) -> int:
     return 1 << max(n - 1, 0).bit_length()
 
 
-class Bound:
+class BoundSweep:
     """A sweep for arrays of known shapes; :meth:`actions` takes inputs, outputs and then arrays as :attr:`workspace` says.
 
     Parameters
@@ -78,20 +77,21 @@ class Bound:
     """
 
     def __init__(self, sweep: Sweep, rows: bool, views: Sequence[Shape], types: Sequence[Any], results: Sequence[Any]) -> None:
-        self.sweep, self.views, self.rows = sweep, list(views), rows
+        self.source, self.views, self.rows = sweep, list(views), rows
         a, b, c, d = views[0]
         self.slices, self.length = a * c, b * d
         works_in = _works_in(types[0], results[0])
         wide = math.prod(views[0]) >= NARROW
         self.form = SweepForm(rows, works_in, tuple(types), tuple(results), wide)
-        self.rounds = passes(sweep)
-        self.shares = shares(rows, self.slices, self.length, len(self.rounds) + bool(sweep.each))
+        self.sweep = self.form.traced(sweep)
+        self.rounds = passes(self.sweep)
+        self.shares = shares(rows, self.slices, self.length, len(self.rounds) + (sweep.each is not None))
         self.workspace: tuple[TensorSpec, ...] = ()
         if self.shares.parts > 1:
             own = DataType.of(works_in)
-            every = sweep.folds
+            every = self.sweep.folds
             totals = [TensorSpec((self.shares.parts * self.slices,), DataType.LONG if f.counting else own) for f in every]
-            left = [TensorSpec((self.slices,), DataType.LONG if f.counting and f.result == "t" else own) for f in every]
+            left = [TensorSpec((self.slices,), DataType.of(f.result.dtype)) for f in every]
             self.workspace = (*totals, *left)
 
     def _numbers(self) -> list[Any]:
@@ -103,23 +103,23 @@ class Bound:
             found += [0 if n == 1 else s for n, s in zip(view, contiguous(view))]
         return [index(n) for n in found]
 
-    def actions(self, *arrays: Any) -> list[Launch]:
+    def actions(self, *arrays: Any) -> list[KernelLaunch]:
         """The launches on contiguous arrays."""
         if not self.slices:
             return []
         s, numbers = self.shares, self._numbers()
-        whole, shared = _text(self.sweep, self.form)
+        whole, shared = _text(self.source, self.form)
         block, lanes = (s.threads, 1, 1), np.int32(s.lanes)
         if s.parts == 1:
-            return [Launch(whole, "whole", (s.blocks, 1, 1), block, (*arrays, *numbers, lanes))]
+            return [KernelLaunch(whole, "whole", (s.blocks, 1, 1), block, (*arrays, *numbers, lanes))]
         made = []
         few = shares(True, self.slices, s.parts, 1) if self.rows else shares(False, self.slices, s.parts, 1)
         for p in range(len(self.rounds)):
-            made.append(Launch(shared, f"part{p}", (s.blocks, s.parts, 1), block, (*arrays, *numbers, lanes)))
-            made.append(Launch(shared, f"total{p}", (few.blocks, 1, 1), (few.threads, 1, 1),
+            made.append(KernelLaunch(shared, f"part{p}", (s.blocks, s.parts, 1), block, (*arrays, *numbers, lanes)))
+            made.append(KernelLaunch(shared, f"total{p}", (few.blocks, 1, 1), (few.threads, 1, 1),
                                (*arrays, *numbers, np.int32(few.lanes), np.int32(s.parts))))
-        if self.sweep.each:
-            made.append(Launch(shared, "each", (s.blocks, s.parts, 1), block, (*arrays, *numbers, lanes)))
+        if self.sweep.each is not None:
+            made.append(KernelLaunch(shared, "each", (s.blocks, s.parts, 1), block, (*arrays, *numbers, lanes)))
         return made
 
 
@@ -162,7 +162,7 @@ def folded(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], resul
     found = loops(shape, axes, aligned[1:])
     if found is not None:
         rows, views = found
-        bound = Bound(sweep, rows, views, types, made)
+        bound = BoundSweep(sweep, rows, views, types, made)
         return CudaKernel(bound.actions, bound.workspace)
     order = (*(i for i in range(len(shape)) if i not in axes), *axes)
     kept = len(shape) - len(axes)
@@ -170,17 +170,17 @@ def folded(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], resul
     found = loops(turned[0], range(kept, len(shape)), turned[1:])
     if found is None:
         return None
-    bound = Bound(sweep, found[0], found[1], types, made)
+    bound = BoundSweep(sweep, found[0], found[1], types, made)
     return CudaKernel(_copied(bound, aligned, order), (*bound.workspace, *(TensorSpec(t, s.dtype) for t, s in zip(turned, specs))))
 
 
-def _copied(bound: Bound, shapes: Sequence[Shape], order: Sequence[int]) -> Any:
+def _copied(bound: BoundSweep, shapes: Sequence[Shape], order: Sequence[int]) -> Any:
     """The same with copies of the inputs in another order of axes."""
     count = len(shapes)
 
     def actions(*arrays: Any) -> list[Action]:
         copies = arrays[len(arrays) - count:]
-        moves = [Copy(a.reshape(s).transpose(order), c) for a, s, c in zip(arrays, shapes, copies) if c.size]
+        moves = [ArrayCopy(a.reshape(s).transpose(order), c) for a, s, c in zip(arrays, shapes, copies) if c.size]
         return [*moves, *bound.actions(*copies, *arrays[count:len(arrays) - count])]
     return actions
 
@@ -198,17 +198,17 @@ def swept(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], shapes
     if found is None:
         return None
     rows, views = found
-    bound = Bound(sweep, rows, views, [s.dtype.numpy for s in specs], [(result or x.dtype).numpy])
+    bound = BoundSweep(sweep, rows, views, [s.dtype.numpy for s in specs], [(result or x.dtype).numpy])
     return CudaKernel(bound.actions, bound.workspace)
 
 
 def texts() -> Iterator[tuple[str, str]]:
     """Texts of every kind, for checks that they compile."""
-    from ...cpu.sweeps.sweeps import NORMALIZATIONS
-    from . import sweeps
+    from ...plans.sweeps.table import NORMALIZATIONS
+    from . import table as sweeps
     more = {**sweeps.CROSS_ENTROPY, **sweeps.DISTANCES, **sweeps.PLACES, "is max": sweeps.IS_MAX, "clipped": sweeps.clipped(0.5, True),
             "sum, spread": sweeps.SUM_SPREAD, "half squares": sweeps.HALF_SQUARES, "proximity": sweeps.PROXIMITY,
-            "its slope": sweeps.PROXIMITY_SLOPE, "statistics": sweeps.STATISTICS, "mean less 1": sweeps.mean_less(1),
+            "its slope": sweeps.PROXIMITY_SLOPE, "statistics": sweeps.SAMPLE_STATISTICS, "mean less 1": sweeps.mean_less(1),
             **{" ".join(map(str, key)): sweep for key, sweep in sweeps.POSITIONS.items()}}
     f4, i8 = np.dtype(np.float32), np.dtype(np.int64)
     for name, sweep in more.items():
@@ -219,9 +219,10 @@ def texts() -> Iterator[tuple[str, str]]:
         most = name in ("reduce_sum", "reduce_max", "all", "moments", "softmax_bp", "standardize_backward")
         for kind in ("float16", "float32", "float64", "int8", "int64", "bool") if most else ("float32",):
             dtype = DataType.of(kind).numpy
-            if (dtype.kind in "ib" and sweep.results[:1] != ("r0",)) or (kind == "bool" and not sweep.folds[0].counting):
+            counts = sweep.folds[0].counting
+            if not counts and (kind == "bool" or (dtype.kind == "i" and not name.startswith("reduce"))):
                 continue
-            result = np.dtype(np.int64) if sweep.folds[0].counting else dtype
+            result = np.dtype(np.int64) if counts else dtype
             for rows in (True, False) if most else (True,):
                 form = SweepForm(rows, _works_in(dtype, result), (dtype,) * sweep.inputs, (result,) * (len(sweep.results) or 1), not rows)
                 whole, shared = sweep_source(sweep, form)

@@ -3,18 +3,21 @@
 Arrays are seen as (a, b, c, d): slices run along b and d, one for each a and c. In the form of *rows* neighbours in memory belong to
 one slice, in that of *columns* (d is 1) to different ones. There are two ways to do the work: ``whole`` lets the threads that share a
 slice do all of it; for few long slices ``part0``, ``total0``, ``part1``, … and ``each`` share a slice among blocks, with what folds
-leave in memory. Folds that do not need each other go over the slice together.
+leave in memory. Folds that do not need each other go over the slice together. A second turn from another origin
+is folds of its own, since blocks that share a slice cannot turn back.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from ...cpu.sweeps.sweep_spec import Fold, Sweep
+from ...expressions import expression as ex
 from ...expressions.scalar import DType
-from ..code.operators import literal
-from ..code.reduce import identity
+from ...expressions.scalar_node import Expr
+from ...plans.sweeps.spec import Sweep
+from ...plans.sweeps.traced import TracedStage, TracedSweep, reads, traced
+from ..code.operators import PRINTER
 from ..sources import text_of, type_name
-from .sweep_terms import in_c, names_in
 
 
 @dataclass(frozen=True)
@@ -34,48 +37,70 @@ class SweepForm:
     outputs: tuple[DType, ...]
     wide: bool
 
+    def loaded(self, k: int) -> DType:
+        """The type of an input in expressions."""
+        return self.inputs[k] if k and self.inputs[k].kind in "iu" else self.works_in
 
-def passes(sweep: Sweep) -> list[list[int]]:
+    def traced(self, sweep: Sweep) -> TracedSweep:
+        """The expressions of a sweep without what a device does not do: keep terms and take second turns."""
+        return _without_turns(_without_keeping(traced(sweep, tuple(self.loaded(k) for k in range(len(self.inputs))))))
+
+
+def passes(sweep: TracedSweep) -> list[list[int]]:
     """The numbers of the folds that go over a slice together."""
     found: list[list[int]] = []
     for k, fold in enumerate(sweep.folds):
-        term = term_of(sweep, fold.term)
-        if found and not any(f"r{i}" in term for i in found[-1]):
+        if found and sweep.folds[found[-1][0]].unless is fold.unless and not reads(fold.term) & {f"r{i}" for i in found[-1]}:
             found[-1].append(k)
         else:
             found.append([k])
     return found
 
 
-def term_of(sweep: Sweep, text: str) -> frozenset[str]:
-    """The names in a term, those of what would be kept included."""
-    found = names_in(text)
-    return found if "kept" not in found else (found - {"kept"}) | names_in(_kept(sweep))
+def _without_keeping(sweep: TracedSweep) -> TracedSweep:
+    """The same where terms are worked out anew when they are asked for: memory is slower than that."""
+    kept = next((f.term for f in sweep.folds if f.keep), None)
+    table = {} if kept is None else {"kept": kept}
+    return _with(sweep, [_stage(f, table) for f in sweep.folds], table)
 
 
-def _kept(sweep: Sweep) -> str:
-    """The term that is worked out anew where another one asks for it: memory is slower than that."""
-    return next(f.term for f in sweep.folds if f.keep)
+def _without_turns(sweep: TracedSweep) -> TracedSweep:
+    """The same with the second turn as folds of its own, which leave what the first turn left where ``near`` holds."""
+    if sweep.near is None:
+        return sweep
+    near, start, spread = sweep.near, *sweep.folds[:2]
+    first, r0 = ex.input_("first", start.term.dtype), ex.input_("r0", start.result.dtype)
+    moved = ex.where(ex.apply("isfinite", r0), ex.apply("add", first, r0), ex.constant(0, r0.dtype))
+    table = {"first": ex.where(near, first, moved),
+             **{f"r{k}": ex.input_(f"r{k + 2}", fold.result.dtype) for k, fold in enumerate(sweep.folds)}}
+    start_again, spread_again, *more = (_stage(f, table) for f in sweep.folds)
+    again = [replace(f, result=ex.where(near, ex.input_(f"r{k}", f.result.dtype), f.result), unless=near)
+             for k, f in enumerate((start_again, spread_again))]
+    return _with(sweep, [start, spread, *again, *more], table)
 
 
-def _combined(fold: Fold) -> str:
-    return f"{fold.combine}_of"
+def _with(sweep: TracedSweep, folds: Sequence[TracedStage], table: Mapping[str, Expr]) -> TracedSweep:
+    """Other folds, and expressions in the place of names in what comes after them."""
+    each = None if sweep.each is None else ex.compose([sweep.each], table)[0]
+    return replace(sweep, folds=tuple(folds), results=ex.compose(sweep.results, table), each=each)
 
 
-class _Writer:
-    def __init__(self, sweep: Sweep, form: SweepForm) -> None:
+def _stage(fold: TracedStage, table: Mapping[str, Expr]) -> TracedStage:
+    """A fold with expressions in the place of names."""
+    term, result = ex.compose([fold.term, fold.result], table)
+    return replace(fold, term=term, result=result)
+
+
+class _SweepTextWriter:
+    def __init__(self, sweep: TracedSweep, form: SweepForm) -> None:
         self.sweep, self.form = sweep, form
         self.index = "long long" if form.wide else "int"
         self.T = type_name(form.works_in)
         self.passes = passes(sweep)
-        self.has_each = bool(sweep.each)
 
-    def c(self, text: str) -> str:
-        """An expression as C."""
-        is_wide, names = self.form.works_in.itemsize == 8, {}
-        if any("kept" in f.term for f in self.sweep.folds) or "kept" in self.sweep.each:
-            names["kept"] = in_c(_kept(self.sweep), is_wide)
-        return in_c(text, is_wide, names)
+    def c(self, e: Expr) -> str:
+        """An expression as C, in the names of its inputs."""
+        return PRINTER.in_one(e, {name: name for name in reads(e)})
 
     def total_type(self, k: int) -> str:
         """The type of a fold's total."""
@@ -83,14 +108,14 @@ class _Writer:
 
     def result_type(self, k: int) -> str:
         """The type of what a fold leaves."""
-        return "long long" if self.sweep.folds[k].counting and self.sweep.folds[k].result == "t" else self.T
+        return type_name(self.sweep.folds[k].result.dtype)
 
     def start(self, k: int) -> str:
         """The identity of a fold."""
         fold = self.sweep.folds[k]
         if fold.counting:
             return {"sum": "0", "min": "0x7fffffffffffffffll", "max": "-0x7fffffffffffffffll"}[fold.combine]
-        return identity(fold.combine, self.form.works_in)
+        return PRINTER.identity(fold.combine, self.form.works_in)
 
     # Parts of functions
 
@@ -105,8 +130,7 @@ class _Writer:
     def head(self) -> str:
         """Numbers that all slices share, and which threads share a slice."""
         index, T = self.index, self.T
-        infinite = f"    const {T} inf = {literal(float('inf'), self.form.works_in)};\n" if self.form.works_in.kind == "f" else ""
-        return (f"    const {index} L = B * D; const {T} n = ({T})L; const long long count = L;\n{infinite}"
+        return (f"    const {index} L = B * D; const {T} n = ({T})L; const long long count = L;\n"
                 f"    const {index} s0a = B * C * D, s0b = C * D, s0c = D, s0d = 1;\n"
                 f"    const int group = GROUP, lane = LANE, groups = GROUPS;\n    __shared__ double room[ROOM];\n")
 
@@ -122,19 +146,19 @@ class _Writer:
 
     def uses(self, name: str) -> bool:
         """Whether anything in the sweep asks for a value."""
-        texts = [t for f in self.sweep.folds for t in (f.term, f.result)] + [*self.sweep.results, self.sweep.each]
-        return any(name in names_in(t) for t in texts if t)
+        return name in reads(*(e for f in self.sweep.folds for e in (f.term, f.result)), *self.sweep.results, self.sweep.each)
 
-    def elements(self, texts: list[str], inner: str) -> str:
+    def elements(self, expressions: Sequence[Expr], inner: str, unless: Expr | None = None) -> str:
         """The loop over the elements of a slice that fall to a thread, with what the expressions ask for."""
-        index, asked = self.index, frozenset().union(*(term_of(self.sweep, t) for t in texts))
+        index, asked = self.index, reads(*expressions)
         loads = []
-        for k, dtype in enumerate(self.form.inputs):
+        for k in range(len(self.form.inputs)):
             if f"x{k}" in asked:
-                name = self.T if k == 0 or dtype.kind not in "iu" else type_name(dtype)
+                name = type_name(self.form.loaded(k))
                 loads.append(f"            const {name} x{k} = ({name})load(p{k}[b{k} + b * s{k}b + d * s{k}d]);\n")
         position = "            const long long j = e;\n" if "j" in asked else ""
-        return (f"        for ({index} e = at, b = at / D, d = at - b * D, jump = step / D, slip = step - jump * D; e < L;) {{\n"
+        start = f"{self.c(unless)} ? L : at" if unless is not None else "at"
+        return (f"        for ({index} e = {start}, b = e / D, d = e - b * D, jump = step / D, slip = step - jump * D; e < L;) {{\n"
                 f"{''.join(loads)}{position}{inner}"
                 f"            e += step; b += jump; d += slip; if (d >= D) {{ d -= D; ++b; }}\n        }}\n")
 
@@ -142,36 +166,36 @@ class _Writer:
         """The folds of a pass over the elements of a thread."""
         numbers = self.passes[p]
         starts = "".join(f"        {self.total_type(k)} t{k} = {self.start(k)};\n" for k in numbers)
-        terms = "".join(f"            t{k} = {_combined(f)}::of(t{k}, ({self.total_type(k)}){self.c(f.term)});\n"
+        terms = "".join(f"            t{k} = {f.combine}_of::of(t{k}, ({self.total_type(k)}){self.c(f.term)});\n"
                         for k, f in ((k, self.sweep.folds[k]) for k in numbers))
-        return starts + self.elements([self.sweep.folds[k].term for k in numbers], terms)
+        return starts + self.elements([self.sweep.folds[k].term for k in numbers], terms, self.sweep.folds[numbers[0]].unless)
 
     def joined(self, p: int, lanes: str = "lanes") -> str:
         """The totals of the threads of a slice."""
-        return "".join(f"        t{k} = over_slice<{_combined(self.sweep.folds[k])}>(t{k}, {lanes}, room);\n" for k in self.passes[p])
+        return "".join(f"        t{k} = over_slice<{self.sweep.folds[k].combine}_of>(t{k}, {lanes}, room);\n" for k in self.passes[p])
 
     def results(self, p: int) -> str:
         """What the folds of a pass leave."""
         lines = []
         for k in self.passes[p]:
-            text = self.sweep.folds[k].result
-            lines.append(f"        {self.result_type(k)} r{k}; {{ const {self.total_type(k)} t = t{k};{self.at_slice(text)} "
-                         f"r{k} = {self.c(text)}; }}\n")
+            result = self.sweep.folds[k].result
+            lines.append(f"        {self.result_type(k)} r{k}; {{ const {self.total_type(k)} t = t{k};{self.at_slice(result)} "
+                         f"r{k} = {self.c(result)}; }}\n")
         return "".join(lines)
 
-    def at_slice(self, text: str) -> str:
+    def at_slice(self, e: Expr) -> str:
         """The inputs of an expression of the whole slice: those of its first element."""
-        asked = names_in(text)
+        asked = reads(e)
         return "".join(f" const {self.T} x{k} = ({self.T})load(p{k}[b{k}]);" for k in range(len(self.form.inputs)) if f"x{k}" in asked)
 
     def stored(self) -> str:
         """The numbers of a slice into its outputs."""
-        lines = [f"            {{{self.at_slice(t)} store(y{k}[slice], {self.c(t)}); }}\n" for k, t in enumerate(self.sweep.results)]
+        lines = [f"            {{{self.at_slice(e)} store(y{k}[slice], {self.c(e)}); }}\n" for k, e in enumerate(self.sweep.results)]
         return f"        if (is_own && lane == 0) {{\n{''.join(lines)}        }}\n" if lines else ""
 
     def every(self) -> str:
         """The elements of a slice into the output."""
-        if not self.has_each:
+        if self.sweep.each is None:
             return ""
         store = f"            if (is_own) store(y0[b0 + b * s0b + d], {self.c(self.sweep.each)});\n"
         return self.elements([self.sweep.each], store)
@@ -207,7 +231,7 @@ class _Writer:
         inner = self.recalled(p)
         for k in self.passes[p]:
             inner += (f"        {self.total_type(k)} t{k} = {self.start(k)};\n        for (int i = lane; i < parts; i += lanes) "
-                      f"t{k} = {_combined(self.sweep.folds[k])}::of(t{k}, w{k}[i * slices + slice]);\n")
+                      f"t{k} = {self.sweep.folds[k].combine}_of::of(t{k}, w{k}[i * slices + slice]);\n")
         keep = "".join(f" f{k}[slice] = r{k};" for k in self.passes[p])
         inner += f"{self.joined(p)}{self.results(p)}        if (is_own && lane == 0) {{{keep} }}\n"
         if p == len(self.passes) - 1:
@@ -222,8 +246,8 @@ class _Writer:
 
 def sweep_source(sweep: Sweep, form: SweepForm) -> tuple[str, str]:
     """The texts of ``whole`` and of the functions that share slices among blocks."""
-    w = _Writer(sweep, form)
+    w = _SweepTextWriter(form.traced(sweep), form)
     head = f"#define ROWS {int(form.rows)}\ntypedef {w.T} T;\n{text_of('fold.cu')}{text_of('sweep.cu')}"
     every = range(len(w.passes))
-    shared = "".join(w.part(p) + w.total(p) for p in every) + (w.each() if w.has_each else "")
+    shared = "".join(w.part(p) + w.total(p) for p in every) + ("" if w.sweep.each is None else w.each())
     return head + w.whole(), head + shared

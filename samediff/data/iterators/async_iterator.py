@@ -58,6 +58,14 @@ class _Ahead:
 
 
 class _Async(Wrapper[D]):
+    """Batches that are read ahead.
+
+    Parameters
+    ----------
+    queue_size : int
+        How many batches may wait, at least 1; 8 by default.
+    """
+
     def __init__(self, base: BatchIterator[D], queue_size: int = 8) -> None:
         if queue_size < 1:
             raise ConfigurationError(f"{type(self).__name__} needs a queue of at least one batch, got {queue_size}")
@@ -102,6 +110,16 @@ class _Async(Wrapper[D]):
         self.shutdown()
         self._base.reset()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the thread and what it has read: a copy begins with the first batch."""
+        left_out = ("_thread", "_ahead", "_shared", "_finalizer", "_process", "_alone")
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _thread=None, _ahead=None, _alone=False)
+        if self.reset_supported():
+            self.reset()
+
     def shutdown(self) -> None:
         """End the background thread; what it read ahead is lost."""
         if self._thread is not None:
@@ -116,15 +134,8 @@ class AsyncDataSetIterator(_Async[DataSet], DataSetWrapper):
 
     An error of the other iterator is raised in the thread that asks for the batch. Where no further thread can be started, batches
     are read when they are asked for.
-
-    Parameters
-    ----------
-    base : DataSetIterator
-        Not to be used otherwise in the meantime.
-    queue_size : int, default 8
-        How many batches may wait.
     """
 
 
 class AsyncMultiDataSetIterator(_Async[MultiDataSet], MultiDataSetIterator):
-    """The batches of another iterator, read ahead in a background thread."""
+    """As `AsyncDataSetIterator`, for multi data sets."""

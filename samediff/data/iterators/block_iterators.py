@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Generic
 
+from ...base.java_names import DummyBlockDataSetIteratorNames, DummyBlockMultiDataSetIteratorNames
 from ...base.javanames import JavaSpelling
 from ..sets.dataset import DataSet
 from ..sets.multi_dataset import MultiDataSet
@@ -11,6 +12,14 @@ from .list_iterators import check_batch
 
 
 class _Blocks(JavaSpelling, Generic[D]):
+    """Lists of batches of another iterator.
+
+    Parameters
+    ----------
+    base : DataSetIterator or MultiDataSetIterator
+        The other iterator; blocks begin where it stands.
+    """
+
     def __init__(self, base: BatchIterator[D]) -> None:
         self._base = base
 
@@ -26,12 +35,8 @@ class _Blocks(JavaSpelling, Generic[D]):
         return block
 
 
-class DummyBlockDataSetIterator(_Blocks[DataSet]):
+class DummyBlockDataSetIterator(_Blocks[DataSet], DummyBlockDataSetIteratorNames):
     """Lists of batches of another iterator (DL4J's ``DummyBlockDataSetIterator``).
-
-    Parameters
-    ----------
-    base : DataSetIterator
 
     Examples
     --------
@@ -43,5 +48,5 @@ class DummyBlockDataSetIterator(_Blocks[DataSet]):
     """
 
 
-class DummyBlockMultiDataSetIterator(_Blocks[MultiDataSet]):
+class DummyBlockMultiDataSetIterator(_Blocks[MultiDataSet], DummyBlockMultiDataSetIteratorNames):
     """Lists of batches of an iterator over multi data sets."""

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from io import BytesIO
 from pathlib import Path
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import DataSetCacheNames
 from ...errors import ConfigurationError
 from ..sets.dataset import DataSet
 from .iterator import DataSetIterator, copy_of
@@ -15,7 +15,7 @@ from .loader_iterators import load_data_set
 from .wrapper_iterators import DataSetWrapper
 
 
-class DataSetCache(JavaSpelling):
+class DataSetCache(DataSetCacheNames):
     """Where a `CachingDataSetIterator` keeps batches, by keys; a namespace is complete after one whole pass."""
 
     @abstractmethod
@@ -124,8 +124,8 @@ class CachingDataSetIterator(DataSetWrapper):
 
     Parameters
     ----------
-    base : DataSetIterator
     cache : DataSetCache
+        Where batches are kept: in memory, in files, or both.
     namespace : str, default ""
         Tells the batches of several iterators in one cache apart.
     allow_prefetching : bool, default False

@@ -12,6 +12,14 @@ from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 
 
 class _Files(BatchIterator[D]):
+    """One batch for every file.
+
+    Parameters
+    ----------
+    paths : path, or list of paths
+        Files, or folders whose files are taken in the order of their names.
+    """
+
     _kind: type[D]
 
     def __init__(self, paths: str | Path | Iterable[str | Path]) -> None:
@@ -36,13 +44,7 @@ class _Files(BatchIterator[D]):
 
 
 class FileDataSetIterator(_Files[DataSet], DataSetIterator):
-    """One batch for every file that `DataSet.save` wrote.
-
-    Parameters
-    ----------
-    paths : path, or list of paths
-        Files, or folders whose files are taken in the order of their names.
-    """
+    """One batch for every file that `DataSet.save` wrote."""
 
     _kind = DataSet
 

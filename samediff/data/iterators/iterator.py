@@ -1,4 +1,4 @@
-"""What every iterator over data sets can do."""
+"""Base of the iterators over data sets."""
 from __future__ import annotations
 
 import inspect
@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Generic, Self, TypeVar, cast
 
-from ...base.javanames import JavaSpelling
-from ...base.unwritten import unwritten
+from ...base.java_names import BatchIteratorNames, DataSetIteratorNames, DataSetPreProcessorNames
+from ...base.javanames import PythonSpelling, in_python_spelling
+from ...base.user_code.abstract_methods import unwritten
 from ...errors import ConfigurationError, DataTypeError, DL4PyError
 from ..sets.dataset import DataSet
 from ..sets.multi_dataset import MultiDataSet
@@ -21,7 +22,7 @@ class NoMoreDataError(DL4PyError, LookupError):
     """``next`` was called after the last batch (Java's NoSuchElementException)."""
 
 
-class DataSetPreProcessor(JavaSpelling):
+class DataSetPreProcessor(DataSetPreProcessorNames):
     """Changes every batch that an iterator gives: normalizers and preprocessors."""
 
     @unwritten(when_called=True)
@@ -30,12 +31,21 @@ class DataSetPreProcessor(JavaSpelling):
         raise NotImplementedError
 
 
-class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
+#: DL4J has a type of its own for those of multi data sets.
+MultiDataSetPreProcessor = DataSetPreProcessor
+
+
+class BatchIterator(BatchIteratorNames, Positioned, ABC, Generic[D]):
     """Batches one after the other: the base of `DataSetIterator` and `MultiDataSetIterator`.
 
     A subclass defines `has_next`, `take` (or ``next``, as in DL4J) and `reset`. ``for batch in iterator`` goes through all batches and
     starts again from the first one every time when the iterator can be reset; otherwise it goes on where it stands. ``fit`` goes on
     where it stands (`rest`), and `get_position` tells where that is.
+
+    Parameters
+    ----------
+    *args, **options
+        Those of the sub-class.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -120,21 +130,22 @@ class BatchIterator(JavaSpelling, Positioned, ABC, Generic[D]):
 
     def set_pre_processor(self, pre_processor: DataSetPreProcessor | Any) -> None:
         """Change every batch by this normalizer or preprocessor; None for none."""
-        if pre_processor is not None and not hasattr(pre_processor, "pre_process"):
-            hint = "; its preProcess counts where it derives from DataSetPreProcessor" if hasattr(pre_processor, "preProcess") else ""
-            raise ConfigurationError(f"a normalizer or preprocessor has pre_process(data); {type(pre_processor).__name__} has none{hint}")
-        self._pre_processor = pre_processor
+        found = pre_processor if pre_processor is None else in_python_spelling(pre_processor, "pre_process")
+        if found is None and pre_processor is not None:
+            raise ConfigurationError(f"a normalizer or preprocessor has pre_process(data) (preProcess in Java's spelling); "
+                                     f"{type(pre_processor).__name__} has none")
+        self._pre_processor = found
 
     def get_pre_processor(self) -> DataSetPreProcessor | Any:
         """The normalizer or preprocessor, or None."""
-        return self._pre_processor
+        return self._pre_processor.of if isinstance(self._pre_processor, PythonSpelling) else self._pre_processor
 
     def _no_part(self, num: int | None) -> None:
         if num is not None:
             raise ConfigurationError(f"{type(self).__name__} gives whole batches only: call next() without a number")
 
 
-class DataSetIterator(BatchIterator[DataSet]):
+class DataSetIterator(BatchIterator[DataSet], DataSetIteratorNames):
     """Batches as `DataSet` objects (ND4J's ``DataSetIterator``)."""
 
     def input_columns(self) -> int:

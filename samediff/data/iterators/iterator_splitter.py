@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic
 
+from ...base.java_names import DataSetIteratorSplitterNames, MultiDataSetIteratorSplitterNames
 from ...base.javanames import JavaSpelling
 from ...errors import ConfigurationError
 from ..sets.dataset import DataSet
@@ -13,7 +14,18 @@ from .wrapper_iterators import DataSetWrapper, Wrapper
 
 
 class _Splitter(JavaSpelling, Generic[D]):
-    """Where the iterator that several parts share stands, and how many batches each part has."""
+    """Where the iterator that several parts share stands, and how many batches each part has.
+
+    Parameters
+    ----------
+    base : DataSetIterator or MultiDataSetIterator
+        The iterator, which can be reset; it is not to be used otherwise in the meantime.
+    total_batches : int or list of int
+        Number of batches of ``base``, or the number of batches of every part.
+    ratio : float or list of float, optional
+        With ``total_batches`` as a number: share of the training part (the rest is the test part), or of every part. Shares are above
+        0, with a sum of at most 1.
+    """
 
     def __init__(self, base: BatchIterator[D], total_batches: int | Sequence[int],
                  ratio: float | Sequence[float] | None = None) -> None:
@@ -51,7 +63,15 @@ class _Splitter(JavaSpelling, Generic[D]):
 
 
 class _Part(Wrapper[D]):
-    """Some consecutive batches of an iterator that several parts share."""
+    """Some consecutive batches of an iterator that several parts share.
+
+    Parameters
+    ----------
+    num : int
+        Number of the part, from 0.
+    splitter : DataSetIteratorSplitter or MultiDataSetIteratorSplitter
+        What divides the iterator.
+    """
 
     def __init__(self, num: int, splitter: _Splitter[D]) -> None:
         if not 0 <= num < len(splitter.counts):
@@ -86,12 +106,6 @@ class _Part(Wrapper[D]):
 class ScrollableDataSetIterator(_Part[DataSet], DataSetWrapper):
     """One part of a `DataSetIteratorSplitter`: a window on an iterator that other parts share.
 
-    Parameters
-    ----------
-    num : int
-        Number of the part, from 0.
-    splitter : DataSetIteratorSplitter
-
     Notes
     -----
     Source: DL4J's ``ScrollableDataSetIterator``; what Java's parts share in counters, these share in the splitter.
@@ -108,18 +122,10 @@ class ScrollableMultiDataSetIterator(_Part[MultiDataSet], MultiDataSetIterator):
         super().__init__(num, splitter)
 
 
-class DataSetIteratorSplitter(_Splitter[DataSet]):
+class DataSetIteratorSplitter(_Splitter[DataSet], DataSetIteratorSplitterNames):
     """Divides the batches of one iterator into a training and a test part, or into any number of parts.
 
     The parts share the iterator, which must give its batches in the same order after every reset.
-
-    Parameters
-    ----------
-    base : DataSetIterator
-    total_batches : int or list of int
-        Number of batches of ``base``, or the number of batches of every part.
-    ratio : float or list of float, optional
-        With ``total_batches`` as a number: share of the training part (the rest is the test part), or of every part.
 
     Examples
     --------
@@ -144,8 +150,8 @@ class DataSetIteratorSplitter(_Splitter[DataSet]):
         return found
 
 
-class MultiDataSetIteratorSplitter(_Splitter[MultiDataSet]):
-    """`DataSetIteratorSplitter` for iterators over multi data sets, with the same parameters."""
+class MultiDataSetIteratorSplitter(_Splitter[MultiDataSet], MultiDataSetIteratorSplitterNames):
+    """`DataSetIteratorSplitter` for iterators over multi data sets."""
 
     def get_iterators(self) -> list[MultiDataSetIterator]:
         """One iterator for every part."""

@@ -32,6 +32,7 @@ class ListDataSetIterator(DataSetIterator):
     Parameters
     ----------
     data_sets : iterable of DataSet
+        Usually of one example each, as ``as_list()`` of a data set gives them.
     batch : int, default 5
         How many of them make one batch.
 
@@ -84,7 +85,9 @@ class TestDataSetIterator(ListDataSetIterator):
     Parameters
     ----------
     data : DataSet
+        All examples.
     batch : int, default 5
+        Number of examples of a batch, at least 1; the last one may have fewer.
     """
 
     __test__ = False        # not a test class, in spite of its name
@@ -94,7 +97,13 @@ class TestDataSetIterator(ListDataSetIterator):
 
 
 class _Existing(BatchIterator[D]):
-    """Given batches, as they are."""
+    """Given batches, as they are.
+
+    Parameters
+    ----------
+    batches : iterable
+        The batches. A Python iterator can be gone through once; lists and other iterables can be reset.
+    """
 
     def __init__(self, batches: Iterable[D]) -> None:
         self._source = batches
@@ -144,21 +153,41 @@ class ExistingMultiDataSetIterator(_Existing[MultiDataSet], MultiDataSetIterator
 
 
 class SingletonDataSetIterator(ExistingDataSetIterator):
-    """One batch: the given data set."""
+    """One batch: the given data set.
+
+    Parameters
+    ----------
+    data : DataSet
+        The batch, at every reset again.
+    """
 
     def __init__(self, data: DataSet) -> None:
         super().__init__([data])
 
 
 class SingletonMultiDataSetIterator(ExistingMultiDataSetIterator):
-    """One batch: the given data set."""
+    """One batch: the given data set.
+
+    Parameters
+    ----------
+    data : MultiDataSet
+        The batch, at every reset again.
+    """
 
     def __init__(self, data: MultiDataSet) -> None:
         super().__init__([data])
 
 
 class _Views(BatchIterator[D]):
-    """Batches that are views of one data set."""
+    """Batches that are views of one data set.
+
+    Parameters
+    ----------
+    data : DataSet or MultiDataSet
+        All examples.
+    batch : int
+        Number of examples of a batch, at least 1; the last one may have fewer.
+    """
 
     batches_stay = True
 
@@ -194,11 +223,6 @@ class ViewIterator(_Views[DataSet], DataSetIterator):
 
     Preprocessors and all methods of `DataSet` give a batch arrays of its own; who writes into the arrays of a batch himself writes
     into the data: take ``batch.copy()`` for that.
-
-    Parameters
-    ----------
-    data : DataSet
-    batch : int
     """
 
     _data: DataSet
@@ -223,8 +247,8 @@ class NumpyDataSetIterator(ViewIterator):
     ----------
     features, labels : array-like
         Shapes: (examples, …).
-    batch : int
     features_mask, labels_mask : array-like, optional
+        1 for what counts: (examples, time), or (examples, 1).
     shuffle_seed : int, optional
         Shuffle now and at every reset, in an order that follows from this seed.
 
@@ -253,7 +277,7 @@ class NumpyDataSetIterator(ViewIterator):
 
     def take(self, num: int | None) -> DataSet:
         start, self._at = self._at, self._at + (num or self._batch)
-        return self._data._of(slice(start, self._at) if self._random is None else self._order[start:self._at])
+        return self._data[slice(start, self._at) if self._random is None else self._order[start:self._at]]
 
     def get_order(self) -> dict[str, Any]:
         return {} if self._random is None else {"shuffles": self._shuffles}
@@ -279,7 +303,7 @@ class INDArrayDataSetIterator(ViewIterator):
     Parameters
     ----------
     pairs : iterable of (array-like, array-like)
-    batch : int
+        One pair for each example, all of one shape; at least one.
 
     Raises
     ------
@@ -324,8 +348,8 @@ class NumpyMultiDataSetIterator(_Views[MultiDataSet], MultiDataSetIterator):
     ----------
     features, labels : list of array-like
         Shapes: every array (examples, …).
-    batch : int
     features_masks, labels_masks : list of array-like or None, optional
+        One for each array, None where there is none: (examples, time), or (examples, 1).
     """
 
     def __init__(self, features: Any, labels: Any, batch: int, features_masks: Any = None,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...codecs.regular import open_regular
+from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError
 from ..sets.dataset import DataSet
 from ..sets.java_random import JavaRandom
@@ -15,6 +15,19 @@ from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 
 
 class _Loaded(BatchIterator[D]):
+    """One batch for every path, made by a function.
+
+    Parameters
+    ----------
+    paths : iterable
+        Whatever ``source_factory`` understands; a Python iterator is taken once.
+    *functions : callable
+        ``loader(source)``, which returns the data set, and perhaps ``source_factory(path)``, which returns what the loader reads; by
+        default the path is opened as a binary file. The source is closed afterwards.
+    random : JavaRandom, optional
+        Take the paths in a random order, another one after every reset. Before the loader, as in DL4J, or by name.
+    """
+
     def __init__(self, paths: Iterable[Any], *functions: Any, random: JavaRandom | None = None) -> None:
         given = list(functions)
         if given and isinstance(given[0], JavaRandom):      # DL4J's order: (paths, random, loader, source factory)
@@ -69,17 +82,6 @@ class _Loaded(BatchIterator[D]):
 class DataSetLoaderIterator(_Loaded[DataSet], DataSetIterator):
     """One batch for every path, made by a function.
 
-    Parameters
-    ----------
-    paths : iterable
-        Whatever ``source_factory`` understands; a Python iterator is taken once.
-    loader : callable
-        ``loader(source)`` returns a DataSet; the source is closed afterwards.
-    source_factory : callable, optional
-        ``source_factory(path)`` returns what the loader reads; by default the path is opened as a binary file.
-    random : JavaRandom, optional
-        Take the paths in a random order, another one after every reset. Before the loader, as in DL4J, or by name.
-
     Examples
     --------
     >>> make = lambda number: DataSet([[float(number)]], [[1.0]])
@@ -89,7 +91,7 @@ class DataSetLoaderIterator(_Loaded[DataSet], DataSetIterator):
 
 
 class MultiDataSetLoaderIterator(_Loaded[MultiDataSet], MultiDataSetIterator):
-    """One batch for every path, made by a function that returns a MultiDataSet; parameters as `DataSetLoaderIterator`."""
+    """One batch for every path, made by a function that returns a MultiDataSet."""
 
 
 def load_data_set(file: str | os.PathLike[str]) -> DataSet:
@@ -105,6 +107,7 @@ class FileSplitDataSetIterator(DataSetIterator):
     Parameters
     ----------
     files : list of path
+        In the order of the batches.
     callback : callable, optional
         ``callback(path)`` returns a DataSet; by default the file is one of `DataSet.save`.
     """

@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from pathlib import Path
 
+from ...base.java_names import MiniBatchFileDataSetIteratorNames
 from ...errors import ConfigurationError
 from ..sets.dataset import DataSet
 from .iterator import DataSetIterator
@@ -22,6 +23,7 @@ class ExistingMiniBatchDataSetIterator(DataSetIterator):
     Parameters
     ----------
     root_dir : path
+        The folder, which exists.
     pattern : str, default "dataset-%d.bin"
         Name of a file, with %d for its number. The files are those of `DataSet.save`.
 
@@ -55,13 +57,15 @@ class ExistingMiniBatchDataSetIterator(DataSetIterator):
         self._at = 0
 
 
-class MiniBatchFileDataSetIterator(DataSetIterator):
+class MiniBatchFileDataSetIterator(DataSetIterator, MiniBatchFileDataSetIteratorNames):
     """The batches of a data set, written to files at first and read one by one, to save memory.
 
     Parameters
     ----------
     data : DataSet
+        All examples, which need not be kept afterwards.
     batch : int
+        Number of examples of a batch, at least 1; the last one may have fewer.
     delete : bool, default True
         Delete the files when the iterator goes.
     root_dir : path, optional

@@ -1,4 +1,4 @@
-"""From iterators of data sets to iterators of multi data sets and back."""
+"""Iterators of multi data sets made of iterators of data sets, and back."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -36,6 +36,7 @@ class JointMultiDataSetIterator(MultiDataSetIterator):
     Parameters
     ----------
     *iterators : DataSetIterator
+        One for each input and output; the first that ends is the end of all.
     """
 
     def __init__(self, *iterators: DataSetIterator) -> None:
@@ -51,7 +52,7 @@ class JointMultiDataSetIterator(MultiDataSetIterator):
 
     def take(self, num: int | None) -> MultiDataSet:
         batches = [it.next(num) for it in self._iterators]
-        lists = [[b._part(name) for b in batches] for name in PARTS]
+        lists = [[getattr(b, name) for b in batches] for name in PARTS]
         return MultiDataSet(*lists)
 
     def reset(self) -> None:
@@ -73,6 +74,7 @@ class TestMultiDataSetIterator(MultiDataSetIterator):
     batch : int
         How many of them make one batch.
     *data_sets : MultiDataSet
+        Usually of one example each.
     """
 
     __test__ = False        # not a test class, in spite of its name

@@ -4,10 +4,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
 from pathlib import Path
 from typing import cast
 
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import JointParallelDataSetIteratorNames
 from ...errors import ConfigurationError
 from ..readers.csv_reader import FileSplit
 from ..sets.dataset import DataSet
@@ -17,7 +18,7 @@ from .loader_iterators import FileSplitDataSetIterator, load_data_set
 from .mini_batch_files import DEFAULT_PATTERN
 
 
-class InequalityHandling(Enum):
+class InequalityHandling(JavaEnum):
     """What happens when one of the iterators ends before the others."""
 
     STOP_EVERYONE = "the end of one is the end of all"
@@ -26,17 +27,19 @@ class InequalityHandling(Enum):
     RELOCATE = "the others go on without it"
 
 
-class JointParallelDataSetIterator(DataSetIterator):
+class JointParallelDataSetIterator(DataSetIterator, JointParallelDataSetIteratorNames):
     """The batches of several iterators in turn, each read ahead by a thread of its own.
 
     Parameters
     ----------
     iterators : list of DataSetIterator
+        They take turns, the first one first.
     single_device_mode : bool, default True
         Has no effect: there is one device.
     buffer_size : int, default 8
         Batches that each of them reads ahead.
     inequality_handling : InequalityHandling, default STOP_EVERYONE
+        What happens when one of them ends before the others.
 
     Notes
     -----
@@ -146,13 +149,15 @@ class FileSplitParallelDataSetIterator(JointParallelDataSetIterator):
     Parameters
     ----------
     root_folder : path
+        The folder, with those inside of it.
     pattern : str, default "dataset-%d.bin"
         Names of the files, with %d for a number; the files are taken in the order of their numbers.
     callback : callable, optional
         ``callback(path)`` returns a DataSet; by default the files are those of `DataSet.save`.
     num_threads : int, default 2
+        Threads that read, at least 1; they take the files in turn.
     buffer_per_thread : int, default 2
-    inequality_handling : InequalityHandling, default STOP_EVERYONE
+        Batches that each of them reads ahead.
 
     Notes
     -----

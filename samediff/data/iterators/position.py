@@ -1,4 +1,4 @@
-"""Where an iterator stands, as plain values, so that training goes on in the middle of a pass."""
+"""Positions of iterators as plain values, so that training goes on in the middle of a pass."""
 from __future__ import annotations
 
 import functools

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import KFoldIteratorNames
 from ...errors import ConfigurationError, UnknownNameError, did_you_mean
 from ..sets.dataset import DataSet
 from ..sets.dataset_arrays import Array
@@ -16,7 +17,7 @@ from .iterator import DataSetIterator, MultiDataSetIterator
 from .list_iterators import ViewIterator, check_batch
 
 
-class KFoldIterator(DataSetIterator):
+class KFoldIterator(DataSetIterator, KFoldIteratorNames):
     """K-fold cross-validation: `next` gives the training part, `test_fold` the rest.
 
     The examples are shuffled first, and again at every reset. The first ``examples % k`` folds have one example more.
@@ -95,12 +96,12 @@ class SamplingDataSetIterator(ViewIterator):
 
     Parameters
     ----------
-    data : DataSet
     batch : int
-        Examples of a batch.
+        Number of examples of every batch, at least 1.
     total : int
         Stop when this many examples were drawn; the last batch is whole.
     seed : int, optional
+        Of the draws, which go on over resets; without it they differ every time.
     """
 
     def __init__(self, data: DataSet, batch: int, total: int, seed: int | None = None) -> None:
@@ -125,7 +126,7 @@ class SamplingDataSetIterator(ViewIterator):
             raise ConfigurationError(f"expected the state of a NumPy generator under 'random': {error}") from None
 
 
-class Values(Enum):
+class Values(JavaEnum):
     """What random data consists of."""
 
     RANDOM_UNIFORM = "uniform in [0, 1)"
@@ -178,6 +179,7 @@ class RandomMultiDataSetIterator(MultiDataSetIterator):
     Parameters
     ----------
     num_batches : int
+        How many there are until `reset`.
     features, labels : list of (shape, Values)
         Shape of a whole batch and what it consists of, for every input and output.
     seed : int, default 0
@@ -208,9 +210,11 @@ class RandomDataSetIterator(DataSetIterator):
     Parameters
     ----------
     num_batches : int
+        How many there are until `reset`.
     features_shape, labels_shape : sequence of int
         Shapes of a whole batch.
     features_values, labels_values : Values or str
+        What the arrays consist of, such as ``"RANDOM_UNIFORM"`` or ``"ONE_HOT"``.
     seed : int, default 0
         The same batches after every reset.
 

@@ -12,6 +12,16 @@ from .list_iterators import check_batch
 
 
 class _Rebatched(BatchIterator[D]):
+    """Batches of a fixed size, cut from those of another iterator.
+
+    Parameters
+    ----------
+    iterator : iterable of DataSet or MultiDataSet
+        Taken once: the iterator cannot be reset.
+    batch : int
+        Number of examples of a batch, at least 1; the last one may have fewer.
+    """
+
     def __init__(self, iterator: Iterable[D], batch: int) -> None:
         self._source: Iterator[D] = iter(iterator)
         self._batch = check_batch(batch)
@@ -47,12 +57,6 @@ class _Rebatched(BatchIterator[D]):
 class IteratorDataSetIterator(_Rebatched[DataSet], DataSetIterator):
     """Batches of a fixed size, cut from data sets of any size.
 
-    Parameters
-    ----------
-    iterator : iterable of DataSet
-        Taken once: the iterator cannot be reset.
-    batch : int
-
     Examples
     --------
     >>> parts = DataSet([[float(i)] for i in range(7)], [[0.0]] * 7).batch_by(3)
@@ -71,4 +75,4 @@ class IteratorDataSetIterator(_Rebatched[DataSet], DataSetIterator):
 
 
 class IteratorMultiDataSetIterator(_Rebatched[MultiDataSet], MultiDataSetIterator):
-    """Batches of a fixed size, cut from multi data sets of any size; the source is taken once."""
+    """Batches of a fixed size, cut from multi data sets of any size."""

@@ -12,7 +12,13 @@ from .list_iterators import SingletonDataSetIterator
 
 
 class Wrapper(BatchIterator[D]):
-    """Passes everything on to ``base``; subclasses change one thing."""
+    """Passes everything on to ``base``; subclasses change one thing.
+
+    Parameters
+    ----------
+    base : DataSetIterator or MultiDataSetIterator
+        The other iterator, which is not to be used otherwise in the meantime.
+    """
 
     def __init__(self, base: BatchIterator[D]) -> None:
         self._base = base
@@ -67,7 +73,7 @@ class WorkspacesShieldDataSetIterator(DataSetWrapper):
 
 
 class ReconstructionDataSetIterator(DataSetWrapper):
-    """Batches whose labels are their features, for autoencoders."""
+    """Batches whose labels, and their masks, are their features, for autoencoders."""
 
     def take(self, num: int | None) -> DataSet:
         batch = self._base.next(num)
@@ -75,6 +81,14 @@ class ReconstructionDataSetIterator(DataSetWrapper):
 
 
 class _EarlyTermination(Wrapper[D]):
+    """The first batches of another iterator.
+
+    Parameters
+    ----------
+    max_batches : int
+        Number of batches until `reset`, at least 1.
+    """
+
     def __init__(self, base: BatchIterator[D], max_batches: int) -> None:
         if max_batches < 1:
             raise ConfigurationError(f"early termination needs at least one batch, got {max_batches}")
@@ -94,14 +108,7 @@ class _EarlyTermination(Wrapper[D]):
 
 
 class EarlyTerminationDataSetIterator(_EarlyTermination[DataSet], DataSetWrapper):
-    """The first batches of another iterator.
-
-    Parameters
-    ----------
-    base : DataSetIterator
-    max_batches : int
-        Number of batches until `reset`.
-    """
+    """The first batches of another iterator."""
 
 
 class EarlyTerminationMultiDataSetIterator(_EarlyTermination[MultiDataSet], MultiDataSetIterator):
@@ -114,7 +121,9 @@ class MultipleEpochsIterator(DataSetWrapper):
     Parameters
     ----------
     num_epochs : int
+        How often, at least 1.
     base : DataSetIterator or DataSet
+        The iterator, which can be reset, or the only batch.
     total_iterations : int, optional
         Stop after this number of batches.
     """
@@ -144,6 +153,16 @@ class MultipleEpochsIterator(DataSetWrapper):
 
 
 class _Benchmark(BatchIterator[D]):
+    """The same batch a number of times.
+
+    Parameters
+    ----------
+    example : DataSet or MultiDataSet
+        The batch; each time its arrays are the same, in a data set of its own.
+    total_iterations : int
+        How many batches there are.
+    """
+
     def __init__(self, example: D, total_iterations: int) -> None:
         self._example, self._total, self._given = example, total_iterations, 0
 
@@ -160,13 +179,7 @@ class _Benchmark(BatchIterator[D]):
 
 
 class BenchmarkDataSetIterator(_Benchmark[DataSet], DataSetIterator):
-    """The same batch a number of times, to measure everything but reading data.
-
-    Parameters
-    ----------
-    example : DataSet
-    total_iterations : int
-    """
+    """The same batch a number of times, to measure everything but reading data."""
 
 
 class BenchmarkMultiDataSetIterator(_Benchmark[MultiDataSet], MultiDataSetIterator):

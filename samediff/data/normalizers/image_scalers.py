@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from ...base.datatype import is_floating
+from ...base.java_names import ImageMultiPreProcessingScalerNames, ImagePreProcessingScalerNames, VGG16ImagePreProcessorNames
 from ...base.javanames import JavaSpelling
 from ...errors import ConfigurationError, ShapeError
 from ...expressions.arrays import require_numbers, to_numbers
@@ -38,7 +40,7 @@ class _ImageMap(JavaSpelling):
         require_numbers(x, "a normalizer")
         if inverse:
             shift = along_axis_1(self._shift, x.ndim) if np.ndim(self._shift) else self._shift
-            return np.asarray((x - shift) / self._scale).astype(x.dtype if x.dtype.kind == "f" else np.float32)
+            return np.asarray((x - shift) / self._scale).astype(x.dtype if is_floating(x.dtype) else np.float32)
         if np.ndim(self._shift):
             return affine(x, np.full_like(self._shift, self._scale), self._shift)
         one_channel = x.reshape(len(x), 1, x.size // max(1, len(x)))
@@ -84,7 +86,7 @@ class _ImageMap(JavaSpelling):
         return self._of(features, True)
 
 
-class ImagePreProcessingScaler(_ImageMap):
+class ImagePreProcessingScaler(_ImageMap, ImagePreProcessingScalerNames):
     """``x / (2**max_bits - 1) * (high - low) + low``: pixel values to a range.
 
     Shapes: any; integers become float32.
@@ -117,7 +119,7 @@ class ImagePreProcessingScaler(_ImageMap):
         return f"ImagePreProcessingScaler({self.min_range}, {self.max_range}, max_pixel_val={self.max_pixel_val})"
 
 
-class VGG16ImagePreProcessor(_ImageMap):
+class VGG16ImagePreProcessor(_ImageMap, VGG16ImagePreProcessorNames):
     """Subtracts the mean colour of ImageNet: 103.939, 116.779, 123.68 along axis 1 (blue, green, red).
 
     Shapes: features (examples, 3, height, width). Source: Simonyan and Zisserman, arXiv:1409.1556.
@@ -129,7 +131,7 @@ class VGG16ImagePreProcessor(_ImageMap):
         super().__init__(1.0, -np.array(self.MEANS))
 
 
-class ImageMultiPreProcessingScaler(JavaSpelling):
+class ImageMultiPreProcessingScaler(ImageMultiPreProcessingScalerNames):
     """`ImagePreProcessingScaler` for some inputs of a MultiDataSet.
 
     Parameters

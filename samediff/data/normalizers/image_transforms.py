@@ -25,7 +25,12 @@ class ImageTransform:
 
 
 class FlipImageTransform(ImageTransform):
-    """Mirrors pictures: 0 upside down, 1 left and right, -1 both; without a mode one of these or none, at random.
+    """Mirrors pictures.
+
+    Parameters
+    ----------
+    flip_mode : int, optional
+        0 upside down, 1 left and right, -1 both; without a mode one of these or none, at random.
 
     Examples
     --------
@@ -52,6 +57,9 @@ class CropImageTransform(ImageTransform):
     Parameters
     ----------
     crop : int or (top, left, bottom, right)
+        The most rows and columns to cut off at each side, or at all.
+    *others : int
+        left, bottom and right, where ``crop`` is the number for the top.
     """
 
     def __init__(self, crop: int | Sequence[int], *others: int) -> None:
@@ -77,6 +85,7 @@ class PipelineImageTransform(ImageTransform):
     Parameters
     ----------
     transforms : sequence of transforms, or of (transform, probability)
+        Without a probability a transform is always applied.
     shuffle : bool, default False
         In an order drawn for every picture.
     """

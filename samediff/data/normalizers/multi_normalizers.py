@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import MultiNormalizerHybridNames, MultiNormalizerMinMaxScalerNames, MultiNormalizerStandardizeNames
 from ...errors import ConfigurationError
 from ..iterators.iterator import BatchIterator
 from ..sets.dataset_arrays import Array
@@ -26,7 +26,7 @@ class Strategy:
 STANDARDIZE = Strategy(DistributionStats)
 
 
-class MultiNormalizerHybrid(JavaSpelling):
+class MultiNormalizerHybrid(MultiNormalizerHybridNames):
     """Every input and output normalized in its own way: standardized, scaled to a range, or left alone.
 
     What is said for one input or output goes before what is said for all. Shapes and masks as for
@@ -48,7 +48,7 @@ class MultiNormalizerHybrid(JavaSpelling):
     def __init__(self) -> None:
         self.strategies: dict[str, dict[int | None, Strategy]] = {"features": {}, "labels": {}}    # None: all of them
         self.stats: dict[str, dict[int, Statistics]] = {"features": {}, "labels": {}}
-        self._fitted = False
+        self.fitted = False
 
     # what to do ------------------------------------------------------------------------------------------------
 
@@ -100,18 +100,18 @@ class MultiNormalizerHybrid(JavaSpelling):
         batches: list[MultiDataSet] = batches_of(data)
         stats: dict[str, dict[int, Statistics]] = {}
         for kind in self.stats:
-            plans = {i: self.strategy(kind, i) for i in range(len(batches[0]._lists[kind]))}
+            plans = {i: self.strategy(kind, i) for i in range(len(batches[0].lists[kind]))}
             stats[kind] = {i: plan.statistics.collect(
-                [(b._get(kind, i), b._get(f"{kind}_masks", i)) for b in batches], f"{kind} {i}")
+                [(b.array(kind, i), b.array(f"{kind}_masks", i)) for b in batches], f"{kind} {i}")
                 for i, plan in plans.items() if plan}
-        self.stats, self._fitted = stats, True
+        self.stats, self.fitted = stats, True
 
     def is_fit(self) -> bool:
         """Whether there are statistics."""
-        return self._fitted
+        return self.fitted
 
     def _map(self, kind: str, index: int, inverse: bool) -> tuple[Array, Array] | None:
-        if not self._fitted:
+        if not self.fitted:
             raise ConfigurationError(f"{type(self).__name__} has no statistics: call fit() first")
         plan, stats = self.strategy(kind, index), self.stats[kind].get(index)
         if plan is None or stats is None:
@@ -127,7 +127,7 @@ class MultiNormalizerHybrid(JavaSpelling):
         return out
 
     def _apply(self, data: MultiDataSet, inverse: bool) -> MultiDataSet:
-        lists = data._lists
+        lists = data.lists
         new = {kind: self._mapped(kind, lists[kind], lists[f"{kind}_masks"], inverse) for kind in self.stats}
         lists.update(new)
         return data
@@ -159,7 +159,7 @@ class MultiNormalizerHybrid(JavaSpelling):
         return stats.second if number else stats.first
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(is_fit={self._fitted})"
+        return f"{type(self).__name__}(is_fit={self.fitted})"
 
 
 class _Uniform(MultiNormalizerHybrid):
@@ -183,10 +183,10 @@ class _Uniform(MultiNormalizerHybrid):
         kind = self._strategy.statistics
         self.stats = {"features": {i: kind(*pair) for i, pair in enumerate(features)},
                       "labels": {i: kind(*pair) for i, pair in enumerate(labels or [])}}
-        self._fitted = True
+        self.fitted = True
 
 
-class MultiNormalizerStandardize(_Uniform):
+class MultiNormalizerStandardize(_Uniform, MultiNormalizerStandardizeNames):
     """``(x - mean) / std`` for every input, and for every output after ``fit_label(True)``.
 
     Notes
@@ -214,8 +214,13 @@ class MultiNormalizerStandardize(_Uniform):
         return self._statistic("labels", index, 1)
 
 
-class MultiNormalizerMinMaxScaler(_Uniform):
+class MultiNormalizerMinMaxScaler(_Uniform, MultiNormalizerMinMaxScalerNames):
     """Scale every input, and after ``fit_label(True)`` every output, to the range from ``low`` to ``high``.
+
+    Parameters
+    ----------
+    low, high : float
+        The range; 0 and 1 by default.
 
     Notes
     -----

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ...base.datatype import is_floating
 from ...errors import ConfigurationError, ShapeError
 from ...expressions.arrays import require_numbers
-from ..sets.affine import affine, extremes, is_worth, moments
+from ..sets.affine import affine
 from ..sets.dataset_arrays import Array
 
 CHUNK = 1 << 17     # values of one step of the statistics
@@ -32,11 +33,6 @@ def check_widths(batches: list[tuple[Array, Array | None]], what: str) -> None:
     widths = {0 if array is None else array.shape[1] for array, _ in batches if array is None or array.ndim > 1}
     if len(widths) > 1 or 0 in widths:
         raise ShapeError(f"all batches need {what} of the same number of columns, got {sorted(widths)}")
-
-
-def whole(array: Array, mask: Array | None) -> bool:
-    """Whether all values count and lie in memory so that they can be read at once."""
-    return array.ndim > 1 and (mask is None or array.ndim != 3) and is_worth(array)
 
 
 def chunks(array: Array, mask: Array | None, what: str) -> Iterator[Array]:
@@ -93,29 +89,25 @@ class Statistics:
 
 
 def _row(values: Array, dtype: Any) -> Array:
-    return values.reshape(1, -1).astype(dtype if dtype.kind == "f" else np.float32)
+    return values.reshape(1, -1).astype(dtype if is_floating(dtype) else np.float32)
 
 
 def _moments(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[tuple[int, Array, Array]]:
     """Number of rows, means and sums of squared deviations of parts of the batches."""
     check_widths(batches, what)
     for array, mask in batches:
-        if whole(array, mask):
-            yield moments(array)
-        else:
-            for part in chunks(array, mask, what):
-                own = part.mean(axis=0)
-                yield len(part), own, np.square(part - own).sum(axis=0)
+        for part in chunks(array, mask, what):
+            own = part.mean(axis=0)
+            part -= own
+            rest = part.sum(axis=0)         # what rounding left of the mean
+            yield len(part), own + rest / len(part), np.square(part, out=part).sum(axis=0) - rest * rest / len(part)
 
 
 def _extremes(batches: list[tuple[Array, Array | None]], what: str) -> Iterator[tuple[Array, Array]]:
     """Smallest and largest values of parts of the batches."""
     check_widths(batches, what)
     for array, mask in batches:
-        if whole(array, mask):
-            yield extremes(array)
-        else:
-            yield from ((part.min(axis=0), part.max(axis=0)) for part in chunks(array, mask, what))
+        yield from ((part.min(axis=0), part.max(axis=0)) for part in chunks(array, mask, what))
 
 
 class DistributionStats(Statistics):

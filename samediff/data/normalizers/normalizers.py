@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import FittedNormalizerNames, NormalizerMinMaxScalerNames, NormalizerStandardizeNames
 from ...errors import ConfigurationError
 from ...expressions.arrays import as_array, require_numbers, to_numbers
 from ..iterators.iterator import BatchIterator
@@ -29,7 +29,7 @@ def batches_of(data: Any) -> list[Any]:
     return found
 
 
-class FittedNormalizer(JavaSpelling):
+class FittedNormalizer(FittedNormalizerNames):
     """Base of normalizers that are fitted to data and then map features, and labels when asked, affinely.
 
     Statistics are per column for rank 2, per channel or feature (axis 1) for ranks 3 and 4; masked time steps do not
@@ -138,7 +138,7 @@ class FittedNormalizer(JavaSpelling):
         return f"{type(self).__name__}(fit_label={self._fit_label}, is_fit={self.is_fit()})"
 
 
-class NormalizerStandardize(FittedNormalizer):
+class NormalizerStandardize(FittedNormalizer, NormalizerStandardizeNames):
     """``(x - mean) / std`` per column or channel, with the population standard deviation, at least 1e-5.
 
     Shapes: features (examples, columns), (examples, features, time) or (examples, channels, height, width).
@@ -195,7 +195,7 @@ class NormalizerStandardize(FittedNormalizer):
         return self._statistic("label", 1)
 
 
-class NormalizerMinMaxScaler(FittedNormalizer):
+class NormalizerMinMaxScaler(FittedNormalizer, NormalizerMinMaxScalerNames):
     """``(x - min) / (max - min) * (high - low) + low`` per column or channel.
 
     Shapes: as `NormalizerStandardize`.

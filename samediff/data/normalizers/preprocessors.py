@@ -1,12 +1,13 @@
 """Preprocessors of data sets: reshape, permute, crop, mask."""
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any
 
 import numpy as np
 
-from ...base.javanames import JavaSpelling
+from ...base.datatype import is_floating
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import UnderSamplingByMaskingPreProcessorNames
 from ...errors import ConfigurationError, ShapeError
 from ..iterators.iterator import DataSetPreProcessor
 from ..sets.dataset import DataSet
@@ -15,13 +16,13 @@ from ..sets.multi_dataset import MultiDataSet
 
 
 def _features(data: DataSet, rank: int, who: object) -> Array:
-    x = data._part("features")
+    x = data.features
     if x is None or x.ndim != rank:
         raise ShapeError(f"{type(who).__name__} needs features of rank {rank}, got {None if x is None else x.shape}")
     return x
 
 
-class CompositeDataSetPreProcessor(JavaSpelling):
+class CompositeDataSetPreProcessor(DataSetPreProcessor):
     """Several preprocessors, one after the other.
 
     Parameters
@@ -43,7 +44,7 @@ class CompositeMultiDataSetPreProcessor(CompositeDataSetPreProcessor):
     """Several preprocessors of `MultiDataSet`, one after the other."""
 
 
-class ImageFlatteningDataSetPreProcessor(JavaSpelling):
+class ImageFlatteningDataSetPreProcessor(DataSetPreProcessor):
     """Images (examples, channels, height, width) to rows (examples, channels * height * width)."""
 
     def pre_process(self, data: DataSet) -> None:
@@ -52,7 +53,7 @@ class ImageFlatteningDataSetPreProcessor(JavaSpelling):
         data.features = x.reshape(x.shape[0], -1)
 
 
-class LabelLastTimeStepPreProcessor(JavaSpelling):
+class LabelLastTimeStepPreProcessor(DataSetPreProcessor):
     """Labels (examples, classes, time) to those of the last time step (examples, classes).
 
     With a mask, the last unmasked step counts. The mask of the labels is dropped.
@@ -60,7 +61,7 @@ class LabelLastTimeStepPreProcessor(JavaSpelling):
 
     def pre_process(self, data: DataSet) -> None:
         """Change the data set."""
-        labels, mask = data._part("labels"), data._part("labels_mask")
+        labels, mask = data.labels, data.labels_mask
         if labels is None or labels.ndim != 3:
             raise ShapeError("LabelLastTimeStepPreProcessor needs labels of rank 3, "
                              f"got {None if labels is None else labels.shape}")
@@ -71,7 +72,7 @@ class LabelLastTimeStepPreProcessor(JavaSpelling):
         data.labels, data.labels_mask = labels[np.arange(labels.shape[0]), :, last], None
 
 
-class PermuteDataSetPreProcessor(JavaSpelling):
+class PermuteDataSetPreProcessor(DataSetPreProcessor):
     """Permutes the axes of the features.
 
     Parameters
@@ -87,7 +88,7 @@ class PermuteDataSetPreProcessor(JavaSpelling):
     (2, 4, 5, 3)
     """
 
-    class PermutationTypes(Enum):
+    class PermutationTypes(JavaEnum):
         """The permutations between channels first and channels last."""
 
         NCHWtoNHWC = (0, 2, 3, 1)
@@ -106,7 +107,7 @@ class PermuteDataSetPreProcessor(JavaSpelling):
         data.features = _features(data, len(self.order), self).transpose(self.order)
 
 
-class RGBtoGrayscaleDataSetPreProcessor(JavaSpelling):
+class RGBtoGrayscaleDataSetPreProcessor(DataSetPreProcessor):
     """``0.3 red + 0.59 green + 0.11 blue``. Shapes: (examples, 3, height, width) -> (examples, height, width)."""
 
     WEIGHTS = (0.3, 0.59, 0.11)
@@ -116,11 +117,11 @@ class RGBtoGrayscaleDataSetPreProcessor(JavaSpelling):
         x = _features(data, 4, self)
         if x.shape[1] != 3:
             raise ShapeError(f"RGBtoGrayscaleDataSetPreProcessor needs 3 channels, got {x.shape}")
-        dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float32)
+        dtype = x.dtype if is_floating(x.dtype) else np.dtype(np.float32)
         data.features = np.einsum("nchw,c->nhw", x.astype(dtype), np.array(self.WEIGHTS, dtype))
 
 
-class CropAndResizeDataSetPreProcessor(JavaSpelling):
+class CropAndResizeDataSetPreProcessor(DataSetPreProcessor):
     """Cuts a rectangle of the final size out of images with channels last.
 
     The rectangle is addressed in relative coordinates as in TensorFlow's ``crop_and_resize``: it goes from
@@ -133,14 +134,16 @@ class CropAndResizeDataSetPreProcessor(JavaSpelling):
     Parameters
     ----------
     original_height, original_width, y_start, x_start, resized_height, resized_width, num_channels : int
+        Size of the images, corner of the rectangle from the top left, its size, and number of channels, all in pixels.
     resize_method : ResizeMethod, default Bilinear
+        How values between pixels are found.
 
     Notes
     -----
     Source: ND4J's ``CropAndResizeDataSetPreProcessor``.
     """
 
-    class ResizeMethod(Enum):
+    class ResizeMethod(JavaEnum):
         """How values between pixels are found."""
 
         Bilinear = 0
@@ -162,7 +165,7 @@ class CropAndResizeDataSetPreProcessor(JavaSpelling):
         x = _features(data, 4, self)
         if x.shape[1:] != self._shape:
             raise ShapeError(f"CropAndResizeDataSetPreProcessor is made for images of {self._shape}, got {x.shape}")
-        dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float32)
+        dtype = x.dtype if is_floating(x.dtype) else np.dtype(np.float32)
         out = x
         for axis, at in ((1, self._rows), (2, self._columns)):
             out = self._interpolated(out, axis, at)
@@ -187,7 +190,7 @@ def _positions(size: int, start: int, count: int) -> Array:
     return np.linspace(first, end, count) if count > 1 else np.array([(first + end) / 2])
 
 
-class UnderSamplingByMaskingPreProcessor(JavaSpelling):
+class UnderSamplingByMaskingPreProcessor(DataSetPreProcessor, UnderSamplingByMaskingPreProcessorNames):
     """Masks labels of the more frequent class of a two-class time series, so that the rarer one gets the wanted share.
 
     In every window of ``window_length`` steps all steps of the minority class (label 1) stay; a step of the other class
@@ -203,6 +206,7 @@ class UnderSamplingByMaskingPreProcessor(JavaSpelling):
     window_length : int
         Usually the length of truncated backpropagation.
     seed : int, optional
+        Of the steps that stay; without it they differ every time.
 
     Notes
     -----
@@ -226,7 +230,7 @@ class UnderSamplingByMaskingPreProcessor(JavaSpelling):
 
     def pre_process(self, data: DataSet | MultiDataSet) -> None:
         """Change the mask of the labels."""
-        labels = data._part("labels") if isinstance(data, DataSet) else data.get_labels(0)
+        labels = data.labels if isinstance(data, DataSet) else data.get_labels(0)
         if labels is None or labels.ndim != 3 or labels.shape[1] > 2:
             raise ShapeError("expected labels of shape (examples, 1 or 2, time), "
                              f"got {None if labels is None else labels.shape}")

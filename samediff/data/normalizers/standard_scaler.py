@@ -6,9 +6,10 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.javanames import JavaSpelling
-from ...codecs.atomic import atomic_write
-from ...codecs.regular import open_regular
+from ...base.datatype import is_floating
+from ...base.java_names import StandardScalerNames
+from ...codecs.atomic_files import atomic_write
+from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, ShapeError
 from ..iterators.iterator import DataSetIterator
 from ..sets.dataset import DataSet
@@ -16,7 +17,7 @@ from ..sets.dataset import DataSet
 _EPSILON = 1e-5
 
 
-class StandardScaler(JavaSpelling):
+class StandardScaler(StandardScalerNames):
     """Features to mean 0 and deviation 1 by columns; use `NormalizerStandardize` in new code.
 
     The deviation is that of a sample (divided by n - 1) plus 1e-5, as ND4J writes it.
@@ -47,7 +48,7 @@ class StandardScaler(JavaSpelling):
     def transform(self, data: DataSet) -> None:
         """Scale the features of a data set in place."""
         scaled = (np.asarray(data.features, np.float64) - self.get_mean()) / self.get_std()
-        data.features = scaled.astype(data.features.dtype if data.features.dtype.kind == "f" else np.float32)
+        data.features = scaled.astype(data.features.dtype if is_floating(data.features.dtype) else np.float32)
 
     pre_process = transform
 

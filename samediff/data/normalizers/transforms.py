@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.datatype import is_floating
 from ...errors import ShapeError
 from ..sets.dataset_arrays import Array
 
@@ -23,7 +24,7 @@ class FeatureTransforms:
         if x is None or (rank is not None and x.ndim != rank):
             raise ShapeError(f"expected features of rank {rank}, got {None if x is None else x.shape}")
         exact = x.astype(np.float64) if x.dtype.kind in "iub" else x
-        self.features = np.asarray(function(exact)).astype(x.dtype if x.dtype.kind == "f" else np.float32)
+        self.features = np.asarray(function(exact)).astype(x.dtype if is_floating(x.dtype) else np.float32)
 
     def normalize(self) -> None:
         """Features to mean 0 and population standard deviation 1 per column (per channel for ranks 3 and 4)."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...codecs.regular import open_regular, read_file
+from ...codecs.regular_files import open_regular, read_file
 from ...errors import ConfigurationError, FileFormatError
 from ..normalizers.image_transforms import Transform, resized
 from .fetcher import fetch
@@ -31,7 +31,6 @@ class Cifar10DataSetIterator(LabelledExamples):
 
     Parameters
     ----------
-    batch : int
     data_set : DataSetType or str, default TRAIN
         TRAIN or TEST.
     rng_seed : int, default 123

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
-from ...base.own_folder import home, make
-from ...codecs.atomic import atomic_write
-from ...codecs.regular import open_regular
+from ...base.private_folder import home, make
+from ...codecs.atomic_files import atomic_write
+from ...codecs.regular_files import open_regular
 from ...errors import DL4PyError, FileFormatError
 
 _CHUNK = 1 << 20

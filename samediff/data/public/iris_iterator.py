@@ -16,6 +16,7 @@ class IrisDataSetIterator(LabelledExamples):
     Parameters
     ----------
     batch : int, default 150
+        Number of examples of a batch, at least 1.
     num_examples : int, default 150
         Only the first ones. The order is by species: shuffle before splitting.
 

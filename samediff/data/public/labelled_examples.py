@@ -1,14 +1,15 @@
-"""What the iterators over public data sets share: an order of examples, batches of it, one-hot labels."""
+"""Base of the iterators over public data sets: an order of examples, batches of it, one-hot labels."""
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import LabelledExamplesNames
 from ...errors import ConfigurationError, FileFormatError
 from ..iterators.iterator import DataSetIterator
 from ..iterators.list_iterators import check_batch
@@ -17,7 +18,7 @@ from ..sets.dataset import DataSet
 from ..sets.java_random import JavaRandom
 
 
-class DataSetType(Enum):
+class DataSetType(JavaEnum):
     """Which part of a public data set."""
 
     TRAIN = "TRAIN"
@@ -33,7 +34,7 @@ class DataSetType(Enum):
             raise ConfigurationError(f"unknown DataSetType {value!r}; one of {', '.join(t.name for t in cls)}") from None
 
 
-class LabelledExamples(DataSetIterator):
+class LabelledExamples(DataSetIterator, LabelledExamplesNames):
     """Batches of float32 features and one-hot labels; examples stay small in memory until they are asked for.
 
     A subclass defines `features_of`.
@@ -43,7 +44,9 @@ class LabelledExamples(DataSetIterator):
     classes : array of int
         The class of every example. Shapes: (examples,).
     num_classes : int
+        Length of a label, above every class.
     batch : int
+        Number of examples of a batch, at least 1; the last one of a pass may have fewer.
     names : sequence of str
         Names of the classes; empty when they have none.
     num_examples : int, optional

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import os
 import string
-from enum import Enum
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...codecs.regular import open_regular
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import EmnistDataSetIteratorNames
+from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, FileFormatError
 from .fetcher import fetch
 from .idx_files import read_idx
@@ -51,12 +52,12 @@ class MnistDataSetIterator(_Digits):
 
     Parameters
     ----------
-    batch : int
     num_examples : int or bool
         Number of examples, or whether to take the training part.
     binarize : bool or int, default False
         1 where a pixel is above 30 of 255, else 0; in the second form the seed.
     train : bool, default True
+        The training part, or the test part.
     shuffle : bool, default False
         Shuffle now and after every pass.
     rng_seed : int, default 0
@@ -98,7 +99,7 @@ def _mnist_file(resource: str, name: str, folder: str | os.PathLike[str] | None)
     raise FileNotFoundError(f"no such file: {Path(folder) / name} (or {name}.gz)")
 
 
-class EMnistSet(Enum):
+class EMnistSet(JavaEnum):
     """The six sets of EMNIST: name in file names, number of training and test examples, the characters.
 
     NIST counts 124,800 and 20,800 letters where DL4J counts 88,800 and 14,800 and reads no further: so does dl4py.
@@ -121,7 +122,7 @@ class EMnistSet(Enum):
         return cls[value.upper()]
 
 
-class EmnistDataSetIterator(_Digits):
+class EmnistDataSetIterator(_Digits, EmnistDataSetIteratorNames):
     """EMNIST: handwritten digits and letters, upright as those of MNIST.
 
     Shapes: features (batch, 784), labels (batch, classes). Fetched at the first use (560 MB); see `data_folder`.
@@ -130,12 +131,14 @@ class EmnistDataSetIterator(_Digits):
     ----------
     data_set : EMnistSet or str
         COMPLETE, MERGE, BALANCED, LETTERS, DIGITS or MNIST.
-    batch : int
     train : bool
+        The training part, or the test part.
     seed : int, default 0
         Of the order of the examples.
     binarize : bool, default False
+        1 where a pixel is above 30 of 255, else 0.
     shuffle : bool, default True
+        Shuffle now and after every pass.
 
     Notes
     -----

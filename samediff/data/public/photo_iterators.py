@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...codecs.regular import open_regular
+from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, FileFormatError
 from ..normalizers.image_transforms import Transform
 from ..sets.java_random import JavaRandom
@@ -50,7 +50,6 @@ class LFWDataSetIterator(_Photos):
 
     Parameters
     ----------
-    batch : int
     num_examples : int, optional
         Of the chosen part, after shuffling.
     img_dim : tuple of int, default (250, 250, 3)
@@ -117,7 +116,6 @@ class TinyImageNetDataSetIterator(_Photos):
 
     Parameters
     ----------
-    batch : int
     img_dim : tuple of int, optional
         Height and width; by default 64 x 64.
     data_set : DataSetType or str, default TRAIN

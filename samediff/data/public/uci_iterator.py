@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ...codecs.regular import read_file
+from ...codecs.regular_files import read_file
 from ...errors import ConfigurationError, FileFormatError
 from ..iterators.list_iterators import ViewIterator
 from ..sets.dataset import DataSet
@@ -27,7 +27,6 @@ class UciSequenceDataSetIterator(ViewIterator):
 
     Parameters
     ----------
-    batch : int
     data_set : DataSetType or str, default TRAIN
         TRAIN or TEST.
     rng_seed : int, default 123

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.java_names import RecordReaderDataSetIteratorNames
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
 from ..iterators.list_iterators import ViewIterator
 from ..sets.dataset import DataSet
 from .csv_reader import CSVRecordReader
+from .record_meta_data import RecordMetaDataLine
+from .user_records import UserRecords
 
 
-class RecordReaderDataSetIterator(ViewIterator):
+class RecordReaderDataSetIterator(ViewIterator, RecordReaderDataSetIteratorNames):
     """Batches of float32 features and labels from the records of a reader.
 
     Three forms: without a label column the labels are the features; with ``label_index`` and ``num_possible_labels``
@@ -21,14 +24,14 @@ class RecordReaderDataSetIterator(ViewIterator):
 
     Parameters
     ----------
-    reader : CSVRecordReader
-        Initialized.
-    batch : int
+    reader : CSVRecordReader, or a reader of one's own
+        Initialized; or an object with ``has_next`` and ``next``, whose records are lists of values.
     label_index : int, optional
         Column of the label, or the first one; negative numbers count from the end.
     num_possible_labels : int, optional
         Number of classes; with ``regression=True`` this place is ``label_index_to``, as in DL4J.
     regression : bool, default False
+        Whether labels are numbers rather than classes.
     label_names : sequence of str, optional
         The classes as they are written in the file, when they are not numbers from 0.
 
@@ -42,9 +45,10 @@ class RecordReaderDataSetIterator(ViewIterator):
     Source: DL4J's ``RecordReaderDataSetIterator``.
     """
 
-    def __init__(self, reader: CSVRecordReader, batch: int, label_index: int | None = None,
+    def __init__(self, reader: CSVRecordReader | Any, batch: int, label_index: int | None = None,
                  num_possible_labels: int | None = None, regression: bool = False, *,
                  label_names: Sequence[str] | None = None) -> None:
+        reader = self._reader = reader if isinstance(reader, CSVRecordReader) else UserRecords(reader)
         width = reader.table().shape[1]
         chosen = self._label_columns(width, label_index, num_possible_labels if regression else None)
         features = self._features(reader, [i for i in range(width) if i not in chosen])
@@ -57,6 +61,23 @@ class RecordReaderDataSetIterator(ViewIterator):
             data.label_names = list(label_names or [])
         super().__init__(data, batch)
 
+    def set_collect_meta_data(self, collect: bool) -> None:
+        """Whether data sets say where their examples came from, as :class:`RecordMetaDataLine`; not by default."""
+        self._data.example_meta_data = self._reader.origins() if collect else None
+
+    def is_collect_meta_data(self) -> bool:
+        """Whether they do."""
+        return self._data.example_meta_data is not None
+
+    def load_from_meta_data(self, meta_data: RecordMetaDataLine | Sequence[RecordMetaDataLine]) -> DataSet:
+        """The examples that came from there, as the iterator gives them."""
+        wanted = [meta_data] if isinstance(meta_data, RecordMetaDataLine) else list(meta_data)
+        found = self._data.get([one.record for one in wanted])
+        found.example_meta_data = wanted
+        if self._pre_processor is not None:
+            self._pre_processor.pre_process(found)
+        return found
+
     @staticmethod
     def _label_columns(width: int, first: int | None, last: int | None) -> list[int]:
         if first is None:
@@ -68,13 +89,13 @@ class RecordReaderDataSetIterator(ViewIterator):
         return list(range(ends[0], ends[1] + 1))
 
     @staticmethod
-    def _features(reader: CSVRecordReader, columns: list[int]) -> NDArray[Any]:
+    def _features(reader: CSVRecordReader | UserRecords, columns: list[int]) -> NDArray[Any]:
         if not columns:
             raise ConfigurationError("no columns are left for the features")
         return reader.numbers(columns, np.float32)
 
     @staticmethod
-    def _one_hot(reader: CSVRecordReader, column: int, count: int | None, names: Sequence[str] | None) -> NDArray[Any]:
+    def _one_hot(reader: CSVRecordReader | UserRecords, column: int, count: int | None, names: Sequence[str] | None) -> NDArray[Any]:
         if names is not None:
             values, places = np.unique(reader.table()[:, column].astype(str), return_inverse=True)
             unknown = [v for v in values.tolist() if v not in names]

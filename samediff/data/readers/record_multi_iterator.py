@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import RecordReaderMultiDataSetIteratorBuilderNames
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError, FileFormatError, UnknownNameError, did_you_mean
 from ..iterators.iterator import MultiDataSetIterator
 from ..iterators.list_iterators import check_batch
@@ -47,10 +48,15 @@ class _Subset:
 
 
 class RecordReaderMultiDataSetIterator(MultiDataSetIterator):
-    """Batches with several inputs and outputs, each some columns of a reader; made by its builder.
+    r"""Batches with several inputs and outputs, each some columns of a reader; made by its builder.
 
     Shapes: of a reader of records (batch, columns), of a reader of sequences (batch, columns, time) with a mask
     (batch, time) where the lengths differ. The arrays are float32.
+
+    Parameters
+    ----------
+    batch, readers, sequences, inputs, outputs, mode, offset_seed
+        What the methods of the builder collect: ``RecordReaderMultiDataSetIterator.Builder(batch)`` makes it.
 
     Notes
     -----
@@ -61,7 +67,7 @@ class RecordReaderMultiDataSetIterator(MultiDataSetIterator):
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name) / "three.csv"
-    >>> _ = path.write_text("1,2,0\\n3,4,1\\n")
+    >>> _ = path.write_text("1,2,0\n3,4,1\n")
     >>> it = (RecordReaderMultiDataSetIterator.Builder(2).add_reader("table", CSVRecordReader().initialize(path))
     ...       .add_input("table", 0, 1).add_output_one_hot("table", 2, 3).build())
     >>> batch = it.next()
@@ -125,7 +131,7 @@ class RecordReaderMultiDataSetIterator(MultiDataSetIterator):
         return self._batch
 
 
-class RecordReaderMultiDataSetIteratorBuilder(JavaSpelling):
+class RecordReaderMultiDataSetIteratorBuilder(MethodBuilder, RecordReaderMultiDataSetIteratorBuilderNames):
     """``RecordReaderMultiDataSetIterator.Builder(batch)``: name the readers, then say which columns go where."""
 
     def __init__(self, batch_size: int) -> None:

@@ -21,9 +21,8 @@ class CSVSequenceRecordReader(JavaSpelling):
 
     Parameters
     ----------
-    skip_num_lines : int, default 0
-    delimiter : str, default ","
-    quote : str, default '"'
+    skip_num_lines, delimiter, quote
+        As of `CSVRecordReader`.
 
     Notes
     -----
@@ -62,12 +61,22 @@ class SequenceRecordReaderDataSetIterator(DataSetIterator):
 
     Shapes: features (examples, columns, time), labels (examples, classes or columns, time), masks (examples, time).
 
-    Two forms, with DL4J's order of arguments::
+    Two forms, with DL4J's order of arguments: ``(reader, batch, classes, label column, regression=False)``, where the labels are one
+    column, and ``(features_reader, labels_reader, batch, classes, regression=False, alignment_mode=EQUAL_LENGTH)``.
 
-        (reader, batch, num_possible_labels, label_index, regression=False)      one reader, the labels are one column
-        (features_reader, labels_reader, batch, num_possible_labels, regression=False, alignment_mode=EQUAL_LENGTH)
-
-    With ``regression=True`` labels are taken as they are, else they are classes, made one-hot.
+    Parameters
+    ----------
+    features : CSVSequenceRecordReader
+        Reads the features, in the first form the labels too.
+    second : CSVSequenceRecordReader or int
+        Reads the labels, a file for each of features; or the number of series in a batch.
+    *arguments : int
+        The others in their order: batch, number of classes (without meaning for regression), label column.
+    regression : bool
+        Whether labels are taken as they are; else (default) they are classes from 0, made one-hot.
+    alignment_mode : AlignmentMode
+        Where shorter series lie: ``ALIGN_START`` (default of one reader) or ``ALIGN_END``. ``EQUAL_LENGTH`` (default of two) refuses
+        them.
 
     Raises
     ------

@@ -2,16 +2,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.java.java_enum import JavaEnum
 from ...errors import FileFormatError
 
 
-class AlignmentMode(Enum):
+class AlignmentMode(JavaEnum):
     """Where the series of one example stand within a batch when their lengths differ."""
 
     EQUAL_LENGTH = "all have one length"

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 
 import numpy as np
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import DataSetNames, SplitTestAndTrainNames
 from ...errors import ConfigurationError, ShapeError
 from ..normalizers.transforms import FeatureTransforms
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
@@ -20,7 +20,7 @@ from .multi_dataset import MultiDataSet
 PARTS = ("features", "labels", "features_mask", "labels_mask")
 
 
-class DataSet(FeatureTransforms, JavaSpelling):
+class DataSet(FeatureTransforms, DataSetNames):
     """Features and labels of some examples, with optional masks.
 
     Shapes: features (examples, …), labels (examples, …), masks (examples, time) for time series, (examples, 1) or the
@@ -172,7 +172,7 @@ class DataSet(FeatureTransforms, JavaSpelling):
         """The examples ``start`` to ``stop - 1``."""
         return self._of(slice(start, stop))
 
-    def __getitem__(self, index: int | slice | Sequence[int]) -> Self:
+    def __getitem__(self, index: int | slice | Sequence[int] | Array) -> Self:
         return self._of(index) if isinstance(index, slice) else self.get(index)
 
     def __iter__(self) -> Iterator[Self]:
@@ -339,11 +339,19 @@ class DataSet(FeatureTransforms, JavaSpelling):
         return f"DataSet({shown})"
 
 
-class SplitTestAndTrain(NamedTuple):
-    """A training and a test part of one data set."""
-
+class _Parts(NamedTuple):
     train: DataSet
     test: DataSet
+
+
+class SplitTestAndTrain(_Parts, SplitTestAndTrainNames):
+    """A training and a test part of one data set.
+
+    Parameters
+    ----------
+    train, test : DataSet
+        The parts.
+    """
 
     def get_train(self) -> DataSet:
         """The training part."""

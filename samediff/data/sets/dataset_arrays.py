@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...base.datatype import is_floating
 from ...errors import DataTypeError, ShapeError
 from ...expressions.arrays import MOST_BYTES, as_array, namespace_of
 
@@ -25,7 +26,8 @@ def data_array(value: Any, what: str) -> Array | None:
     except (DataTypeError, ValueError) as error:
         raise DataTypeError(f"{what} is no array: {error}") from error
     if array.ndim == 0:
-        raise ShapeError(f"{what}: expected an array whose first axis is the example, got a single number")
+        raise ShapeError(f"{what}: expected an array whose first axis is the example, got a single number; batch_size of fit puts single "
+                         "examples together")
     return array
 
 
@@ -101,4 +103,4 @@ def same_array(a: Array | None, b: Array | None) -> bool:
     """Whether both are missing, or have one type and the same values; NaN equals NaN."""
     if a is None or b is None:
         return a is b
-    return a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+    return a.dtype == b.dtype and bool(np.array_equal(a, b, equal_nan=is_floating(a.dtype)))

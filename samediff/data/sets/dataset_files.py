@@ -10,11 +10,11 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ...codecs.atomic import atomic_write
+from ...codecs.atomic_files import atomic_write
 from ...codecs.data_stream import DataInput, DataOutput
 from ...codecs.java_strings import read_string_list
 from ...codecs.nd4j_array import read_array, write_array
-from ...codecs.regular import open_regular
+from ...codecs.regular_files import as_stream, open_regular
 
 Arrays = NDArray[Any]
 Target = str | PathLike[str] | BinaryIO
@@ -106,7 +106,7 @@ def _writing(target: Target) -> Iterator[BinaryIO]:
         with atomic_write(target) as stream:
             yield stream
     else:
-        yield target
+        yield as_stream(target, "write")
 
 
 @contextlib.contextmanager
@@ -115,4 +115,4 @@ def _reading(source: Target) -> Iterator[DataInput]:
         with open_regular(source) as stream:
             yield DataInput(stream, fspath(source))
     else:
-        yield DataInput(source)
+        yield DataInput(as_stream(source))

@@ -83,6 +83,9 @@ class JavaRandom:
         """A number in [0, 1) with 53 random bits."""
         return ((self.next_bits(26) << 27) + self.next_bits(27)) / (1 << 53)
 
+    setSeed, getState, setState, nextBits = set_seed, get_state, set_state, next_bits
+    nextInt, nextLong, nextBoolean, nextFloat, nextDouble = next_int, next_long, next_boolean, next_float, next_double
+
     def shuffle(self, items: MutableSequence[Any]) -> None:
         """Permute in place as ``java.util.Collections.shuffle`` does."""
         for i in range(len(items) - 1, 0, -1):
@@ -101,8 +104,12 @@ def shuffled_order(n: int, seed: int) -> NDArray[np.int64]:
     >>> shuffled_order(10, 42).tolist()
     [3, 8, 5, 0, 7, 2, 9, 4, 1, 6]
     """
+    return next_order(n, JavaRandom(seed))
+
+
+def next_order(n: int, rng: JavaRandom) -> NDArray[np.int64]:
+    """The same, drawn from a generator."""
     even, odd = list(range(0, n - 1, 2)), list(range(1, n, 2))
-    rng = JavaRandom(seed)
     rng.shuffle(odd)
     if n % 2 and odd:
         even[rng.next_int(len(odd))] = n - 1

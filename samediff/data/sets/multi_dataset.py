@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Protocol, Self
 
 import numpy as np
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import MultiDataSetNames
 from ...errors import ShapeError
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_multi_data_set, save_multi_data_set
@@ -30,7 +30,7 @@ class OneOfEach(Protocol):
     def to_multi_data_set(self) -> MultiDataSet: ...
 
 
-class MultiDataSet(JavaSpelling):
+class MultiDataSet(MultiDataSetNames):
     """Lists of features and labels of the same examples, with optional masks.
 
     Shapes: every array (examples, …); masks as in `DataSet`, one per array, None where there is none. A graph that has its examples on
@@ -61,18 +61,19 @@ class MultiDataSet(JavaSpelling):
     def __init__(self, features: Any = None, labels: Any = None, features_masks: Any = None,
                  labels_masks: Any = None) -> None:
         given = (features, labels, features_masks, labels_masks)
-        self._lists = {kind: _listed(value, kind) for kind, value in zip(KINDS, given)}
+        self.lists = {kind: _listed(value, kind) for kind, value in zip(KINDS, given)}
         self.example_meta_data: list[Any] | None = None
         for kind in ("features", "labels"):
-            masks = self._lists[f"{kind}_masks"]
+            masks = self.lists[f"{kind}_masks"]
             if all(m is None for m in masks):
                 masks.clear()
-            elif len(masks) != len(self._lists[kind]):
-                raise ShapeError(f"{len(masks)} masks for {len(self._lists[kind])} {kind} arrays; use None where there "
+            elif len(masks) != len(self.lists[kind]):
+                raise ShapeError(f"{len(masks)} masks for {len(self.lists[kind])} {kind} arrays; use None where there "
                                  "is no mask")
 
-    def _get(self, kind: str, index: int | None) -> Any:
-        arrays = self._lists[kind]
+    def array(self, kind: str, index: int | None) -> Any:
+        """One array of a kind (:data:`KINDS`), None where there is no mask; without an index the list of them."""
+        arrays = self.lists[kind]
         if index is None:
             return arrays if arrays or not kind.endswith("masks") else None
         if kind.endswith("masks") and not arrays:
@@ -83,38 +84,38 @@ class MultiDataSet(JavaSpelling):
 
     def _set(self, kind: str, first: Any, array: Any) -> None:
         if array is None:
-            self._lists[kind] = _listed(first, kind)
+            self.lists[kind] = _listed(first, kind)
         else:
-            arrays = self._lists[kind]
+            arrays = self.lists[kind]
             arrays.extend([None] * (first + 1 - len(arrays)))
             arrays[first] = data_array(array, f"MultiDataSet {kind}[{first}]")
 
     def get_features(self, index: int | None = None) -> Any:
         """All features as a list, or one array."""
-        return self._get("features", index)
+        return self.array("features", index)
 
     def get_labels(self, index: int | None = None) -> Any:
         """All labels as a list, or one array."""
-        return self._get("labels", index)
+        return self.array("labels", index)
 
     def get_features_mask_arrays(self) -> list[Array | None] | None:
         """All masks of features, or None."""
-        masks: list[Array | None] | None = self._get("features_masks", None)
+        masks: list[Array | None] | None = self.array("features_masks", None)
         return masks
 
     def get_labels_mask_arrays(self) -> list[Array | None] | None:
         """All masks of labels, or None."""
-        masks: list[Array | None] | None = self._get("labels_masks", None)
+        masks: list[Array | None] | None = self.array("labels_masks", None)
         return masks
 
     def get_features_mask_array(self, index: int) -> Array | None:
         """One mask of features, or None."""
-        mask: Array | None = self._get("features_masks", index)
+        mask: Array | None = self.array("features_masks", index)
         return mask
 
     def get_labels_mask_array(self, index: int) -> Array | None:
         """One mask of labels, or None."""
-        mask: Array | None = self._get("labels_masks", index)
+        mask: Array | None = self.array("labels_masks", index)
         return mask
 
     def set_features(self, first: Any, array: Any = None) -> None:
@@ -136,12 +137,12 @@ class MultiDataSet(JavaSpelling):
     @property
     def features(self) -> list[Array | None]:
         """All features."""
-        return self._lists["features"]
+        return self.lists["features"]
 
     @property
     def labels(self) -> list[Array | None]:
         """All labels."""
-        return self._lists["labels"]
+        return self.lists["labels"]
 
     @property
     def features_masks(self) -> list[Array | None] | None:
@@ -155,7 +156,7 @@ class MultiDataSet(JavaSpelling):
 
     def has_mask_arrays(self) -> bool:
         """Whether there is any mask."""
-        return bool(self._lists["features_masks"] or self._lists["labels_masks"])
+        return bool(self.lists["features_masks"] or self.lists["labels_masks"])
 
     def num_feature_arrays(self) -> int:
         """Number of features arrays."""
@@ -177,12 +178,12 @@ class MultiDataSet(JavaSpelling):
         return self.num_examples()
 
     def _of(self, index: Any) -> Self:
-        lists = self._lists
+        lists = self.lists
         if len({a.shape[0] for kind in ("features", "labels") for a in lists[kind] if a is not None}) > 1:
             check_same_examples(**{f"{kind}[{i}]": a for kind in ("features", "labels") for i, a in enumerate(lists[kind])})
         part = object.__new__(type(self))       # without the other checks, which this data set has passed
         part.__dict__.update(self.__dict__)
-        part._lists = {kind: [None if a is None else selected(a, index) for a in lists[kind]] for kind in KINDS}
+        part.lists = {kind: [None if a is None else selected(a, index) for a in lists[kind]] for kind in KINDS}
         if self.example_meta_data is not None:
             part.example_meta_data = [self.example_meta_data[i] for i in np.arange(self.num_examples())[index]]
         return part
@@ -190,6 +191,10 @@ class MultiDataSet(JavaSpelling):
     def get_range(self, start: int, stop: int) -> Self:
         """The examples ``start`` to ``stop - 1``."""
         return self._of(slice(start, stop))
+
+    def get(self, index: Sequence[int] | Array) -> Self:
+        """The examples of a list of indices, as a data set."""
+        return self._of(np.asarray(index, np.int64))
 
     def __iter__(self) -> Iterator[Self]:
         return iter(self.as_list())
@@ -200,14 +205,14 @@ class MultiDataSet(JavaSpelling):
 
     def copy(self) -> Self:
         """A data set with copies of all arrays."""
-        same = type(self)(*([None if a is None else a.copy() for a in self._lists[kind]] for kind in KINDS))
+        same = type(self)(*([None if a is None else a.copy() for a in self.lists[kind]] for kind in KINDS))
         same.example_meta_data = None if self.example_meta_data is None else list(self.example_meta_data)
         return same
 
     def shuffle(self, seed: int | None = None) -> None:
         """Permute the examples of all arrays alike; the order is that of `DataSet.shuffle`."""
         moved = self._of(shuffled_order(self.num_examples(), time.time_ns() if seed is None else seed))
-        self._lists, self.example_meta_data = moved._lists, moved.example_meta_data
+        self.lists, self.example_meta_data = moved.lists, moved.example_meta_data
 
     @staticmethod
     def merge(data_sets: Iterable[OneOfEach | MultiDataSet]) -> MultiDataSet:
@@ -218,33 +223,49 @@ class MultiDataSet(JavaSpelling):
             raise ShapeError("cannot merge an empty list of data sets")
         lists: dict[str, list[Array | None]] = {}
         for kind in ("features", "labels"):
-            counts = {len(d._lists[kind]) for d in parts}
+            counts = {len(d.lists[kind]) for d in parts}
             if len(counts) > 1:
                 raise ShapeError(f"cannot merge data sets of {sorted(counts)} {kind} arrays")
-            pairs = [joined([d._get(kind, i) for d in parts], [d._get(f"{kind}_masks", i) for d in parts],
+            pairs = [joined([d.array(kind, i) for d in parts], [d.array(f"{kind}_masks", i) for d in parts],
                             f"{kind} {i}") for i in range(counts.pop())]
             lists[kind], lists[f"{kind}_masks"] = [a for a, _ in pairs], [m for _, m in pairs]
         return MultiDataSet(*(lists[kind] for kind in KINDS))
 
     def save(self, target: str | PathLike[str] | BinaryIO) -> None:
         """Write the arrays to a file or stream as DL4J's ``MultiDataSet.save`` does."""
-        arrays = ([None if a is None else np.asarray(a) for a in self._lists[kind]] for kind in KINDS)
+        arrays = ([None if a is None else np.asarray(a) for a in self.lists[kind]] for kind in KINDS)
         save_multi_data_set(target, *arrays)  # type: ignore[arg-type]
 
     def load(self, source: str | PathLike[str] | BinaryIO) -> None:
         """Replace everything by what a file or stream of DL4J's ``MultiDataSet.save`` holds."""
         loaded = MultiDataSet(*load_multi_data_set(source))
-        self._lists, self.example_meta_data = loaded._lists, None
+        self.lists, self.example_meta_data = loaded.lists, None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MultiDataSet):
             return NotImplemented
-        return all(len(self._lists[k]) == len(other._lists[k])
-                   and all(same_array(a, b) for a, b in zip(self._lists[k], other._lists[k])) for k in KINDS)
+        return all(len(self.lists[k]) == len(other.lists[k])
+                   and all(same_array(a, b) for a, b in zip(self.lists[k], other.lists[k])) for k in KINDS)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         def shown(arrays: Sequence[Array | None]) -> str:
             return "[" + ", ".join("None" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays) + "]"
-        return "MultiDataSet(" + ", ".join(f"{k}={shown(self._lists[k])}" for k in KINDS if self._lists[k]) + ")"
+        return "MultiDataSet(" + ", ".join(f"{k}={shown(self.lists[k])}" for k in KINDS if self.lists[k]) + ")"
+
+
+class MultiDataSets:
+    """Ways to make a :class:`MultiDataSet`."""
+
+    @staticmethod
+    def singleton(features: Any = None, labels: Any = None) -> MultiDataSet:
+        """One array of features and one of labels, each None where there is none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> MultiDataSets.singleton(np.zeros((5, 3)), np.zeros((5, 1))).num_examples()
+        5
+        """
+        return MultiDataSet(*([] if a is None else [a] for a in (features, labels)))

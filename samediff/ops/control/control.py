@@ -1,6 +1,8 @@
 """Branches and loops: ops that run graphs of their own."""
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +14,10 @@ from ...errors import DataTypeError, GraphError, ShapeError
 from ...families.composite import composite_grad
 from ...families.subgraph import SubGraph, relaxed
 from ...families.subgraph_args import SubGraphArgs
-from ...ir.op import Op, Specs, as_tuple, op
+from ...ir.op import Expandable, Op, Specs, as_tuple, op
 from ...ir.run_context import RunContext
-from ...ir.variable import VariableType
+from .hoisting import StepProducts
+from .scan_gradient import scan_gradient
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -124,7 +127,6 @@ class While(Looping):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The iterations backwards."""
         if not self.body.floating:
             return [None] * len(inputs)
         upstream = [output_grads[i] for i in self.body.floating_outputs]
@@ -178,9 +180,9 @@ class WhileGrad(Looping):
         return tuple(g for i in self.body.floating if (g := found[i if i < n else i + 1]) is not None)
 
 
-@op("scan", inputs="*values", stateful=True, file=SubGraphArgs())
+@op("scan", inputs="*values", file=SubGraphArgs())
 class Scan(Op):
-    """Runs the body once per element along the first axis of sequences.
+    """Runs the body once per element along the first axis of sequences; stateful where the body is.
 
     Inputs: ``carries`` values that pass from step to step, ``sequences`` arrays that are taken apart along axis 0, values
     from outside.  The body maps (carry, elements, outside) to (carry, results).  Outputs: the last carry, the results
@@ -191,6 +193,10 @@ class Scan(Op):
     carries: int
     sequences: int
     reverse: bool = False
+
+    @property
+    def stateful(self) -> bool:  # type: ignore[override]  # of the class
+        return self.body.heeds_context
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Carries keep their shape; the rest has the steps as first axis."""
@@ -209,8 +215,8 @@ class Scan(Op):
         stacked = [TensorSpec(None if s.shape is None else (steps, *s.shape), s.dtype) for s in (*after[self.carries:], *carry)]
         return (*(TensorSpec(c.shape, c.dtype) for c in carry), *stacked)
 
-    def compute(self, xp: Any, *values: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful
-        """Step by step."""
+    def compute(self, xp: Any, *values: Any, context: RunContext | None = None) -> Any:
+        context = RunContext() if context is None else context
         state = list(values[:self.carries])
         rows, outside = values[self.carries:self.carries + self.sequences], values[self.carries + self.sequences:]
         steps = len(rows[0])
@@ -226,6 +232,10 @@ class Scan(Op):
             state, results[t] = found[:self.carries], found[self.carries:]
         return (*state, *(xp.stack(list(r)) for r in zip(*results)), *(xp.stack(list(b)) for b in zip(*before)))
 
+    def in_plan(self, name: str) -> Expandable:
+        """With its products of all steps outside."""
+        return StepProducts(self)
+
     def _without_steps(self, xp: Any, values: Sequence[Any]) -> tuple[Any, ...]:
         """The carries as given; the rest empty."""
         specs = as_tuple(self.infer(*map(spec_of, values)))[self.carries:]
@@ -235,66 +245,33 @@ class Scan(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """A scan the other way, over the carries before each step; gradients by values from outside are carried along."""
-        split = self.carries + self.sequences
-        floating = self.body.floating
+        """A scan the other way, over the carries before each step."""
+        carries, split, floating = self.carries, self.carries + self.sequences, self.body.floating
         if not floating:
             return [None] * len(inputs)
-        sd = inputs[0].sd
-        produced = len(self.body.outputs)
-        before = outputs[produced:]
-        upstream_carry = [output_grads[i] for i in self.body.floating_outputs if i < self.carries]
-        upstream_rows = [output_grads[i] for i in self.body.floating_outputs if i >= self.carries]
-        outside = [i for i in floating if i >= split]
-        sums = [sd.call("base", "zeros_like", inputs[i]) for i in outside]
-        body = _backward_body(self.body, self.carries, self.sequences)
-        kept = [output_grads[produced + i] for i in floating if i < self.carries]
-        rows = [*before, *inputs[self.carries:split], *upstream_rows, *kept]
-        made = Scan(body, len(upstream_carry) + len(sums), len(rows), not self.reverse)
-        found = sd.add_op(made, [*upstream_carry, *sums, *rows, *inputs[split:]])
-        carry = [i for i in floating if i < self.carries]
-        elements = [i for i in floating if self.carries <= i < split]
-        by_place = dict(zip([*carry, *outside, *elements], found))
+        sd, produced = inputs[0].sd, len(self.body.outputs)
+        back = scan_gradient(self.body, carries, self.sequences)
+        upstream_carry = [output_grads[i] for i in self.body.floating_outputs if i < carries]
+        upstream_rows = [output_grads[i] for i in self.body.floating_outputs if i >= carries]
+        kept = [output_grads[produced + i] for i in floating if i < carries]
+        rows = [*outputs[produced:], *inputs[carries:split], *upstream_rows, *kept]
+        made = Scan(back.body, len(upstream_carry), len(rows), not self.reverse)
+        found = sd.add_op(made, [*upstream_carry, *rows, *inputs[split:]])
+        stepwise = [i for i in floating if i < split]           # carries, then elements
+        stacked = {**dict(zip(self.body.inputs, (*outputs[produced:], *inputs[carries:split]))),
+                   **dict(zip(back.stacked, found[len(stepwise):]))}
+        by_place = dict(zip(stepwise, found))
+        for i, terms in back.sums.items():
+            by_place[i] = functools.reduce(operator.add, [t.total(stacked.__getitem__, inputs[i]) for t in terms])
         return [by_place.get(i) for i in range(len(inputs))]
 
 
 def _with_element(graph: SubGraph, place: int, counts: bool = False) -> SubGraph:
     """The same with one more input, an INT at ``place`` that it ignores, or gives increased by 1 as its last output."""
-    known: dict[Any, SubGraph] = graph.__dict__.setdefault("_with_element", {})
-    if (place, counts) not in known:
+    known, key = graph.derived, ("with element", place, counts)
+    if key not in known:
         fork = graph.sd.fork()
-        element = fork._add_variable(fork._names.unique("element"), VariableType.PLACEHOLDER, TensorSpec((), DataType.INT))
+        element = fork.tables.new_input("element", TensorSpec((), DataType.INT))
         more = [(element + 1).name()] if counts else []
-        known[place, counts] = SubGraph(fork, [*graph.inputs[:place], element.name(), *graph.inputs[place:]], [*graph.outputs, *more])
-    return known[place, counts]
-
-
-def _backward_body(body: SubGraph, carries: int, sequences: int) -> SubGraph:
-    """The gradient of a scan's body as the body of the scan that goes back.
-
-    Carry: gradients of the carry, sums for the outside. Elements: carry before the step, elements, gradients of the results
-    and of the kept carry.
-    """
-    known: dict[Any, SubGraph] = body.__dict__.setdefault("_backward", {})
-    if (carries, sequences) in known:
-        return known[carries, sequences]
-    grad = body.gradient
-    fork = grad.sd.fork()
-    split, total = carries + sequences, len(body.inputs)
-    upstream = grad.inputs[total:]
-    first = sum(1 for i in body.floating_outputs if i < carries)
-    places = dict(zip(body.floating, grad.outputs))
-
-    def added(i: int) -> tuple[str, str]:
-        """A further input, and its sum with the gradient of input i."""
-        spec = fork.variable(body.inputs[i]).spec
-        other = fork._add_variable(fork._names.unique("part"), VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
-        return other.name(), (other + fork.variable(places[i])).name()
-
-    sums = [added(i) for i in body.floating if i >= split]
-    kept = [added(i) for i in body.floating if i < carries]
-    sum_names, kept_names = [n for n, _ in sums], [n for n, _ in kept]
-    inputs = [*upstream[:first], *sum_names, *body.inputs[:split], *upstream[first:], *kept_names, *body.inputs[split:]]
-    outputs = [*(n for _, n in kept), *(n for _, n in sums), *(places[i] for i in body.floating if carries <= i < split)]
-    known[carries, sequences] = SubGraph(fork, inputs, outputs)
-    return known[carries, sequences]
+        known[key] = SubGraph(fork, [*graph.inputs[:place], element.name(), *graph.inputs[place:]], [*graph.outputs, *more])
+    return known[key]  # type: ignore[no-any-return]  # of this key

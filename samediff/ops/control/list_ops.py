@@ -2,20 +2,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...codecs.flat_graph import FlatNode
+from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import GraphError, ShapeError
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, op
 from ..index.indices import require_integer
 from ..shape.reshaping import reshape_like
-from .tensor_arrays import Concat, Read, Write
+from .tensor_arrays import TensorArrayConcat, TensorArrayRead, TensorArrayWrite
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -43,12 +43,13 @@ class CreateList(Op):
         return TensorSpec((), DataType.BOOL), TensorSpec((0,), self.data_type or DataType.FLOAT)
 
     def compute(self, xp: Any, size: Any = None) -> Any:
-        """Nothing yet."""
         return xp.asarray(True), xp.zeros((0,), (self.data_type or DataType.FLOAT).numpy)
 
 
 class OfList(Composite):
     """Works on the flow, the last input; the handle only says which list it is."""
+
+    writes: ClassVar[bool] = False          # whether the result is the list with something written into it
 
     def flow_spec(self, specs: tuple[TensorSpec, ...], without: int) -> TensorSpec:
         """The flow, the only input left when it stands for the handle too."""
@@ -87,19 +88,19 @@ def _node(index: Any) -> Any:
 class WriteList(OfList):
     """The flow with ``value`` at ``index``; it grows as needed."""
 
+    writes = True
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """A list of entries like the value."""
         flow = self.flow_spec(specs, 3)
-        return Write().infer(self.entered(flow, specs[2].dtype), _single(specs[1]), specs[2])
+        return TensorArrayWrite().infer(self.entered(flow, specs[2].dtype), _single(specs[1]), specs[2])
 
     def compute(self, xp: Any, handle: Any, index: Any, value: Any, flow: Any) -> Any:
-        """A longer copy."""
-        return Write().compute(xp, flow.astype(value.dtype), _one(index), value)
+        return TensorArrayWrite().compute(xp, flow.astype(value.dtype), _one(index), value)
 
     def expand(self, *inputs: Any) -> Any:
-        """One node."""
         _, index, value, flow = inputs
-        return flow.sd.add_op(Write(), [_entered(flow, value), _node(index), value])
+        return flow.sd.add_op(TensorArrayWrite(), [_entered(flow, value), _node(index), value])
 
 
 @op("read_list", inputs="handle index flow?", file=FileArgs())
@@ -107,16 +108,13 @@ class ReadList(OfList):
     """The entry at ``index``."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """An entry."""
-        return Read().infer(self.flow_spec(specs, 2), _single(specs[1]))
+        return TensorArrayRead().infer(self.flow_spec(specs, 2), _single(specs[1]))
 
     def compute(self, xp: Any, handle: Any, index: Any, flow: Any) -> Any:
-        """By position."""
-        return Read().compute(xp, flow, _one(index))
+        return TensorArrayRead().compute(xp, flow, _one(index))
 
     def expand(self, *inputs: Any) -> Any:
-        """One node."""
-        return inputs[-1].sd.add_op(Read(), [inputs[-1], _node(inputs[1])])
+        return inputs[-1].sd.add_op(TensorArrayRead(), [inputs[-1], _node(inputs[1])])
 
 
 @op("list_places", inputs="index flow", gradient="zero")
@@ -124,7 +122,6 @@ class ListPlaces(Op):
     """The positions; for a single -1 all of the list (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A vector."""
         index = specs[0]
         require_integer("positions in a list", index)
         known = index.value is not None and index.value.reshape(-1).tolist() != [-1]
@@ -148,45 +145,45 @@ class GatherList(OfList):
         flow = self.flow_spec(specs, 2)
         places = ListPlaces().infer(specs[1], flow)
         assert isinstance(places, TensorSpec)  # it has one output
-        return Read().infer(flow, places)
+        return TensorArrayRead().infer(flow, places)
 
     def compute(self, xp: Any, handle: Any, index: Any, flow: Any) -> Any:
-        """By position."""
-        return Read().compute(xp, flow, ListPlaces().compute(xp, index, flow))
+        return TensorArrayRead().compute(xp, flow, ListPlaces().compute(xp, index, flow))
 
     def expand(self, *inputs: Any) -> Any:
-        """Two nodes."""
         _, index, flow = inputs
-        return flow.sd.add_op(Read(), [flow, flow.sd.add_op(ListPlaces(), [index, flow])])
+        return flow.sd.add_op(TensorArrayRead(), [flow, flow.sd.add_op(ListPlaces(), [index, flow])])
 
 
 @op("scatter_list", inputs="handle index value flow?", file=FileArgs())
 class ScatterList(OfList):
     """The flow with the rows of ``value`` at several positions; a single -1 means one after the other from 0."""
 
+    writes = True
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """A list of entries like the rows."""
         flow, value = self.flow_spec(specs, 3), specs[2]
         places = ListPlaces().infer(specs[1], value)
         assert isinstance(places, TensorSpec)  # it has one output
-        return Write().infer(self.entered(flow, value.dtype), places, value)
+        return TensorArrayWrite().infer(self.entered(flow, value.dtype), places, value)
 
     def compute(self, xp: Any, handle: Any, index: Any, value: Any, flow: Any) -> Any:
-        """A longer copy."""
         places = ListPlaces().compute(xp, index, value)
         if len(places) != len(value):
             raise ShapeError(f"{len(places)} positions need as many rows, got {value.shape}")
-        return Write().compute(xp, flow.astype(value.dtype), places, value)
+        return TensorArrayWrite().compute(xp, flow.astype(value.dtype), places, value)
 
     def expand(self, *inputs: Any) -> Any:
-        """Two nodes."""
         _, index, value, flow = inputs
-        return flow.sd.add_op(Write(), [_entered(flow, value), flow.sd.add_op(ListPlaces(), [index, value]), value])
+        return flow.sd.add_op(TensorArrayWrite(), [_entered(flow, value), flow.sd.add_op(ListPlaces(), [index, value]), value])
 
 
 @op("split_list", inputs="handle value lengths flow?", file=FileArgs())
 class SplitList(OfList):
     """A flow of pieces of ``value`` along its first axis, of ``lengths`` that must be equal: entries have one shape."""
+
+    writes = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As many entries as lengths."""
@@ -216,7 +213,6 @@ class SplitList(OfList):
         return value.reshape(count, length, *value.shape[1:])
 
     def expand(self, *inputs: Any) -> Any:
-        """One node."""
         return inputs[1].sd.add_op(SplitPieces(), list(inputs[1:3]))
 
 
@@ -225,17 +221,14 @@ class SplitPieces(Op):
     """Pieces along the first axis, stacked (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``split_list``."""
         flow = TensorSpec((0,), specs[0].dtype)
         return SplitList().infer(TensorSpec((), DataType.BOOL), *specs, flow)
 
     def compute(self, xp: Any, value: Any, lengths: Any) -> Any:
-        """As ``split_list``."""
         return SplitList().compute(xp, None, value, lengths, None)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Joined again."""
         return [reshape_like(output_grads[0], inputs[0]), None]
 
 
@@ -245,15 +238,14 @@ class StackList(OfList):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """The first two axes become one."""
-        return Concat().infer(self.flow_spec(specs, 1))
+        return TensorArrayConcat().infer(self.flow_spec(specs, 1))
 
     def compute(self, xp: Any, handle: Any, flow: Any = None) -> Any:
         """Another shape of the same memory."""
-        return Concat().compute(xp, handle if flow is None else flow)
+        return TensorArrayConcat().compute(xp, handle if flow is None else flow)
 
     def expand(self, *inputs: Any) -> Any:
-        """One node."""
-        return inputs[-1].sd.add_op(Concat(), [inputs[-1]])
+        return inputs[-1].sd.add_op(TensorArrayConcat(), [inputs[-1]])
 
 
 @op("size_list", inputs="handle flow?", gradient="zero", file=FileArgs())
@@ -261,11 +253,9 @@ class SizeList(OfList):
     """Number of entries, INT scalar."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A scalar."""
         if self.flow_spec(specs, 1).shape == ():
             raise ShapeError("a list has at least one axis; got a scalar")
         return TensorSpec((), DataType.INT)
 
     def compute(self, xp: Any, handle: Any, flow: Any = None) -> Any:
-        """The length."""
         return np.asarray(len(handle if flow is None else flow), np.int32)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...codecs.flat_properties import OWN
+from ...codecs.flatbuffers.properties import OWN
 from ...errors import DataTypeError, ShapeError
 from ...families.subgraph import SubGraph
 from ...ir.node import Node, needed
@@ -27,7 +27,6 @@ class Switch(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Both as x."""
         x, predicate = specs
         if predicate.dtype is not DataType.BOOL:
             raise DataTypeError(f"the predicate must be BOOL; got {predicate.dtype.name}. Compare something")
@@ -49,14 +48,13 @@ class Switch(Op):
 
 
 @op("merge_op", api="base.merge", inputs="x y", file=FileArgs("merge", "LOGIC", properties={OWN: "s:=merge_op"}))
-class Merge(Op):
+class SwitchMerge(Op):
     """Whichever of x and y is there: the one on the way that a ``switch_op`` took; y when both are.
 
     Raises ShapeError, DataTypeError when they differ in shape or type.
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """That of both."""
         require_same_type("merge", *specs)
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
@@ -111,15 +109,12 @@ def _branch(sd: GraphCore, switch: Node, way: int, result: str) -> SubGraph:
     for name in dict.fromkeys([start, *(n for node in nodes for n in node.inputs if n is not None), result]):
         v = sd.variable(name)
         if name not in made and v.is_constant() and not v.dtype.is_floating:      # may be axes or a shape
-            sub._add_variable(name, VariableType.CONSTANT, v.spec, sd.stored(name))
+            sub.tables.add_variable(name, VariableType.CONSTANT, v.spec, sd.stored(name))
         elif name == start or name not in made:
-            sub._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+            sub.tables.add_input(name, v.spec)
             inputs += [] if name == start else [name]
     for node in nodes:
-        for name in node.outputs:
-            sub._add_variable(name, VariableType.ARRAY, sd.variable(name).spec)
-            sub._producers[name] = node.name
-        sub._nodes[node.name] = node
+        sub.tables.put_node(node, [sd.variable(n).spec for n in node.outputs])
     return SubGraph(sub, inputs, [result])
 
 
@@ -127,5 +122,5 @@ def _taking(graph: SubGraph, start: str, outside: Sequence[str], given: Sequence
     """The branch with the inputs of both: the value that is switched first, then those from outside."""
     for name, v in zip(outside[1:], given[1:]):
         if not graph.sd.has_variable(name):
-            graph.sd._add_variable(name, VariableType.PLACEHOLDER, TensorSpec(v.spec.shape, v.dtype))
+            graph.sd.tables.add_input(name, v.spec)
     return SubGraph(graph.sd, [start, *outside[1:]], graph.outputs)

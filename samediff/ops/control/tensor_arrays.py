@@ -33,7 +33,7 @@ def _checked(index: Any, count: int) -> Any:
 
 
 @op("tensor_array_write", inputs="flow index value")
-class Write(Op):
+class TensorArrayWrite(Op):
     """The list with ``value`` at ``index``; it grows as needed, by zeros where nothing was written yet.
 
     Shapes: flow (n, *S) or empty, index () with value (*S), or index (k) with value (k, *S).
@@ -60,7 +60,7 @@ class Write(Op):
             raise GraphError(f"position {int(index.min())} in a list: positions to write count from 0")
         if index.ndim and len(set(index.tolist())) < index.size:
             raise GraphError(f"positions {index.tolist()} repeat: each can be written once")
-        out = xp.zeros((max(len(flow) if flow.size else 0, int(index.max(initial=-1)) + 1), *entry), flow.dtype)
+        out = xp.zeros((max(len(flow) if flow.size else 0, int(index.max()) + 1 if index.size else 0), *entry), flow.dtype)
         if flow.size:
             out[:len(flow)] = flow
         out[index] = value
@@ -70,7 +70,7 @@ class Write(Op):
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """What is not written goes to the list, the rest to the value."""
         (flow, index, _), sd, g = inputs, inputs[0].sd, output_grads[0]
-        return [sd.add_op(Kept(), [g, index, flow]), None, sd.add_op(Read(), [g, index])]
+        return [sd.add_op(TensorArrayWriteGrad(), [g, index, flow]), None, sd.add_op(TensorArrayRead(), [g, index])]
 
 
 def _check_entries(flow: Shape | None, entry: Shape) -> None:
@@ -79,15 +79,13 @@ def _check_entries(flow: Shape | None, entry: Shape) -> None:
 
 
 @op("tensor_array_kept", inputs="g index flow", shape_inputs=(2,))
-class Kept(Op):
+class TensorArrayWriteGrad(Op):
     """``g`` cut to the length of ``flow``, with zeros at ``index`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the list."""
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, index: Any, flow: Any) -> Any:
-        """A shorter copy."""
         if not flow.size:
             return xp.zeros(flow.shape, g.dtype)
         out = g.copy()
@@ -96,14 +94,13 @@ class Kept(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Zeros written back."""
         (g, index, _), sd = inputs, inputs[0].sd
-        nothing = sd.call("base", "zeros_like", sd.add_op(Read(), [g, index]))
-        return [sd.add_op(Write(), [output_grads[0], index, nothing]), None, None]
+        nothing = sd.call("base", "zeros_like", sd.add_op(TensorArrayRead(), [g, index]))
+        return [sd.add_op(TensorArrayWrite(), [output_grads[0], index, nothing]), None, None]
 
 
 @op("tensor_array_read", inputs="flow index")
-class Read(Op):
+class TensorArrayRead(Op):
     """One entry of the list, or several stacked.  Shapes: flow (n, *S), index () -> (*S); index (k) -> (k, *S)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -115,21 +112,19 @@ class Read(Op):
         return TensorSpec(None if flow.shape in (None, (0,)) else (*(index.shape or ()), *flow.shape[1:]), flow.dtype)  # type: ignore[index]
 
     def compute(self, xp: Any, flow: Any, index: Any) -> Any:
-        """NumPy's indexing."""
         return flow[_checked(index, len(flow))]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back to the place."""
-        return [inputs[0].sd.add_op(Placed(), [output_grads[0], inputs[1], inputs[0]]), None]
+        return [inputs[0].sd.add_op(TensorArrayReadGrad(), [output_grads[0], inputs[1], inputs[0]]), None]
 
 
 @op("tensor_array_placed", inputs="g index flow", shape_inputs=(2,))
-class Placed(Op):
+class TensorArrayReadGrad(Op):
     """Zeros like ``flow`` with ``g`` added at ``index`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the list."""
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, index: Any, flow: Any) -> Any:
@@ -140,12 +135,11 @@ class Placed(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Read there."""
-        return [inputs[0].sd.add_op(Read(), [output_grads[0], inputs[1]]), None, None]
+        return [inputs[0].sd.add_op(TensorArrayRead(), [output_grads[0], inputs[1]]), None, None]
 
 
 @op("tensor_array_others", inputs="flow index", gradient="zero", shape_inputs=(0,))
-class Others(Op):
+class RemainingPositions(Op):
     """All positions of the list but ``index``, in order, INT."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -160,7 +154,7 @@ class Others(Op):
 
 
 @op("tensor_array_concat", inputs="flow")
-class Concat(Op):
+class TensorArrayConcat(Op):
     """All entries joined along their first axis.  Shapes: (n, m, *S) -> (n * m, *S)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -176,7 +170,7 @@ class Concat(Op):
         """Another shape of the same memory order."""
         if flow.ndim < 2:
             raise ShapeError("the list is empty or holds scalars: there is nothing to join")
-        return flow.reshape(-1, *flow.shape[2:])
+        return flow.reshape(flow.shape[0] * flow.shape[1], *flow.shape[2:])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

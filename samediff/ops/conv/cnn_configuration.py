@@ -5,7 +5,19 @@ from dataclasses import InitVar
 from enum import StrEnum
 from typing import Any
 
-from ...configuration.configuration import Configuration, configuration, field, option
+from ...base.java_names import (
+    Conv1DConfigNames,
+    Conv2DConfigNames,
+    Conv3DConfigNames,
+    DeConv2DConfigNames,
+    DeConv3DConfigNames,
+    LocalResponseNormalizationConfigNames,
+    Pooling2DConfigNames,
+    Pooling3DConfigNames,
+    Window2DNames,
+    Window3DNames,
+)
+from ...configuration.configuration import Configuration, Convertible, configuration, field, option
 from .window_fields import Fields1D, Fields2D, Fields3D
 
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.convolution.config."
@@ -63,8 +75,15 @@ def _last(first: str, last: str, yes_is_last: bool) -> Any:
 
 
 @configuration(_PACKAGE + "Conv1DConfig", kw_only=True)
-class Conv1DConfig(Fields1D, Configuration):
-    """One-dimensional convolution: kernel k (-1: from the weights), stride s, padding p, dilation d.
+class Conv1DConfig(Fields1D, Configuration, Conv1DConfigNames):
+    """Options of a one-dimensional convolution.
+
+    Parameters
+    ----------
+    weights_format : WeightsFormat or str, optional
+        Order of the axes of the weights; by default YXIO: (k, in, out).
+    is_same_mode : bool, optional
+        Sets ``padding_mode`` to SAME or VALID.
 
     Examples
     --------
@@ -72,32 +91,37 @@ class Conv1DConfig(Fields1D, Configuration):
     3
     """
 
-    padding_mode: PaddingMode = PaddingMode.VALID
-    weights_format: WeightsFormat | None = field(None, omit_none=True)
+    padding_mode: Convertible[PaddingMode] = PaddingMode.VALID
+    weights_format: Convertible[WeightsFormat | None] = field(None, omit_none=True)
     is_same_mode: InitVar[bool | None] = option(_same)
 
 
 @configuration
-class Window2D(Fields2D, Configuration):
+class Window2D(Fields2D, Configuration, Window2DNames):
     """Windows over height and width."""
 
-    padding_mode: PaddingMode = PaddingMode.VALID
+    padding_mode: Convertible[PaddingMode] = PaddingMode.VALID
     is_same_mode: InitVar[bool | None] = option(_same)
     is_nhwc: InitVar[bool | None] = option(_last("NCHW", "NHWC", True))
 
 
 @configuration
-class Window3D(Fields3D, Configuration):
+class Window3D(Fields3D, Configuration, Window3DNames):
     """Windows over depth, height and width."""
 
-    padding_mode: PaddingMode = PaddingMode.VALID
+    padding_mode: Convertible[PaddingMode] = PaddingMode.VALID
     is_same_mode: InitVar[bool | None] = option(_same)
     is_ncdhw: InitVar[bool | None] = option(_last("NCDHW", "NDHWC", False))
 
 
 @configuration(_PACKAGE + "Conv2DConfig", kw_only=True)
-class Conv2DConfig(Window2D):
-    """Two-dimensional convolution; kernel sizes of -1 are taken from the weights.
+class Conv2DConfig(Window2D, Conv2DConfigNames):
+    """Options of a two-dimensional convolution.
+
+    Parameters
+    ----------
+    weights_format : WeightsFormat or str
+        Order of the axes of the weights; by default YXIO: (height, width, in, out).
 
     Examples
     --------
@@ -105,47 +129,79 @@ class Conv2DConfig(Window2D):
     Conv2DConfig(k_h=3, k_w=3, padding_mode=PaddingMode.SAME)
     """
 
-    weights_format: WeightsFormat = WeightsFormat.YXIO
+    weights_format: Convertible[WeightsFormat] = WeightsFormat.YXIO
 
 
 @configuration(_PACKAGE + "DeConv2DConfig", kw_only=True)
-class DeConv2DConfig(Window2D):
-    """Two-dimensional transposed convolution."""
+class DeConv2DConfig(Window2D, DeConv2DConfigNames):
+    """Options of a two-dimensional transposed convolution."""
 
 
 @configuration(_PACKAGE + "Conv3DConfig", kw_only=True)
-class Conv3DConfig(Window3D):
-    """Three-dimensional convolution; the data format is NDHWC unless told otherwise."""
+class Conv3DConfig(Window3D, Conv3DConfigNames):
+    """Options of a three-dimensional convolution; the data format is NDHWC unless told otherwise.
+
+    Parameters
+    ----------
+    bias_used : bool
+        Stands in DL4J's files; there is a bias where one is given.
+    """
 
     data_format: str = "NDHWC"
     bias_used: bool = False
 
 
 @configuration(_PACKAGE + "DeConv3DConfig", kw_only=True)
-class DeConv3DConfig(Window3D):
-    """Three-dimensional transposed convolution."""
+class DeConv3DConfig(Window3D, DeConv3DConfigNames):
+    """Options of a three-dimensional transposed convolution."""
 
 
 @configuration(_PACKAGE + "Pooling2DConfig", kw_only=True)
-class Pooling2DConfig(Window2D):
-    """Two-dimensional pooling; ``extra`` is p of PNORM, and 1 for AVG counts padding as ``divisor`` does."""
+class Pooling2DConfig(Window2D, Pooling2DConfigNames):
+    """Options of two-dimensional pooling.
 
-    type: Pooling2DType = Pooling2DType.MAX
-    divisor: Divisor = Divisor.EXCLUDE_PADDING
+    Parameters
+    ----------
+    type : Pooling2DType or str
+        ``MAX`` (default), ``AVG`` or ``PNORM``; methods such as ``sd.cnn.avg_pooling2d`` say it themselves.
+    divisor : Divisor or str
+        Whether a mean counts padding: ``EXCLUDE_PADDING`` (default) or ``INCLUDE_PADDING``.
+    extra : float
+        Exponent of ``PNORM``; for a mean 1 counts padding, as ``INCLUDE_PADDING`` does.
+    """
+
+    type: Convertible[Pooling2DType] = Pooling2DType.MAX
+    divisor: Convertible[Divisor] = Divisor.EXCLUDE_PADDING
     extra: float = 0.0
 
 
 @configuration(_PACKAGE + "Pooling3DConfig", kw_only=True)
-class Pooling3DConfig(Window3D):
-    """Three-dimensional pooling."""
+class Pooling3DConfig(Window3D, Pooling3DConfigNames):
+    """Options of three-dimensional pooling.
 
-    type: Pooling2DType = Pooling2DType.MAX
-    divisor: Divisor = Divisor.EXCLUDE_PADDING
+    Parameters
+    ----------
+    type : Pooling2DType or str
+        ``MAX`` (default) or ``AVG``; methods such as ``sd.cnn.avg_pooling3d`` say it themselves.
+    divisor : Divisor or str
+        Whether a mean counts padding: ``EXCLUDE_PADDING`` (default) or ``INCLUDE_PADDING``.
+    """
+
+    type: Convertible[Pooling2DType] = Pooling2DType.MAX
+    divisor: Convertible[Divisor] = Divisor.EXCLUDE_PADDING
 
 
 @configuration(_PACKAGE + "LocalResponseNormalizationConfig", kw_only=True)
-class LocalResponseNormalizationConfig(Configuration):
-    """x / (bias + alpha * sum of squares over ``depth`` neighbours on each side) ** beta."""
+class LocalResponseNormalizationConfig(Configuration, LocalResponseNormalizationConfigNames):
+    """Options of ``x / (bias + alpha * sum of squares over neighbouring channels) ** beta``.
+
+    Parameters
+    ----------
+    alpha, beta, bias : float
+        The constants; 1, 0.5 and 1 by default.
+    depth : int
+        Neighbours on each side; 5 by default.
+    """
 
     alpha: float = 1.0
     beta: float = 0.5

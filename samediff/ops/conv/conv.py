@@ -85,6 +85,10 @@ class ConvolutionOp(Windowed, Op):
         y = geometry.convolve(xp, x, weights)
         return y if bias is None else y + geometry.spread_bias(bias.reshape(-1), y.ndim)
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        weights: Any = inputs[1]
+        return self.geometry(weights.shape).flops(outputs[0], weights)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The transposed convolutions, and the sum for the bias."""

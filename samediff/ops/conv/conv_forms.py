@@ -9,8 +9,8 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
 from ..index.indices import require_integer
-from ..shape.shape_inputs import ints_of, shape_from
-from ..shape.standing import Standing
+from ..shape.alias import AliasOp
+from ..shape.shape_inputs import shape_from
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Conv2D, ConvolutionOp, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, output_shape
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @op("pointwise_conv2d", inputs="x weights bias?", file=FileArgs(ints=("data_format:NCHW|NHWC", WEIGHTS)))
-class PointwiseConv2D(Standing):
+class PointwiseConv2D(AliasOp):
     """A convolution of kernel 1: every pixel by itself.
 
     Shapes: x (N, in, H, W) or (N, H, W, in) by ``data_format``, weights (1, 1, in, out), bias (out) -> as x with out channels.
@@ -29,7 +29,6 @@ class PointwiseConv2D(Standing):
     weights_format: str | None = None
 
     def meant(self) -> Conv2D:
-        """That convolution."""
         return Conv2D(k_h=1, k_w=1, data_format=self.data_format, weights_format=self.weights_format or "YXIO")
 
 
@@ -58,8 +57,7 @@ class Deconv2DOfShape(Attributes2D, Op):
         result = shape_from(shape) or (-1,) * 4
         if len(result) != 4:
             raise ShapeError(f"images need rank 4, got the shape {result}")
-        if ints_of(shape) is not None:
-            self.check(result, weights.shape, x.shape)
+        self.check(result, weights.shape, x.shape)
         return TensorSpec(result, x.dtype)
 
     def check(self, images: tuple[int, ...], weights: tuple[int, ...] | None, x: tuple[int, ...] | None) -> None:

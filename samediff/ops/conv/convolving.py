@@ -1,13 +1,15 @@
 """Convolution and its two gradients: three bilinear ops, each the derivative of the others."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.named_axes import expect
-from ...base.spec import Shape, TensorSpec
+from ...base.spec import Shape, TensorSpec, size
 from ...errors import ShapeError
+from ...expressions.arrays import as_rows
 from ...ir.op import Op, Specs, op
 from .window import Window, from_last, to_last
 
@@ -44,6 +46,18 @@ class Geometry:
             return shape[2:], shape[1], shape[0]
         return shape[1:-1], shape[-1], shape[0]
 
+    def of(self, weights: Shape | None) -> Geometry:
+        """The same with the kernel sizes of weights where they were unknown."""
+        if weights is None or min(self.window.kernel) > 0:
+            return self
+        kernel = tuple(own if own > 0 else given for own, given in zip(self.window.kernel, self.weight_sizes(weights)[0]))
+        return replace(self, window=replace(self.window, kernel=kernel))
+
+    def flops(self, result: Any, weights: Any) -> int:
+        """Of a convolution with this result by these weights, or of a transpose of it; both as specs."""
+        kernel, channels, _ = self.weight_sizes(weights.shape)
+        return 2 * size(result.shape) * math.prod(kernel) * (1 if self.depthwise else channels)
+
     def plain_weights(self, xp: Any, w: Any) -> Any:
         """A view in YXIO."""
         if self.weights_format == "YXIO":
@@ -69,7 +83,7 @@ class Geometry:
     def _product(self, xp: Any, cells: Any, w: Any) -> Any:
         if self.depthwise:
             return (cells[..., None] * w).reshape(*cells.shape[:-1], w.size)
-        return xp.dot(cells.reshape(-1, cells.shape[-1]), w).reshape(*cells.shape[:-1], w.shape[-1])
+        return xp.dot(as_rows(cells), w).reshape(*cells.shape[:-1], w.shape[-1])
 
     def data_gradient(self, xp: Any, w: Any, g: Any, shape: Shape) -> Any:
         """The transpose of :meth:`convolve` by its input: an image of ``shape``."""
@@ -79,7 +93,7 @@ class Geometry:
             split = g.reshape(*g.shape[:-1], *w.shape[-2:])
             found = self.window.add_back(xp, lambda k: (split * w[k]).sum(axis=-1, dtype=g.dtype), last, g.dtype)
         else:
-            flat = g.reshape(-1, g.shape[-1])
+            flat = as_rows(g)
             found = self.window.add_back(xp, lambda k: xp.dot(flat, w[k].T).reshape(*g.shape[:-1], w.shape[-2]), last, g.dtype)
         return from_last(xp, found, self.channels_last)
 
@@ -88,13 +102,13 @@ class Geometry:
         x, g = to_last(xp, x, self.channels_last), to_last(xp, g, self.channels_last)
         kernel, given, out = self.weight_sizes(shape)
         total = xp.zeros((*kernel, given, out), g.dtype)
-        padded, flat = self.window.pad(xp, x), g.reshape(-1, g.shape[-1])
+        padded, flat = self.window.pad(xp, x), as_rows(g)
         for position, cells in self.window.cells(g.shape[1:-1]):
             part = padded[(slice(None), *cells)]
             if self.depthwise:
-                total[position] = xp.einsum("nc,ncm->cm", part.reshape(-1, given), g.reshape(-1, given, out))
+                total[position] = xp.einsum("nc,ncm->cm", as_rows(part), flat.reshape(len(flat), given, out))
             else:
-                total[position] = xp.dot(part.reshape(-1, given).T, flat)
+                total[position] = xp.dot(as_rows(part).T, flat)
         return self.stored_weights(xp, total)
 
     def bias_axes(self, rank: int) -> tuple[int, ...]:
@@ -128,11 +142,13 @@ class Convolution(Convolving):
 
     def compute(self, xp: Any, x: Any, w: Any) -> Any:
         """One matrix product for each position in the kernel."""
-        return self.geometry.convolve(xp, x, w)
+        return self.geometry.of(w.shape).convolve(xp, x, w)
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return self.geometry.flops(outputs[0], inputs[1])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The two transposes."""
         return convolution_grads(self.geometry, inputs[0], inputs[1], output_grads[0])
 
 
@@ -143,14 +159,16 @@ class ConvolutionDataGrad(Convolving):
     geometry: Geometry
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the images."""
         w, upstream, x = specs
         self.fitting(x, w, upstream)
         return TensorSpec(x.shape, w.dtype)
 
     def compute(self, xp: Any, w: Any, upstream: Any, x: Any) -> Any:
         """One matrix product for each position in the kernel, added up where windows overlap."""
-        return self.geometry.data_gradient(xp, w, upstream, x.shape)
+        return self.geometry.of(w.shape).data_gradient(xp, w, upstream, x.shape)
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return self.geometry.flops(inputs[1], inputs[0])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -167,14 +185,16 @@ class ConvolutionWeightGrad(Convolving):
     geometry: Geometry
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the weights."""
         x, upstream, w = specs
         self.fitting(x, w, upstream)
         return TensorSpec(w.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any, w: Any) -> Any:
         """One matrix product for each position in the kernel."""
-        return self.geometry.weight_gradient(xp, x, upstream, w.shape)
+        return self.geometry.of(w.shape).weight_gradient(xp, x, upstream, w.shape)
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return self.geometry.flops(inputs[1], outputs[0])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -186,7 +206,7 @@ class ConvolutionWeightGrad(Convolving):
 
 def output_shape(geometry: Geometry, x: Shape | None, w: Shape | None) -> Shape | None:
     """Shape of a convolution's result; ShapeError when images and weights do not fit."""
-    rank = len(geometry.window.stride) + 2
+    rank, geometry = len(geometry.window.stride) + 2, geometry.of(w)
     if x is None:
         return (-1,) * rank
     for what, shape in (("images", x), ("weights", w)):

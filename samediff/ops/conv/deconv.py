@@ -65,6 +65,10 @@ class TransposedConvolution(Windowed, Op):
         y = geometry.data_gradient(xp, weights, x, self.result(x.shape, weights.shape) or ())
         return y if bias is None else y + geometry.spread_bias(bias.reshape(-1), y.ndim)
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        weights: Any = inputs[1]
+        return self.geometry(weights.shape).flops(inputs[0], weights)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The convolution, and its gradient by the weights."""

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ...base.named_axes import agree, expect
+from ...base.named_axes import agree, expect, expect_at_least
 from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
@@ -28,6 +28,13 @@ class Patches:
     order: str
     channels_last: bool
     merged: int = 1                 # how many trailing axes become one
+
+    def of(self, columns: Shape | None) -> Patches:
+        """The same with the kernel sizes of columns where they were unknown."""
+        if columns is None or min(self.window.kernel) > 0:
+            return self
+        kernel = tuple(columns[self.order.index(axis)] for axis in "yx")
+        return replace(self, window=replace(self.window, kernel=kernel))
 
     def shape(self, image: Shape | None) -> Shape | None:
         """Shape of the columns of an image."""
@@ -63,24 +70,26 @@ class Patches:
         return total if self.channels_last else xp.moveaxis(total, -1, 1)
 
 
-@op("unfold")
+@op("unfold", inputs="x columns?", shape_inputs=(1,))
 class Unfold(Op):
-    """Columns of images (made by gradients)."""
+    """Columns of images, like ``columns`` where these are given (made by gradients)."""
 
     patches: Patches
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """As the patches say."""
-        return TensorSpec(self.patches.shape(specs[0].shape), specs[0].dtype)
+        return TensorSpec(self.fitting(specs[1:]).shape(specs[0].shape), specs[0].dtype)
 
-    def compute(self, xp: Any, x: Any) -> Any:
-        """Copies."""
-        return self.patches.unfold(xp, x)
+    def fitting(self, columns: Sequence[Any]) -> Patches:
+        """The patches, with the kernel of columns."""
+        return self.patches.of(columns[0].shape) if columns else self.patches
+
+    def compute(self, xp: Any, x: Any, *columns: Any) -> Any:
+        return self.fitting(columns).unfold(xp, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Added up."""
-        return [inputs[0].sd.add_op(Fold(self.patches), [output_grads[0], inputs[0]])]
+        return [inputs[0].sd.add_op(Fold(self.patches), [output_grads[0], inputs[0]]), *[None] * (len(inputs) - 1)]
 
 
 @op("fold", inputs="columns x", shape_inputs=(1,))
@@ -90,18 +99,16 @@ class Fold(Op):
     patches: Patches
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the images."""
-        expect("columns", specs[0], self.patches.shape(specs[1].shape))
+        expect("columns", specs[0], self.patches.of(specs[0].shape).shape(specs[1].shape))
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, columns: Any, x: Any) -> Any:
         """One addition for each place in the kernel."""
-        return self.patches.fold(xp, columns, x.shape)
+        return self.patches.of(columns.shape).fold(xp, columns, x.shape)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Columns again."""
-        return [inputs[0].sd.add_op(Unfold(self.patches), [output_grads[0]]), None]
+        return [inputs[0].sd.add_op(Unfold(self.patches), [output_grads[0], inputs[0]]), None]
 
 
 class Unfolding(Op):
@@ -116,12 +123,10 @@ class Unfolding(Op):
         return TensorSpec(self.patches().shape(specs[0].shape), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Copies."""
         return self.patches().unfold(xp, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Added up."""
         return [inputs[0].sd.add_op(Fold(self.patches()), [output_grads[0], inputs[0]])]
 
 
@@ -132,8 +137,10 @@ class Im2Col(Attributes2D, Unfolding):
     """Patches of images as columns.  Shapes: x (N, C, H, W) -> (N, C, kH, kW, H', W')."""
 
     def patches(self) -> Patches:
-        """NCHW."""
-        return Patches(self.window(), "ncyxhw", False)
+        window = self.window()
+        if min(window.kernel) < 1:
+            raise ShapeError(f"{self.id} has a kernel of {window.kernel}: give its size, k_h and k_w")
+        return Patches(window, "ncyxhw", False)
 
 
 @op("col2im", api="cnn.col2_im cnn.col2im", signatures=("x, &config",),
@@ -158,7 +165,6 @@ class Col2Im(Attributes2D, Op):
         return Patches(window, "ncyxhw", False), (*shape[:2], *sizes)
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The smallest image."""
         shape = specs[0].shape
         return TensorSpec((-1,) * 4 if shape is None else self.geometry(shape)[1], specs[0].dtype)
 
@@ -170,10 +176,11 @@ class Col2Im(Attributes2D, Op):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Columns of the gradient."""
-        return [inputs[0].sd.add_op(Unfold(self.geometry(inputs[0].spec.shape or ())[0]), [output_grads[0]])]
+        (columns,) = inputs
+        return [columns.sd.add_op(Unfold(self.geometry(columns.spec.shape or (-1,) * 6)[0]), [output_grads[0], columns])]
 
 
-@op("extract_image_patches", api="cnn.extract_image_patches", signatures=("x, k_h, k_w, s_h, s_w, r_h, r_w, same_mode",),
+@op("extract_image_patches", api="cnn.extract_image_patches",
     file=FileArgs(ints=("k_h", "k_w", "s_h", "s_w", "r_h", "r_w", "same_mode:int"),
                   properties={"isSameMode": "b:same_mode"}))
 class ExtractImagePatches(Unfolding):
@@ -191,7 +198,7 @@ class ExtractImagePatches(Unfolding):
     same_mode: bool = False
 
     def patches(self) -> Patches:
-        """NHWC, cells merged."""
+        expect_at_least(1, kernel=(self.k_h, self.k_w))
         window = Window((self.k_h, self.k_w), (self.s_h, self.s_w), (0, 0), (self.r_h, self.r_w), "SAME" if self.same_mode else "VALID")
         return Patches(window, "nhwyxc", True, 3)
 
@@ -222,8 +229,7 @@ class Dilating(Windowed, Op):
         return best, place
 
 
-@op("dilation2d", api="cnn.dilation2_d cnn.dilation2d", inputs="x weights", signatures=("x, weights, strides, rates, is_same_mode",),
-    file=FileArgs(ints=("is_same_mode:int", "*rates", "*strides")))
+@op("dilation2d", api="cnn.dilation2_d cnn.dilation2d", inputs="x weights", file=FileArgs(ints=("is_same_mode:int", "*rates", "*strides")))
 class Dilation2D(Dilating):
     """Grey-scale dilation: the largest x + w over windows of NHWC images.
 
@@ -300,7 +306,6 @@ class Dilation2DGather(Dilating):
     is_same_mode: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the dilation."""
         return Dilation2D(self.strides, self.rates, self.is_same_mode).infer(*specs[:2])
 
     def compute(self, xp: Any, x: Any, weights: Any, values: Any, weight_values: Any) -> Any:

@@ -53,6 +53,9 @@ class Pooling(Windowed, Op):
         """As many windows as fit."""
         return TensorSpec(self.pool().shape(specs[0].shape), specs[0].dtype)
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return self.pool().flops([*inputs, *outputs])
+
 
 class MaxPooling(Pooling):
     """The largest value of each window; padding never wins."""
@@ -83,7 +86,6 @@ class AveragePooling(Pooling):
         return Pooling.infer(self, *specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Sum, then divide."""
         return self.pool().sum(xp, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -154,7 +156,6 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         return Pooling.infer(self, *specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Powers, sum, root."""
         return self.pool().sum(xp, xp.abs(x) ** x.dtype.type(self.extra)) ** x.dtype.type(1 / self.extra)
 
     def expand(self, *inputs: Any) -> Any:

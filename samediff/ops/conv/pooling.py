@@ -1,12 +1,13 @@
-"""What the pooling ops and their gradients are made of: linear sums over windows, and the choice of the largest."""
+"""Building blocks of the pooling ops and their gradients: linear sums over windows, and the choice of the largest."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...base.named_axes import expect
-from ...base.spec import Shape, TensorSpec
+from ...base.spec import Shape, TensorSpec, size
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op
 from .window import Window, from_last, to_last
@@ -32,6 +33,10 @@ class Pool:
             raise ShapeError(f"images need rank {rank}; got {x}")
         counts = self.window.counts(x[1:-1] if self.channels_last else x[2:])
         return (x[0], *counts, x[-1]) if self.channels_last else (x[0], x[1], *counts)
+
+    def flops(self, specs: Sequence[TensorSpec | None]) -> int:
+        """For each window one a cell; the smallest of the arrays has one element for each window."""
+        return min(size(s.shape) for s in specs if s is not None) * math.prod(self.window.kernel)
 
     def share(self, xp: Any, sizes: Sequence[int], dtype: Any) -> Any:
         """What to multiply sums by."""
@@ -103,11 +108,17 @@ class Pooled(Op):
         """As many windows as fit."""
         return TensorSpec(self.pool.shape(specs[0].shape), specs[-1].dtype)
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return self.pool.flops([*inputs, *outputs])
+
 
 class Unpooled(Op):
     """Back to the images."""
 
     pool: Pool
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return self.pool.flops([*inputs, *outputs])
 
 
 @op("window_sum")
@@ -122,7 +133,6 @@ class WindowSum(Pooled):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The transpose."""
         return [inputs[0].sd.add_op(WindowSpread(self.pool), [output_grads[0], inputs[0]])]
 
 
@@ -133,7 +143,6 @@ class WindowSpread(Unpooled):
     pool: Pool
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the images."""
         expect("upstream", specs[0], self.pool.shape(specs[1].shape))
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
@@ -143,7 +152,6 @@ class WindowSpread(Unpooled):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The sum again."""
         return [inputs[0].sd.add_op(WindowSum(self.pool), [output_grads[0]]), None]
 
 
@@ -154,7 +162,6 @@ class WindowScatter(Unpooled):
     pool: Pool
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the images."""
         expect("upstream", specs[1], self.pool.shape(specs[0].shape))
         return TensorSpec(specs[0].shape, specs[1].dtype)
 

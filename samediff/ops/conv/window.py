@@ -2,14 +2,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ...base.named_axes import expect_at_least
 from ...base.spec import Shape
 from ...errors import ShapeError
 
 MODES = ("VALID", "SAME", "CAUSAL")
+MOST_CELLS = 1 << 24        # code goes through them one by one
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,12 @@ class Window:
     padding: Shape
     dilation: Shape
     mode: str = "VALID"
+
+    def __post_init__(self) -> None:
+        expect_at_least(1, stride=self.stride, dilation=self.dilation)
+        expect_at_least(0, padding=self.padding)
+        if min(self.kernel, default=0) > 0 and math.prod(self.kernel) > MOST_CELLS:
+            raise ShapeError(f"a window has at most {MOST_CELLS:,} cells; a kernel of {self.kernel} has {math.prod(self.kernel):,}")
 
     def extent(self, axis: int) -> int:
         """Cells from the first to the last one of a window."""
@@ -141,9 +150,6 @@ class Windowed:
         mode = getattr(self, "padding_mode", "VALID").upper()
         if mode not in MODES:
             raise ShapeError(f"padding mode must be one of {', '.join(MODES)}; got {mode!r}")
-        for what, values, least in (("stride", self.along("s"), 1), ("dilation", self.along("d"), 1), ("padding", self.along("p"), 0)):
-            if any(v < least for v in values):
-                raise ShapeError(f"{what} {values} must be at least {least} along every axis")
         return Window(own, self.along("s"), self.along("p"), self.along("d"), str(getattr(mode, "value", mode)))
 
     @property

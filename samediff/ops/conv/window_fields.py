@@ -1,4 +1,4 @@
-"""What ops and their configurations alike declare about windows: kernel k, stride s, padding p and dilation d of each axis."""
+"""Fields of windows that ops and their configurations share: kernel k, stride s, padding p and dilation d of each axis."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,7 +15,20 @@ def _declared(cls: type[T]) -> type[T]:
 
 @_declared
 class Fields1D:
-    """Windows along time; a kernel of -1 is taken from the weights."""
+    """Windows along time.
+
+    Parameters
+    ----------
+    k : int
+        Size of the kernel; -1 (default) takes that of the weights.
+    s, p, d : int
+        Stride, zeros at both ends, and distance of neighbouring elements of a window: 1, 0 and 1 by default.
+    padding_mode : PaddingMode or str
+        ``VALID`` (default) pads by ``p``, ``SAME`` as much as it needs for ceil(size / stride) windows, ``CAUSAL`` the same in front
+        alone.
+    data_format : str
+        "NCW" (default: batch, channels, time) or "NWC".
+    """
 
     k: int = -1
     s: int = 1
@@ -27,7 +40,19 @@ class Fields1D:
 
 @_declared
 class Fields2D:
-    """Windows over height and width."""
+    """Windows over height and width.
+
+    Parameters
+    ----------
+    k_h, k_w : int
+        Size of the kernel; -1 (default) takes that of the weights, which pooling does not have.
+    s_h, s_w, p_h, p_w, d_h, d_w : int
+        Strides, zeros on both sides, and distances of neighbouring elements of a window: 1, 0 and 1 by default.
+    padding_mode : PaddingMode or str
+        ``VALID`` (default) pads by ``p_h`` and ``p_w``, ``SAME`` as much as it needs for ceil(size / stride) windows.
+    data_format : str
+        "NCHW" (default: batch, channels, height, width) or "NHWC".
+    """
 
     k_h: int = -1
     k_w: int = -1
@@ -43,7 +68,19 @@ class Fields2D:
 
 @_declared
 class Fields3D:
-    """Windows over depth, height and width."""
+    """Windows over depth, height and width.
+
+    Parameters
+    ----------
+    k_d, k_h, k_w : int
+        Size of the kernel; -1 (default) takes that of the weights, which pooling does not have.
+    s_d, s_h, s_w, p_d, p_h, p_w, d_d, d_h, d_w : int
+        Strides, zeros on both sides, and distances of neighbouring elements of a window: 1, 0 and 1 by default.
+    padding_mode : PaddingMode or str
+        ``VALID`` (default) pads by the paddings, ``SAME`` as much as it needs for ceil(size / stride) windows.
+    data_format : str
+        "NCDHW" (batch, channels, depth, height, width) or "NDHWC".
+    """
 
     k_d: int = -1
     k_h: int = -1

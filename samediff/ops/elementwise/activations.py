@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.spec import TensorSpec, normalize_axis
+from ...codecs.file_args import FileArgs
+from ...codecs.file_forms import operand
 from ...errors import ShapeError
 from ...families.families import Elementwise, unary
 from ...ir.op import Op, Specs, op, require_floating
@@ -76,7 +78,7 @@ unary("hardtanhderivative", "nn.hard_tanh_derivative", lambda xp, x: (abs(x) <= 
 unary("softsignderivative", "nn.softsign_derivative", lambda xp, x: 1 / ((1 + abs(x)) * (1 + abs(x))), "1 / (1 + |x|)^2.")
 
 
-@op("elu", api="nn.elu")
+@op("elu", api="nn.elu", file=FileArgs(floats=("alpha",), properties={"alpha": "d:alpha"}))
 class Elu(Elementwise):
     """x where x > 0, else alpha * (e^x - 1) (Clevert et al. 2015)."""
 
@@ -88,14 +90,13 @@ class Elu(Elementwise):
         return xp.where(x > 0, x, self.alpha * xp.expm1(x))
 
 
-@op("relu", api="nn.relu")
+@op("relu", api="nn.relu", file=FileArgs(scalar="cutoff"))
 class Relu(Elementwise):
     """max(x, cutoff)."""
 
     cutoff: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """NaN passes."""
         return xp.where(x <= self.cutoff, self.cutoff, x).astype(x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -104,18 +105,17 @@ class Relu(Elementwise):
         return [self.partial(0, outputs, output_grads[0])]
 
 
-@op("relu6", api="nn.relu6")
+@op("relu6", api="nn.relu6", file=FileArgs(scalar="cutoff"))
 class Relu6(Elementwise):
     """min(max(x, cutoff), 6)."""
 
     cutoff: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """NaN passes."""
         return xp.where(x <= self.cutoff, self.cutoff, xp.where(x >= 6, 6, x)).astype(x.dtype)
 
 
-@op("leakyrelu", api="nn.leaky_relu")
+@op("leakyrelu", api="nn.leaky_relu", file=operand("alpha"))
 class LeakyRelu(Elementwise):
     """x where x >= 0, else alpha * x."""
 
@@ -126,7 +126,7 @@ class LeakyRelu(Elementwise):
         return xp.where(x >= 0, x, self.alpha * x)
 
 
-@op("leakyreluderivative", api="nn.leaky_relu_derivative", gradient="zero")
+@op("leakyreluderivative", api="nn.leaky_relu_derivative", gradient="zero", file=operand("alpha"))
 class LeakyReluDerivative(Elementwise):
     """1 where x >= 0, else alpha."""
 
@@ -137,14 +137,13 @@ class LeakyReluDerivative(Elementwise):
         return xp.where(x >= 0, 1.0, self.alpha).astype(x.dtype)
 
 
-@op("thresholdedrelu", api="nn.thresholded_relu")
+@op("thresholdedrelu", api="nn.thresholded_relu", file=FileArgs(floats=("cutoff",)))
 class ThresholdedRelu(Elementwise):
     """x where x > cutoff, else 0."""
 
     cutoff: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By comparison."""
         return xp.where(x > self.cutoff, x, 0)
 
 
@@ -160,14 +159,14 @@ class SigmoidDerivative(Elementwise):
         return wrt * s * (1 - s)
 
 
-@op("prelu", api="nn.prelu", inputs="x alpha", signatures=("x, alpha, *shared_axes",))
+@op("prelu", api="nn.prelu", inputs="x alpha", signatures=("x, alpha, *shared_axes",),
+    file=FileArgs(ints=("*shared_axes",), properties={"sharedAxes": "i[]:shared_axes"}))
 class Prelu(Op):
     """x where x >= 0, else alpha * x, with alpha of the shape of x without the batch axis, 1 along ``shared_axes``."""
 
     shared_axes: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         x, alpha = specs
         require_floating("prelu", x, alpha)
         if not self.shared_axes:
@@ -212,7 +211,6 @@ class CRelu(Op):
         return TensorSpec((*x.shape[:-1], -1 if x.shape[-1] == -1 else 2 * x.shape[-1]), x.dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Two halves."""
         return xp.concatenate([xp.maximum(x, 0), xp.maximum(-x, 0)], axis=-1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
+from ...codecs.file_forms import SCALAR, operand
 from ...expressions.arrays import require_in_range
 from ...families.families import Elementwise, binary, scalar_form, unary
 from ...ir.op import Specs, op
@@ -63,10 +64,11 @@ def _modulo(xp: Any, x: Any, y: Any) -> Any:
     return xp.fmod(x, _meeting(x, y)) if x.dtype.kind in "iu" and y.dtype.kind in "iu" else x % y
 
 
-binary("add", _places("add", "plus"), lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
+Add = binary("add", _places("add", "plus"), lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
 binary("subtract", _places("sub", "minus", "subtract"), lambda xp, x, y: x - y, "x - y.", scalar="sub_scalar")
 binary("multiply", _places("mul", "times", "multiply"), lambda xp, x, y: x * y, "x * y.", scalar="mul_scalar")
-binary("divide", _places("div", "divide"), _quotient, "x / y; integers truncate toward zero.", scalar="div_scalar")
+binary("divide", _places("div", "divide"), _quotient, "x / y; integers truncate toward zero.", scalar="div_scalar",
+       file=FileArgs(aliases=("realdiv",)))
 binary("reversesubtract", _places("rsub"), lambda xp, x, y: y - x, "y - x.", scalar="rsub_scalar")
 binary("reversedivide", _places("rdiv"), lambda xp, x, y: _quotient(xp, y, x), "y / x; integers truncate toward zero.",
        scalar="rdiv_scalar")
@@ -91,7 +93,7 @@ binary("tf_atan2", "math.atan2 base.atan2 math.arctan2", _angle, "Angle of the p
 unary("neg", _places("neg", "negative"), lambda xp, x: -x, "-x.", rule="same")
 
 
-@op("pow", api=_places("pow", "power"), signatures=("x, value",))
+@op("pow", api=_places("pow", "power"), file=operand("value"))
 class PowerScalar(Elementwise):
     """x to the power of a number."""
 
@@ -110,7 +112,7 @@ class PowerScalar(Elementwise):
         return x ** (int(value) if value.is_integer() else value)
 
 
-@op("fmod_scalar", api="base.scalar_floor_mod math.floor_mod base.floor_mod var.floor_mod", signatures=("x, scalar",))
+@op("fmod_scalar", api="base.scalar_floor_mod math.floor_mod base.floor_mod var.floor_mod", file=SCALAR)
 class FloorModScalar(Elementwise):
     """Remainder by a number, with the sign of x (C's fmod)."""
 
@@ -122,5 +124,4 @@ class FloorModScalar(Elementwise):
         return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The remainder."""
         return xp.fmod(x, xp.asarray(self.scalar, dtype=x.dtype))

@@ -84,7 +84,6 @@ class BitsHammingDistance(Op):
         return TensorSpec((), DataType.LONG)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Count by bytes."""
         different = xp.ascontiguousarray(x.reshape(-1) ^ y.reshape(-1)).view(xp.uint8)
         return xp.unpackbits(different).sum()
 
@@ -94,10 +93,8 @@ class ToggleBits(Op):
     """All bits inverted."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         Bits().result_type(specs[0])
         return specs[0].with_shape(specs[0].shape)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Complement."""
         return xp.invert(x)

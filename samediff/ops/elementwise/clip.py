@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...base.spec import TensorSpec, normalize_axes
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.families import Elementwise
 from ...ir.op import Op, Specs, op, require_floating
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("ClipByValue", api="base.clip_by_value math.clip_by_value base.clip math.clip", signatures=("x, clip_value_min, clip_value_max",))
+@op("ClipByValue", api="base.clip_by_value math.clip_by_value base.clip math.clip",
+    file=FileArgs(floats=("clip_value_min", "clip_value_max"), properties={
+        "clipValueMin": "d:clip_value_min", "clipValueMax": "d:clip_value_max"}))
 class ClipByValue(Elementwise):
     """min(max(x, low), high); the gradient passes within the bounds."""
 
@@ -32,7 +35,8 @@ class ClipByValue(Elementwise):
         return xp.where(x < low, low, xp.where(x > high, high, x))
 
 
-@op("clip_by_values", api="base.clip_by_value math.clip_by_value base.clip", inputs="x low high", signatures=("x, low, high",))
+@op("clip_by_values", api="base.clip_by_value math.clip_by_value base.clip", inputs="x low high",
+    file=FileArgs(op_name="ClipByValue", with_inputs=(3,)))
 class ClipByValues(Elementwise):
     """min(max(x, low), high) with bounds from variables."""
 
@@ -56,7 +60,6 @@ class ClippedNorm(Op):
         cls.dimensions = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         require_floating(self.id, specs[0])
         if specs[0].shape is not None:
             normalize_axes(self.dimensions, len(specs[0].shape))
@@ -66,7 +69,7 @@ class ClippedNorm(Op):
         """Euclidean norm of each slice, over its size when ``average``."""
         axes = normalize_axes(self.dimensions, x.ndim)
         norm = xp.sqrt((x * x).sum(axis=axes, keepdims=True, dtype=x.dtype))
-        return norm / x.dtype.type(x.size // norm.size) if self.average else norm
+        return norm / x.dtype.type(x.size // max(norm.size, 1)) if self.average else norm
 
     def compute(self, xp: Any, x: Any) -> Any:
         """Scaled where the norm is too large."""
@@ -92,16 +95,15 @@ class ClipSlope(Elementwise):
     clip_value: float
 
     def compute(self, xp: Any, x: Any, upstream: Any, norm: Any, along: Any, squares: Any) -> Any:
-        """By slice."""
         return xp.where(norm > self.clip_value, self.clip_value / norm * (upstream - x * along / squares), upstream)
 
 
-@op("clipbynorm", api="base.clip_by_norm math.clip_by_norm")
+@op("clipbynorm", api="base.clip_by_norm math.clip_by_norm", file=FileArgs(ints=("*dimensions",), floats=("clip_value",)))
 class ClipByNorm(ClippedNorm):
     """x * clip_value / n where the Euclidean norm n over ``dimensions`` exceeds ``clip_value``, else x."""
 
 
-@op("clipbyavgnorm", api="math.clip_by_avg_norm base.clip_by_avg_norm")
+@op("clipbyavgnorm", api="math.clip_by_avg_norm base.clip_by_avg_norm", file=FileArgs(ints=("*dimensions",), floats=("clip_value",)))
 class ClipByAverageNorm(ClippedNorm):
     """x * clip_value / n where the norm over the number of elements, n, exceeds ``clip_value``, else x."""
 

@@ -6,11 +6,12 @@ from typing import Any
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError
+from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...ir.op import Specs, op, require_floating, require_same_type
 
 
-@op("clip_by_global_norm", inputs="*xs", signatures=("*xs, clip_norm",), file=FileArgs(floats=("clip_norm",)))
+@op("clip_by_global_norm", inputs="*xs", file=FileArgs(floats=("clip_norm",)))
 class ClipByGlobalNorm(Composite):
     """Each array times clip_norm / n where the Euclidean norm n of all of them together exceeds ``clip_norm``, and n.
 
@@ -30,7 +31,7 @@ class ClipByGlobalNorm(Composite):
     def compute(self, xp: Any, *xs: Any) -> Any:
         """One factor for all."""
         kind = xs[0].dtype.type
-        norm = xp.sqrt(sum((x * x).sum(dtype=x.dtype) for x in xs)).astype(xs[0].dtype)
+        norm = xp.sqrt(sum(sum_over(x * x) for x in xs)).astype(xs[0].dtype)
         factor = kind(self.clip_norm) / norm if norm > self.clip_norm else kind(1)
         return *(x * factor for x in xs), norm
 

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.datatype import DataType
 from ...base.named_axes import expect_broadcast
 from ...base.spec import TensorSpec
+from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError
 from ...families.families import Elementwise, Pairwise, binary, unary
 from ...ir.op import Op, Specs, op, require_same_type
@@ -29,43 +31,44 @@ for _id, (_scalar, _names, _function, _text) in COMPARISONS.items():
            scalar=_scalar, gradient="zero")
 
 
+#: DL4J writes the number that it would compare with, and puts the condition first.
+_COMPARABLE = FileArgs(floats=("=0.0",), properties={"comparable": "d:=0.0"})
+_CONDITION_FIRST = FileArgs(order=(2, 0, 1))
+
+
 class Logic(Pairwise):
     """Of two BOOL arrays, with broadcasting."""
 
     gradient = "zero"
 
     def result_type(self, *specs: TensorSpec) -> DataType:
-        """BOOL from BOOL."""
         for spec in specs:
             if spec.dtype is not DataType.BOOL:
                 raise DataTypeError(f"{self.id} needs BOOL inputs, got {spec.dtype.name}: compare first, or cast_to(DataType.BOOL)")
         return DataType.BOOL
 
 
-@op("and", api="math.and_ base.and_ var.and_ math.logical_and")
+@op("and", api="math.and_ base.and_ var.and_ math.logical_and", file=replace(_COMPARABLE, aliases=("boolean_and",)))
 class And(Logic):
     """True where both are."""
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Conjunction."""
         return xp.logical_and(x, y)
 
 
-@op("or", api="math.or_ base.or_ var.or_ math.logical_or")
+@op("or", api="math.or_ base.or_ var.or_ math.logical_or", file=replace(_COMPARABLE, aliases=("boolean_or",)))
 class Or(Logic):
     """True where one is."""
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Disjunction."""
         return xp.logical_or(x, y)
 
 
-@op("xor", api="math.xor base.xor var.xor math.logical_xor")
+@op("xor", api="math.xor base.xor var.xor math.logical_xor", file=replace(_COMPARABLE, aliases=("boolean_xor",)))
 class Xor(Logic):
     """True where exactly one is."""
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Difference."""
         return xp.logical_xor(x, y)
 
 
@@ -73,7 +76,7 @@ unary("boolean_not", "base.not_ math.not_ var.not_ math.logical_not", lambda xp,
       rule="bool", gradient="zero")
 
 
-@op("Where", api="base.where math.where", inputs="x y condition", signatures=("x, y, condition",))
+@op("Where", api="base.where math.where", inputs="x y condition", file=_CONDITION_FIRST)
 class Where(Elementwise):
     """x where the condition holds, else y; all broadcast."""
 
@@ -85,7 +88,6 @@ class Where(Elementwise):
         return specs[0].dtype
 
     def compute(self, xp: Any, x: Any, y: Any, condition: Any) -> Any:
-        """Choice."""
         return xp.where(condition, x, y)
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
@@ -98,7 +100,7 @@ class Where(Elementwise):
         return super().place(sd, inputs, names)
 
 
-@op("where_np", api="base.where_numpy", inputs="x y condition", signatures=("x, y, condition",))
+@op("where_np", api="base.where_numpy", inputs="x y condition", file=_CONDITION_FIRST)
 class WhereNumpy(Where):
     """x where the condition is not 0, else y; all broadcast."""
 
@@ -108,7 +110,6 @@ class WhereNumpy(Where):
         return specs[0].dtype
 
     def compute(self, xp: Any, x: Any, y: Any, condition: Any) -> Any:
-        """Choice."""
         return xp.where(condition != 0, x, y)
 
 
@@ -122,11 +123,10 @@ class Select(Elementwise):
         return specs[1].dtype
 
     def compute(self, xp: Any, condition: Any, x: Any, y: Any) -> Any:
-        """Choice."""
         return xp.where(condition != 0, x, y)
 
 
-@op("where_coordinates", api="base.where math.where", inputs="condition", gradient="zero", signatures=("condition",))
+@op("where_coordinates", api="base.where math.where", inputs="condition", gradient="zero", file=FileArgs(op_name="Where", with_inputs=(1,)))
 class WhereCoordinates(Op):
     """Coordinates of the true elements.  Shapes: condition (*S) -> (n, rank) LONG, n known when run."""
 
@@ -136,7 +136,6 @@ class WhereCoordinates(Op):
         return TensorSpec(None if rank is None else (-1, rank), DataType.LONG)
 
     def compute(self, xp: Any, condition: Any) -> Any:
-        """In c order."""
         return xp.stack(xp.nonzero(condition), axis=-1) if condition.ndim else xp.zeros((int(bool(condition)), 0))
 
 
@@ -144,18 +143,17 @@ class WhereCoordinates(Op):
 class Assign(Op):
     """The values of y in the shape of x."""
 
+    flops_per_element = 0
+
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         x, y = specs
         expect_broadcast("y", y, x.shape)
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Broadcast."""
         return xp.broadcast_to(y, x.shape)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Only y matters."""
-        from ...families.spreading import sum_to
+        from ...families.broadcasting import sum_to
         return [None, sum_to(output_grads[0].sd.call("base", "cast_to", output_grads[0], inputs[1].dtype), inputs[1])]

@@ -1,21 +1,51 @@
 """Elements that satisfy a condition: masks, counts, replacement, first and last position."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
-from ...errors import ShapeError
-from ...expressions.conditions import Condition
+from ...codecs.file_args import FileArgs
+from ...codecs.flatbuffers.graph import FlatNode
+from ...errors import FileFormatError, ShapeError
+from ...expressions.conditions import MODES, Condition
 from ...families.families import Elementwise, Reduction
 from ...ir.op import Specs, op
 from ..reduce.argreduce import IndexReduction
 
+
+@dataclass(frozen=True)
+class ConditionArgs(FileArgs):
+    """A condition as its value, tolerance and mode; ``with_operand`` for the ops that write a value where it holds."""
+
+    with_operand: bool = False
+
+    def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
+        c = op_fields["condition"]
+        numbers = [c.value, c.eps, float(MODES.index(c.mode))]
+        parts = super().encode(op_fields, op_name, input_dtype)
+        if self.with_operand or self.op_type is not None:
+            numbers.insert(1, op_fields.get("value", 0.0))
+        return parts | {"extra_params": tuple(numbers)}
+
+    def decode(self, node: FlatNode) -> dict[str, Any]:
+        found, numbers = super().decode(node), list(node.extra_params)
+        if self.with_operand and len(numbers) > 1:
+            found["value"] = numbers.pop(1)
+        elif len(numbers) > 3:  # the form with two arrays has a value too, which nobody reads
+            numbers.pop(1)
+        if len(numbers) < 3 or not 0 <= int(numbers[2]) < len(MODES):
+            raise FileFormatError(f"node {node.name!r}: a condition is value, tolerance and mode (0 to {len(MODES) - 1}); got {numbers}")
+        return found | {"condition": Condition(MODES[int(numbers[2])], numbers[0], numbers[1])}
+
+
+_REDUCED = ConditionArgs(bools=("keep_dims", "=true"), dimensions="dimensions")
 _WAYS = ("x, condition, *dimensions", "x, condition, keep_dims, *dimensions")
 
 
-@op("match_condition_transform", api="base.match_condition math.match_condition", gradient="zero")
+@op("match_condition_transform", api="base.match_condition math.match_condition", gradient="zero", file=ConditionArgs())
 class MatchCondition(Elementwise):
     """True where the condition holds."""
 
@@ -23,11 +53,10 @@ class MatchCondition(Elementwise):
     condition: Condition
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The test."""
         return self.condition.test(xp, x)
 
 
-@op("match_condition", api="base.match_condition_count math.match_condition_count", signatures=_WAYS, gradient="zero")
+@op("match_condition", api="base.match_condition_count math.match_condition_count", signatures=_WAYS, gradient="zero", file=_REDUCED)
 class MatchConditionCount(Reduction):
     """Number of elements over ``dimensions`` for which the condition holds, LONG."""
 
@@ -35,11 +64,10 @@ class MatchConditionCount(Reduction):
     condition: Condition = Condition("not_equals")
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """The count."""
         return self.condition.test(xp, x).sum(axis=axes, keepdims=self.keep_dims)
 
 
-@op("car", api="base.replace_where math.replace_where", inputs="update from_", signatures=("update, from_, condition",))
+@op("car", api="base.replace_where math.replace_where", inputs="update from_", file=ConditionArgs(op_type="TRANSFORM_SAME", op_num=13))
 class ReplaceWhere(Elementwise):
     """``from_`` where the condition holds on ``update``, else ``update``."""
 
@@ -47,11 +75,10 @@ class ReplaceWhere(Elementwise):
     condition: Condition
 
     def compute(self, xp: Any, update: Any, from_: Any) -> Any:
-        """Choice."""
         return xp.where(self.condition.test(xp, update), from_, update)
 
 
-@op("cas", api="base.replace_where math.replace_where", inputs="update", signatures=("update, value, condition",))
+@op("cas", api="base.replace_where math.replace_where", inputs="update", file=ConditionArgs(with_operand=True))
 class ReplaceWhereScalar(Elementwise):
     """``value`` where the condition holds on ``update``, else ``update``."""
 
@@ -59,7 +86,6 @@ class ReplaceWhereScalar(Elementwise):
     condition: Condition
 
     def compute(self, xp: Any, update: Any) -> Any:
-        """Choice."""
         return xp.where(self.condition.test(xp, update), xp.asarray(self.value, dtype=update.dtype), update)
 
 
@@ -79,25 +105,28 @@ class ConditionalIndex(IndexReduction):
             raise ShapeError(f"{self.id} needs at least one dimension")
         return super().infer(*specs)
 
+    def found(self, xp: Any, holds: Any) -> Any:
+        """The first true one along the last axis, -1 where there is none."""
+        return xp.where(holds.any(axis=-1), holds.argmax(axis=-1), -1) if holds.shape[-1] else xp.full(holds.shape[:-1], -1)
 
-@op("first_index", api="math.first_index base.first_index")
+
+@op("first_index", api="math.first_index base.first_index", file=_REDUCED)
 class FirstIndex(ConditionalIndex):
     """Position of the first element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
         """The first true one."""
-        holds = self.condition.test(xp, rows)
-        return xp.where(holds.any(axis=-1), holds.argmax(axis=-1), -1)
+        return self.found(xp, self.condition.test(xp, rows))
 
 
-@op("last_index", api="math.last_index base.last_index")
+@op("last_index", api="math.last_index base.last_index", file=_REDUCED)
 class LastIndex(ConditionalIndex):
     """Position of the last element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
 
     def choose(self, xp: Any, rows: Any) -> Any:
         """The last true one."""
-        holds = self.condition.test(xp, rows)
-        return xp.where(holds.any(axis=-1), rows.shape[-1] - 1 - holds[..., ::-1].argmax(axis=-1), -1)
+        found = self.found(xp, self.condition.test(xp, rows)[..., ::-1])
+        return xp.where(found < 0, found, rows.shape[-1] - 1 - found)
 
 
 __all__: Sequence[str] = ("FirstIndex", "LastIndex", "MatchCondition", "MatchConditionCount", "ReplaceWhere", "ReplaceWhereScalar")

@@ -113,7 +113,6 @@ class ReplaceNans(Elementwise):
     replacement: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Choice."""
         return xp.where(xp.isnan(x), xp.asarray(self.replacement, dtype=x.dtype), x)
 
 
@@ -155,7 +154,6 @@ class _Both(Pairwise):
     rule = "bool"
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Conjunction."""
         return (x != 0) & (y != 0)
 
 
@@ -165,7 +163,6 @@ class _Either(Pairwise):
     rule = "bool"
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Disjunction."""
         return (x != 0) | (y != 0)
 
 
@@ -175,7 +172,6 @@ class _One(Pairwise):
     rule = "bool"
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Difference."""
         return (x != 0) ^ (y != 0)
 
 
@@ -185,7 +181,6 @@ class _Unequal(Pairwise):
     rule = "bool"
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Comparison."""
         return x != y
 
 
@@ -200,7 +195,6 @@ class Not(Elementwise):
     rule = "bool"
 
     def compute(self, xp: Any, x: Any, y: Any = None) -> Any:
-        """Negation or comparison."""
         return x == 0 if y is None else x != y
 
 
@@ -211,7 +205,6 @@ class Axpy(Pairwise):
     p: float = 1.0
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """Product and sum."""
         return self.p * x + y
 
 
@@ -222,7 +215,6 @@ class BinaryRelativeError(Pairwise):
     threshold: float = 0.0
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """The indicator."""
         return (_relative_error(xp, x, y) > self.threshold).astype((x + y).dtype)
 
 
@@ -235,7 +227,6 @@ class BinaryMinimalRelativeError(Pairwise):
     threshold_absolute: float = 0.0
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """The indicator."""
         found = (_relative_error(xp, x, y) > self.threshold_relative) & (abs(x - y) >= self.threshold_absolute)
         return found.astype((x + y).dtype)
 
@@ -244,11 +235,9 @@ class _Copied(Assign):
     """The values of y in the shape and type of x; x itself without y."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return super().infer(*specs) if len(specs) > 1 and specs[1] is not None else TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, y: Any = None) -> Any:
-        """Broadcast."""
         return x if y is None else xp.broadcast_to(y, x.shape).astype(x.dtype)
 
     def grad(self, inputs: Sequence[Any], outputs: Sequence[Any], output_grads: Sequence[Any]) -> Sequence[Any]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...codecs.file_forms import operand
 from ...families.families import Elementwise, unary
 from ...ir.op import op
 
@@ -72,7 +73,7 @@ unary("isfinite", "math.is_finite math.isfinite", lambda xp, x: xp.isfinite(x), 
       gradient="zero")
 
 
-@op("log_x", api="math.log", signatures=("x, base",))
+@op("log_x", api="math.log", file=operand("base"))
 class LogBase(Elementwise):
     """Logarithm to a base: ln(x) / ln(base)."""
 
@@ -83,12 +84,11 @@ class LogBase(Elementwise):
         return xp.log(x) / float(np.log(self.base))
 
 
-@op("step", api="math.step nn.step", gradient="zero", signatures=("x, value",))
-class Step(Elementwise):
+@op("step", api="math.step nn.step", gradient="zero", file=operand("value"))
+class StepOp(Elementwise):
     """1 where x > value, else 0, in the type of x."""
 
     value: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The indicator."""
         return (x > self.value).astype(x.dtype)

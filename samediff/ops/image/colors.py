@@ -42,7 +42,6 @@ class Colors(Composite):
     """New channels from the three channels of each pixel.  Shapes: x (…, 3) floating -> the same."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, specs[0])
         shape = specs[0].shape
         if shape is not None and (not shape or shape[-1] not in (3, -1)):
@@ -54,13 +53,12 @@ class Colors(Composite):
         raise NotImplementedError(f"{type(self).__name__} must implement channels(self, xp, a, b, c)")
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Channel by channel."""
         return xp.stack(self.channels(xp, x[..., 0], x[..., 1], x[..., 2]), axis=-1)
 
     def expand(self, *inputs: Any) -> Any:
         """An elementwise node for each channel."""
         sd = inputs[0].sd
-        parts = [sd.add_op(Channel(i), [inputs[0]]) for i in range(3)]
+        parts = [sd.add_op(ColorChannel(i), [inputs[0]]) for i in range(3)]
         return sd.add_op(JoinChannels(), [sd.add_op(ColorPart(self, i), parts) for i in range(3)])
 
 
@@ -77,7 +75,7 @@ class ColorPart(Elementwise):
 
 
 @op("color_channel")
-class Channel(Op):
+class ColorChannel(Op):
     """One index of the last axis (made by gradients)."""
 
     index: int
@@ -88,7 +86,6 @@ class Channel(Op):
         return TensorSpec(None if shape is None else shape[:-1], specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A view."""
         return x[..., self.index]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -104,18 +101,15 @@ class JoinChannels(Op):
     """Three channels in a new last axis (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis more."""
         shape = specs[0].shape
         return TensorSpec(None if shape is None else (*shape, 3), specs[0].dtype)
 
     def compute(self, xp: Any, *channels: Any) -> Any:
-        """Stacked."""
         return xp.stack(channels, axis=-1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """One each."""
-        return [inputs[0].sd.add_op(Channel(i), [output_grads[0]]) for i in range(3)]
+        return [inputs[0].sd.add_op(ColorChannel(i), [output_grads[0]]) for i in range(3)]
 
 
 @op("rgb_to_hsv", api="image.rgb_to_hsv", file=FileArgs())
@@ -199,14 +193,12 @@ class AdjustContrast(Composite):
     factor: float
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, specs[0])
         if specs[0].rank is not None and specs[0].rank < 3:
             raise ShapeError(f"an image has the axes height, width and channels, got shape {specs[0].shape}")
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Around the mean."""
         mean = x.sum(axis=(-3, -2), keepdims=True, dtype=x.dtype) / x.dtype.type(x.shape[-3] * x.shape[-2])
         return (x - mean) * x.dtype.type(self.factor) + mean
 

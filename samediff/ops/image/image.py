@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("non_max_suppression", api="image.non_max_suppression", inputs="boxes scores", gradient="zero", signatures=(
-    "boxes, scores, max_out_size, iou_threshold, score_threshold",), file=FileArgs(
+@op("non_max_suppression", api="image.non_max_suppression", inputs="boxes scores", gradient="zero", file=FileArgs(
         ints=("max_out_size",), floats=("iou_threshold", "score_threshold")))
 class NonMaxSuppression(Op):
     """Indices of boxes by descending score, without those that overlap a chosen one by more than ``iou_threshold``.
@@ -35,7 +34,6 @@ class NonMaxSuppression(Op):
     score_threshold: float = float("-inf")
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Of unknown length."""
         require_floating(self.id, *specs)
         if specs[0].shape is not None and (len(specs[0].shape) != 2 or specs[0].shape[1] not in (4, -1)):
             raise ShapeError(f"boxes must have the shape (n, 4), got {specs[0].shape}")
@@ -43,7 +41,6 @@ class NonMaxSuppression(Op):
         return TensorSpec((-1,), DataType.INT)
 
     def compute(self, xp: Any, boxes: Any, scores: Any) -> Any:
-        """Greedily."""
         low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
         size = (high - low).prod(axis=1)
         left = [int(i) for i in np.argsort(-scores, kind="stable") if scores[i] >= self.score_threshold]
@@ -62,7 +59,6 @@ class RandomCrop(Op):
     """A block of the given shape from a random place.  Shapes: x (*S), shape (rank) integer -> shape."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As asked for."""
         x, shape = specs
         if not shape.dtype.is_integer:
             raise DataTypeError(f"a shape must consist of integers, got {shape.dtype.name}")
@@ -98,7 +94,6 @@ class RandomCropBack(Op):
     of: str
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, x: Any, shape: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
@@ -109,7 +104,6 @@ class RandomCropBack(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Cropped there again."""
         return [inputs[0].sd.add_op(RandomCropAgain(self.of), [output_grads[0], inputs[2]]), None, None]
 
 
@@ -129,7 +123,7 @@ class RandomCropAgain(RandomCrop):
         return [inputs[0].sd.add_op(RandomCropBack(self.of), [output_grads[0], *inputs]), None]
 
 
-@op("extract_image_patches_sizes", api="image.extract_image_patches", signatures=("x, k_sizes, strides, rates, same_mode",),
+@op("extract_image_patches_sizes", api="image.extract_image_patches",
     file=FileArgs(op_name="extract_image_patches", ints=("*k_sizes", "*strides", "*rates", "same_mode:bool")))
 class ExtractPatches(Composite):
     """As ``cnn.extract_image_patches``, with pairs (height, width) of sizes, strides and rates."""

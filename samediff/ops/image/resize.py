@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.choices import ImageResizeMethod
-from ...base.datatype import DataType
+from ...base.datatype import DataType, is_floating
+from ...base.enums import ImageResizeMethod
 from ...base.named_axes import expect
 from ...base.spec import TensorSpec, size
 from ...codecs.file_args import FileArgs
@@ -26,7 +26,6 @@ class Resize(Op):
     inputs = "x size"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The new size."""
         x = specs[0]
         if x.shape is not None and len(x.shape) not in (3, 4):
             raise ShapeError(f"images have the axes ([batch,] height, width, channels), got shape {x.shape}")
@@ -68,16 +67,14 @@ class Resize(Op):
     def matrices(self, x: Any, size: Any) -> list[Any]:
         """For height and width."""
         old = x.shape[-3:-1]
-        dtype = x.dtype if x.dtype.kind == "f" else np.dtype(np.float32)
+        dtype = x.dtype if is_floating(x.dtype) else np.dtype(np.float32)
         return [self.weights(a, b).astype(dtype) for a, b in zip(old, self.size_for(old, self.asked(size)))]
 
     def compute(self, xp: Any, x: Any, size: Any = None) -> Any:
-        """Rows, then columns."""
         return apply(xp, x, *self.matrices(x, size))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The transposed matrices."""
         return [inputs[0].sd.add_op(ResizeBack(self), [output_grads[0], *inputs]), None][:len(inputs)]
 
 
@@ -96,19 +93,16 @@ class ResizeBack(Op):
     of: Resize
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the image."""
         resized: Any = self.of.infer(*specs[1:])
         expect("g", specs[0], resized.shape)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, x: Any, size: Any = None) -> Any:
-        """Rows, then columns."""
         rows, columns = self.of.matrices(x, size)
         return apply(xp, g, rows.T, columns.T)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The resize itself."""
         return [inputs[0].sd.add_op(self.of, [output_grads[0], *inputs[2:]]), None, None][:len(inputs)]
 
 
@@ -135,7 +129,6 @@ class ImageResize(Resize):
 
     @property
     def keeps_ratio(self) -> bool:
-        """As asked for."""
         return self.preserve_aspect_ratio
 
     def size_for(self, old: Sequence[int], new: tuple[int, int]) -> tuple[int, int]:
@@ -147,7 +140,6 @@ class ImageResize(Resize):
         return max(1, int(np.floor(old[0] * scale + 0.5))), max(1, int(np.floor(old[1] * scale + 0.5)))
 
     def weights(self, old: int, new: int) -> Any:
-        """By the method."""
         if self.method is ImageResizeMethod.ResizeNearest:
             return rs.nearest(old, new)
         if self.method is ImageResizeMethod.ResizeArea:
@@ -171,11 +163,9 @@ class ResizeBilinear(Resize):
     half_pixel_centers: bool = False
 
     def asked(self, size: Any) -> tuple[int, int]:
-        """Both attributes."""
         return self.height, self.width
 
     def weights(self, old: int, new: int) -> Any:
-        """Two neighbours."""
         return rs.linear_at(rs.positions(old, new, self.align_corners, self.half_pixel_centers), old)
 
 
@@ -189,7 +179,6 @@ class ResizeBicubic(Resize):
     align_pixel_centers: bool = False
 
     def weights(self, old: int, new: int) -> Any:
-        """Four neighbours."""
         where = rs.positions(old, new, self.align_corners, self.align_pixel_centers)
         return rs.cubic_at(where, old, -0.5 if self.align_pixel_centers else -0.75, not self.align_pixel_centers)
 
@@ -230,7 +219,6 @@ class CropAndResize(Op):
         return [make(shape[-3 + k], int(size.reshape(-1)[k]), float(box[k]), float(box[k + 2])).astype(dtype) for k in (0, 1)]
 
     def compute(self, xp: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:
-        """Box by box."""
         check_range(f"{self.id}: box index", indices, len(image), "a number of images of")
         height, width = (int(n) for n in size.reshape(-1))
         out = np.empty((len(boxes), height, width, image.shape[-1]), image.dtype)
@@ -253,11 +241,9 @@ class CropBack(Op):
     of: CropAndResize
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the images."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, image: Any, boxes: Any, indices: Any, size: Any) -> Any:
-        """Box by box."""
         check_range(f"{self.id}: box index", indices, len(image), "a number of images of")
         out = np.zeros(image.shape, g.dtype)
         for k, (box, i) in enumerate(zip(boxes, indices)):

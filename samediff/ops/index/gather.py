@@ -2,14 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...base.datatype import DataType
+from ...base.java.java_enum import JavaEnum
 from ...base.named_axes import expect
 from ...base.spec import TensorSpec, normalize_axis
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_floating
 from .indices import check_index_vectors, check_range, check_whole, require_integer
@@ -36,10 +37,12 @@ def gather_gradient(upstream: SDVariable, indices: SDVariable, like: SDVariable,
     return like.sd.add_op(GatherGradient(axis), [upstream, like, indices])  # type: ignore[no-any-return]
 
 
-@op("gather", api="base.gather math.gather var.gather", inputs="x positions?", signatures=("x, positions, axis", "x, indices, axis"))
+@op("gather", api="base.gather math.gather var.gather", inputs="x positions?", signatures=("x, positions, axis", "x, indices, axis"),
+    file=FileArgs(ints=("axis", "*indices"), added={"positions": "INT:indices"}))
 class Gather(Op):
     """Slices of x along an axis.  Shapes: out = x.shape[:axis] + indices.shape + x.shape[axis + 1:]."""
 
+    flops_per_element = 0
     indices: tuple[int, ...] = ()
     axis: int = 0
 
@@ -58,27 +61,25 @@ class Gather(Op):
         return TensorSpec((*x.shape[:at], *inner, *x.shape[at + 1:]), x.dtype)
 
     def compute(self, xp: Any, x: Any, positions: Any = None) -> Any:
-        """A copy."""
         chosen = xp.asarray(self.indices, dtype=np.int64) if positions is None else positions
         check_range(f"{self.id}: index", chosen, x.shape[self.axis])
         return xp.take(x, chosen, axis=self.axis)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Scattered back."""
         g, sd = output_grads[0], inputs[0].sd
         positions = inputs[1] if len(inputs) > 1 else sd.constant(np.asarray(self.indices, np.int64))
         return [gather_gradient(g, positions, inputs[0], self.axis), None]
 
 
-@op("gather_bp", inputs="x like indices")
+@op("gather_bp", inputs="x like indices", file=FileArgs(ints=("axis",)))
 class GatherGradient(Op):
     """Zeros in the shape of ``like`` with the slices of x added at their indices (made by gradients)."""
 
+    flops_per_element = 1
     axis: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         x, like, indices = specs
         if like.shape is not None and indices.shape is not None:
             at = normalize_axis(self.axis, len(like.shape))
@@ -91,13 +92,12 @@ class GatherGradient(Op):
         at = self.axis % like.ndim
         check_range(f"{self.id}: index", indices, like.shape[at])
         if x.size:
-            rows = xp.moveaxis(x.reshape(*like.shape[:at], -1, *like.shape[at + 1:]), at, 0)
+            rows = xp.moveaxis(x.reshape(*like.shape[:at], indices.size, *like.shape[at + 1:]), at, 0)
             add_rows(xp, xp.moveaxis(out, at, 0), indices.reshape(-1), rows)
         return out
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Gathered again."""
         return [inputs[0].sd.add_op(Gather((), self.axis), [output_grads[0], inputs[2]]), None, None]
 
 
@@ -105,8 +105,9 @@ class GatherGradient(Op):
 class GatherNd(Op):
     """Elements or slices at index vectors: indices[..., k] address the first k axes of x."""
 
+    flops_per_element = 0
+
     def infer(self, *specs: TensorSpec) -> Specs:
-        """indices.shape[:-1] + x.shape[k:]."""
         x, indices = specs
         require_integer("indices", indices)
         if x.shape is None or not indices.shape or indices.shape[-1] == -1:
@@ -117,12 +118,10 @@ class GatherNd(Op):
         return TensorSpec((*indices.shape[:-1], *x.shape[k:]), x.dtype)
 
     def compute(self, xp: Any, x: Any, indices: Any) -> Any:
-        """Fancy indexing."""
         return x[nd_index(xp, self.id, x.shape, indices)]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Scattered back."""
         return [inputs[0].sd.add_op(GatherNdGradient(), [output_grads[0], *inputs]), None]
 
 
@@ -153,18 +152,18 @@ class GatherNdGradient(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Gathered again."""
         return [inputs[0].sd.add_op(GatherNd(), [output_grads[0], inputs[2]]), None, None]
 
 
-class PartitionMode(Enum):
+class PartitionMode(JavaEnum):
     """How rows are spread over several embedding tables."""
 
     MOD = 0
     DIV = 1
 
 
-@op("embedding_lookup", api="math.embedding_lookup base.embedding_lookup", inputs="x indices", signatures=("x, indices, mode",))
+@op("embedding_lookup", api="math.embedding_lookup base.embedding_lookup", inputs="x indices", signatures=("x, indices, mode",),
+    file=FileArgs(ints=("mode:MOD|DIV",)))
 class EmbeddingLookup(Gather):
     """Rows of a table."""
 
@@ -179,10 +178,12 @@ class EmbeddingLookup(Gather):
         return super().infer(*specs)
 
 
-@op("onehot", api="base.one_hot math.one_hot", inputs="indices", gradient="zero", signatures=("indices, depth, axis, on, off, data_type",))
+@op("onehot", api="base.one_hot math.one_hot", inputs="indices", gradient="zero",
+    file=FileArgs(ints=("axis", "depth"), floats=("on", "off"), dtypes=("data_type?",)))
 class OneHot(Op):
     """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``: everywhere for an index out of range."""
 
+    flops_per_element = 0
     depth: int
     axis: int = -1
     on: float = 1.0
@@ -190,7 +191,6 @@ class OneHot(Op):
     data_type: DataType = DataType.FLOAT
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis more."""
         shape = specs[0].shape
         if shape is None:
             return TensorSpec(None, self.data_type)
@@ -198,7 +198,6 @@ class OneHot(Op):
         return TensorSpec((*shape[:at], self.depth, *shape[at:]), self.data_type)
 
     def compute(self, xp: Any, indices: Any) -> Any:
-        """By comparison."""
         check_whole(f"{self.id}: index", indices)
         at = self.axis % (indices.ndim + 1)
         steps = xp.arange(self.depth).reshape([-1] + [1] * (indices.ndim - at))
@@ -211,12 +210,10 @@ class InvertPermutation(Op):
     """out[p[i]] = i for a permutation of 0 … n - 1."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         require_integer("a permutation", specs[0])
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By sorting."""
         check_range(f"{self.id}: index", x, x.size)
         if not xp.array_equal(xp.sort(x.reshape(-1)), xp.arange(x.size)):
             raise ShapeError(f"{x.tolist()} is no permutation of 0 to {x.size - 1}")

@@ -57,5 +57,6 @@ def or_compute(op: Op, call: Callable[..., bool]) -> Callable[..., None]:
 
     def checked(*arrays: Any) -> None:
         if not call(*arrays):
-            arrays[-1][...] = op.compute(np, *arrays[:-1])
+            with np.errstate(all="ignore"):
+                arrays[-1][...] = op.compute(np, *arrays[:-1])
     return checked

@@ -1,7 +1,7 @@
 """Rows spread over several arrays and put together again; masks and counts from labels."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.named_axes import expect, expect_leading
 from ...base.spec import TensorSpec
+from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
 from ..shape.shape_inputs import ints_of
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @op("dynamic_partition", api="base.dynamic_partition math.dynamic_partition", inputs="x partitions",
-    signatures=("x, partitions, num_partitions",))
+    file=FileArgs(ints=("num_partitions",)))
 class DynamicPartition(Op):
     """Row i of x goes to output ``partitions[i]``; the order stays."""
 
@@ -42,13 +43,11 @@ class DynamicPartition(Op):
         check_range(f"{self.id}: partition", partitions, self.num_partitions, "a number of partitions of")
 
     def compute(self, xp: Any, x: Any, partitions: Any) -> Any:
-        """By masks."""
         self.check(partitions)
         return tuple(x[partitions == k] for k in range(self.num_partitions))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Put together again."""
         return [inputs[0].sd.add_op(PartitionJoin(), [*inputs, *output_grads]), None]
 
 
@@ -57,11 +56,9 @@ class PartitionJoin(Op):
     """Inverse of :class:`DynamicPartition` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, like: Any, partitions: Any, *xs: Any) -> Any:
-        """By masks."""
         check_range(f"{self.id}: partition", partitions, len(xs), "a number of partitions of")
         out = xp.zeros(like.shape, like.dtype)
         for k, x in enumerate(xs):
@@ -70,7 +67,6 @@ class PartitionJoin(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Partitioned again."""
         return [None, None, *inputs[0].sd.add_op(DynamicPartition(len(inputs) - 2), [output_grads[0], inputs[1]])]
 
 
@@ -82,7 +78,7 @@ def _rows(indices: Sequence[Any]) -> int:
     return max((int(i.max()) for i in indices if i.size), default=-1) + 1
 
 
-@op("dynamic_stitch", api="base.dynamic_stitch math.dynamic_stitch", inputs="*parts", signatures=("*parts",))
+@op("dynamic_stitch", api="base.dynamic_stitch math.dynamic_stitch", inputs="*parts")
 class DynamicStitch(Op):
     """Rows of several arrays at their indices: out[indices[m][i]] = x[m][i].
 
@@ -130,7 +126,6 @@ class StitchKept(Op):
     """1 for rows that no later one overwrites, else 0 (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the arrays."""
         return tuple(TensorSpec(s.shape, s.dtype) for s in specs[len(specs) // 2:])
 
     def compute(self, xp: Any, *parts: Any) -> Any:
@@ -147,8 +142,17 @@ class StitchKept(Op):
                      for i, r, x in zip(indices, rows, xs))
 
 
+class _MaskArgs(FileArgs):
+    """Files have no length where an input says it."""
+
+    def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
+        length = None if op_fields["given_longest"] else op_fields["max_len"]
+        return super().encode({**op_fields, "max_len": length}, op_name, input_dtype)
+
+
 @op("sequence_mask", api="base.sequence_mask math.sequence_mask nn.sequence_mask", inputs="lengths longest?", gradient="zero",
-    signatures=("lengths, max_len, data_type", "lengths, longest, data_type", "lengths, data_type"))
+    signatures=("lengths, max_len, data_type", "lengths, longest, data_type", "lengths, data_type"),
+    file=_MaskArgs(ints=("max_len?",), dtypes=("data_type?",)))
 class SequenceMask(Op):
     """1 where the position is smaller than the length, else 0; a new last axis of ``max_len``, at least the longest length.
 
@@ -159,7 +163,6 @@ class SequenceMask(Op):
     data_type: DataType = DataType.FLOAT
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis more."""
         require_integer("lengths", specs[0])
         values = ints_of(specs[0])
         given = ints_of(specs[1]) if len(specs) > 1 else (self.max_len,)
@@ -167,14 +170,14 @@ class SequenceMask(Op):
         return TensorSpec(None if specs[0].shape is None else (*specs[0].shape, n), self.data_type)
 
     def compute(self, xp: Any, lengths: Any, longest: Any = None) -> Any:
-        """By comparison."""
-        n = max(self.max_len if longest is None else int(longest.reshape(-1)[0]), int(lengths.max(initial=0)))
+        n = max(self.max_len if longest is None else int(longest.reshape(-1)[0]), int(lengths.max()) if lengths.size else 0)
         return (xp.arange(n) < lengths[..., None]).astype(self.data_type.numpy)
 
 
-@op("confusion_matrix", api="math.confusion_matrix base.confusion_matrix", inputs="labels pred weights?", gradient="zero", signatures=(
-    "labels, pred, num_classes", "labels, pred, data_type", "labels, pred, weights, num_classes", "labels, pred, num_classes, data_type"))
-class ConfusionMatrix(Op):
+@op("confusion_matrix", api="math.confusion_matrix base.confusion_matrix", inputs="labels pred weights?", signatures=(
+    "labels, pred, num_classes", "labels, pred, data_type", "labels, pred, weights, num_classes", "labels, pred, num_classes, data_type"),
+    file=FileArgs(ints=("num_classes?",), dtypes=("data_type?",)))
+class ConfusionMatrixOp(Op):
     """Counts (or sums of weights) by true label (row) and prediction (column).
 
     Shapes: labels (n), pred (n), weights (n) -> (K, K), K = ``num_classes`` or the largest class plus 1.
@@ -207,3 +210,14 @@ class ConfusionMatrix(Op):
         out = xp.zeros((n, n), xp.int64 if weights is None else weights.dtype)
         xp.add.at(out, (labels.reshape(-1), pred.reshape(-1)), 1 if weights is None else weights.reshape(-1))
         return out if self.data_type is None else out.astype(self.data_type.numpy)
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """By the weights: what came to the cell that each was added to."""
+        if len(inputs) < 3:
+            return [None, None]
+        labels, pred, weights = inputs
+        sd = labels.sd
+        cells = sd.call("base", "stack", 1, *(v.cast_to(DataType.LONG) for v in (labels, pred)))
+        rows = sd.call("base", "gather_nd", output_grads[0], cells)
+        return [None, None, rows.cast_to(weights.dtype) if weights.dtype.is_floating else None]

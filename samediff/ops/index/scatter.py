@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ...base.named_axes import expect, expect_leading, expect_single
 from ...base.spec import Shape, TensorSpec, may_equal, size
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...expressions.arrays import as_rows
 from ...ir.op import Op, Specs, op, require_same_type
 from ..shape.shape_inputs import shape_from
 from .gather import add_rows, nd_index
@@ -25,9 +27,14 @@ class Scatter(Op):
     """
 
     inputs = "ref indices updates"
+    flops_per_element = 1
+    how: ClassVar[str] = ""        # what kernels know it by; empty where there is none
+
+    def __init_subclass__(cls) -> None:
+        if "combine" in vars(cls):
+            cls.how = ""           # the kernel of a parent combines otherwise
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``ref``."""
         ref, indices, updates = specs
         require_integer("indices", indices)
         require_same_type(self.id, ref, updates)
@@ -44,10 +51,9 @@ class Scatter(Op):
         raise NotImplementedError
 
     def compute(self, xp: Any, ref: Any, indices: Any, updates: Any) -> Any:
-        """A changed copy."""
         out = ref.copy()
         check_range(f"{self.id}: index", indices, ref.shape[0])
-        self.combine(xp, out, indices.reshape(-1), updates.reshape(-1, *ref.shape[1:]))
+        self.combine(xp, out, indices.reshape(-1), updates.reshape(indices.size, *ref.shape[1:]))
         return out
 
 
@@ -55,10 +61,11 @@ def _at(x: SDVariable, indices: SDVariable) -> SDVariable:
     return x.sd.call("base", "gather", x, indices, 0)  # type: ignore[no-any-return]
 
 
-def scatter(name: str, api: str, combine: Callable[..., None], gradient: Callable[..., Sequence[Any]], doc: str) -> type[Scatter]:
+def scatter(name: str, api: str, combine: Callable[..., None], gradient: Callable[..., Sequence[Any]], doc: str,
+            **class_attributes: Any) -> type[Scatter]:
     """Register a member: ``combine(xp, out, indices, rows)`` and ``gradient(op, ref, indices, updates, y, g)``."""
 
-    @op(name, api=api)
+    @op(name, api=api, **class_attributes)
     class Declared(Scatter):
         def combine(self, xp: Any, out: Any, indices: Any, rows: Any) -> None:
             combine(xp, out, indices, rows)
@@ -68,6 +75,7 @@ def scatter(name: str, api: str, combine: Callable[..., None], gradient: Callabl
             by_ref, by_updates = gradient(self, *inputs, outputs[0], output_grads[0])
             return [by_ref, None, by_updates]
 
+    Declared.how = name.removeprefix("scatter_")
     Declared.__doc__ = doc
     Declared.__name__ = Declared.__qualname__ = "".join(p.title() for p in name.split("_"))
     return Declared
@@ -107,8 +115,9 @@ def _of_update(self: Scatter, ref: SDVariable, i: SDVariable, u: SDVariable, y: 
 class LastRow(Op):
     """1 for updates that no later one overwrites, else 0, in the shape of ``like`` (made by gradients)."""
 
+    flops_per_element = 0
+
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         expect_leading("like", specs[1], specs[0].shape)
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
@@ -136,15 +145,17 @@ scatter("scatter_max", "base.scatter_max math.scatter_max", _by_ufunc("maximum")
 scatter("scatter_min", "base.scatter_min math.scatter_min", _by_ufunc("minimum"), _of_extreme,
         "The smaller of the rows of ``ref`` at ``indices`` and ``updates``.")
 ScatterUpdate = scatter("scatter_update", "base.scatter_update math.scatter_update", _update, _of_update,
-                        "Rows of ``ref`` at ``indices`` replaced by ``updates``; of repeated indices the last counts.")
+                        "Rows of ``ref`` at ``indices`` replaced by ``updates``; of repeated indices the last counts.",
+                        file=FileArgs(aliases=("scatter_upd",)), flops_per_element=0)
 
 
-@op("put_rows", api="var.put", inputs="x rows values positions", signatures=("x, rows, values, positions",))
+@op("put_rows", api="var.put", inputs="x rows values positions")
 class PutRows(Op):
     """x with the given rows replaced by rows of ``values`` at ``positions``."""
 
+    flops_per_element = 0
+
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         x, rows, values, positions = specs
         require_integer("rows", rows)
         require_integer("positions", positions)
@@ -156,7 +167,6 @@ class PutRows(Op):
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, rows: Any, values: Any, positions: Any) -> Any:
-        """A changed copy."""
         check_range(f"{self.id}: row", rows, len(x))
         check_range(f"{self.id}: position", positions, len(values))
         out = x.copy()
@@ -177,9 +187,9 @@ class ScatterNd(Op):
     """``ref`` changed at index vectors: indices[..., k] address its first k axes."""
 
     inputs = "ref indices updates"
+    how: ClassVar[str] = ""        # as in :class:`Scatter`
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``ref``."""
         ref, indices, updates = specs
         require_integer("indices", indices)
         require_same_type(self.id, ref, updates)
@@ -214,6 +224,7 @@ def _nd(name: str, sign: int, doc: str) -> None:
             kept = g if sign else sd.add_op(self, [g, indices, sd.call("base", "zeros_like", updates)])
             return [kept, None, -rows if sign < 0 else rows]
 
+    Declared.how = name.removeprefix("scatter_nd_")
     Declared.__doc__ = doc
     Declared.__name__ = Declared.__qualname__ = "".join(p.title() for p in name.split("_"))
 
@@ -223,8 +234,7 @@ _nd("scatter_nd_sub", -1, "``ref`` minus ``updates`` at index vectors; repeated 
 _nd("scatter_nd_update", 0, "``ref`` with ``updates`` at index vectors, which must differ.")
 
 
-@op("compat_sparse_to_dense", api="base.sparse_to_dense math.sparse_to_dense", inputs="indices shape values default?",
-    signatures=("indices, shape, values, default",))
+@op("compat_sparse_to_dense", api="base.sparse_to_dense math.sparse_to_dense", inputs="indices shape values default?")
 class SparseToDense(Op):
     """An array of ``shape`` with ``values`` at ``indices`` (a vector, or one row per value) and ``default`` (0) elsewhere."""
 
@@ -242,10 +252,9 @@ class SparseToDense(Op):
         return TensorSpec(made, values.dtype)
 
     def compute(self, xp: Any, indices: Any, shape: Any, values: Any, default: Any = None) -> Any:
-        """A fresh array."""
         out = xp.full([int(n) for n in shape.reshape(-1)], 0 if default is None else default.item(), values.dtype)
         rows = np.atleast_1d(indices)
-        out[nd_index(xp, self.id, out.shape, rows[:, None] if out.ndim == rows.ndim == 1 else rows.reshape(-1, out.ndim))] = values
+        out[nd_index(xp, self.id, out.shape, rows[:, None] if out.ndim == rows.ndim == 1 else as_rows(rows))] = values
         return out
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

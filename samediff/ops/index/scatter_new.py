@@ -39,7 +39,6 @@ class ScatterNew(Op):
         return TensorSpec(result, updates.dtype)
 
     def compute(self, xp: Any, indices: Any, updates: Any, shape: Any) -> Any:
-        """A fresh array."""
         out = xp.zeros(tuple(int(n) for n in shape.reshape(-1)), updates.dtype)
         k = indices.shape[-1]
         want = (*indices.shape[:-1], *out.shape[k:])

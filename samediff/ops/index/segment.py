@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.named_axes import expect_leading
 from ...base.spec import TensorSpec
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op
 from ..shape.shape_inputs import ints_of
@@ -93,7 +94,6 @@ class CountOfRow(Op):
         return TensorSpec(None if rank is None or ids.shape is None else (*ids.shape, *[1] * (rank - len(ids.shape))), like.dtype)
 
     def compute(self, xp: Any, ids: Any, like: Any) -> Any:
-        """Counts gathered."""
         check_range(f"{self.id}: segment id", ids, 2 ** 63)
         return xp.bincount(ids.reshape(-1))[ids].astype(like.dtype).reshape(*ids.shape, *[1] * (like.ndim - ids.ndim))
 
@@ -102,6 +102,7 @@ class Segment(Op):
     """Rows of ``data`` reduced by sorted ids.  Shapes: data (n, *R), ids (n) -> (last id + 1, *R)."""
 
     inputs = "data segment_ids"
+    how: ClassVar[str] = ""                 # what kernels know it by: sum, mean, sqrt_n, prod, max, min
     most_axes: ClassVar[float] = 1          # that ids may have
 
     def number(self, *specs: TensorSpec) -> int:
@@ -169,15 +170,18 @@ def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..
             def compute(self, xp: Any, data: Any, ids: Any) -> Any:
                 return reduce(xp, data, ids, self.last(ids) + 1)
 
+        Sorted.how = name
         Sorted.__doc__ = f"{doc} per id; ids are sorted, absent ones give the neutral element or 0."
 
-    @op(f"unsorted_segment_{name}", api=f"base.unsorted_segment_{name} math.unsorted_segment_{name}")
+    @op(f"unsorted_segment_{name}", api=f"base.unsorted_segment_{name} math.unsorted_segment_{name}",
+        file=FileArgs(ints=("num_segments?",)))
     class Unsorted(Differentiated, UnsortedSegment):
         def compute(self, xp: Any, data: Any, ids: Any, segments: Any = None) -> Any:
             n = (self.num_segments if segments is None else int(segments.reshape(-1)[0])) or 0
             check_range(f"{self.id}: segment id", ids, n, "a number of segments of")
             return unsorted(xp, data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1), n)
 
+    Unsorted.how = name
     Unsorted.__doc__ = f"{doc} per id, in any order."
 
 

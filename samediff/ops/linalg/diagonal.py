@@ -23,12 +23,10 @@ class Trace(Op):
     """Sum of the main diagonal of the last two axes."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Two axes less."""
         shape = _matrix(specs[0], "trace")
         return TensorSpec(None if shape is None else shape[:-2], specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """NumPy's."""
         return xp.trace(x, axis1=-2, axis2=-1, dtype=x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -42,16 +40,13 @@ class TraceGradient(Op):
     """x along the main diagonal of zeros in the shape of ``like`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
-        """By a mask."""
         return x[..., None, None] * xp.eye(*like.shape[-2:], dtype=x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The trace."""
         return [inputs[0].sd.add_op(Trace(), [output_grads[0]]), None]
 
 
@@ -60,7 +55,6 @@ class SetDiag(Op):
     """A copy with the main diagonal of the last two axes replaced."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the matrix."""
         x, diag = specs
         require_same_type("set_diag", x, diag)
         shape = _matrix(x, "set_diag")
@@ -71,7 +65,6 @@ class SetDiag(Op):
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, in_: Any, diag: Any) -> Any:
-        """A changed copy."""
         out = in_.copy()
         k = xp.arange(min(out.shape[-2:]))
         out[..., k, k] = diag
@@ -95,7 +88,6 @@ class MatrixDiagPart(Op):
         return TensorSpec(None if shape is None else (*shape[:-2], -1 if -1 in shape[-2:] else min(shape[-2:])), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A view."""
         return xp.diagonal(x, axis1=-2, axis2=-1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

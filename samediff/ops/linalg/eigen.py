@@ -27,7 +27,6 @@ class Eig(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Pairs of numbers."""
         x = specs[0]
         require_floating(self.id, x)
         matrix_shape(x, square=True)
@@ -37,7 +36,6 @@ class Eig(Op):
         return x.with_shape((n, 2)), x.with_shape((n, n, 2))
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
         values, vectors = by_lapack(np.linalg.eig, x)
         return tuple(np.stack([a.real, a.imag], axis=-1).astype(x.dtype) for a in (values, vectors))
 

@@ -1,21 +1,27 @@
 """Products of matrices and tensors."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...base.datatype import DataType
-from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis
+from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, normalize_axis, size
 from ...codecs.file_args import FileArgs
-from ...codecs.flat_graph import FlatNode
+from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import GradientError, GraphError, ShapeError
+from ...families.broadcasting import sum_to
 from ...families.families import Reduction
-from ...families.spreading import sum_to
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
+
+
+def _depth(x: Shape, transposed: bool) -> int:
+    """The length of the sums in a product with x on the left."""
+    return x[-2 if transposed and len(x) > 1 else -1]
 
 
 def swapped(x: Any) -> Any:
@@ -24,13 +30,16 @@ def swapped(x: Any) -> Any:
 
 
 @op("matmul", api="base.mmul var.mmul base.matmul math.mmul math.matmul var.matmul linalg.mmul linalg.matmul", inputs="x y",
-    signatures=("x, y, transpose_x, transpose_y, transpose_z", "x, y, &transposes"))
+    signatures=("x, y, transpose_x, transpose_y, transpose_z", "x, y, &transposes"),
+    file=FileArgs(ints=("transpose_x:bool", "transpose_y:bool", "transpose_z:bool"), floats=("=1.0", "=0.0"), properties={
+        "transposeA": "b:transpose_x", "transposeB": "b:transpose_y", "transposeResult": "b:transpose_z"}))
 class Matmul(Op):
     """Matrix product, with operands or result transposed on request.
 
     Shapes: x (*B, n, k), y (*B, k, m) -> (*B, n, m); a vector counts as a row on the left and as a column on the right.
     """
 
+    by_blas = True
     transpose_x: bool = False
     transpose_y: bool = False
     transpose_z: bool = False
@@ -53,9 +62,12 @@ class Matmul(Op):
         return TensorSpec((*batch, *(end[::-1] if self.transpose_z else end)), x.dtype)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """NumPy's product."""
         z = xp.matmul(swapped(x) if self.transpose_x else x, swapped(y) if self.transpose_y else y)
         return swapped(z) if self.transpose_z and x.ndim > 1 and y.ndim > 1 else z
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        x: Any = inputs[0]
+        return 2 * size(outputs[0].shape) * _depth(x.shape, self.transpose_x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -139,14 +151,16 @@ class BatchMmul(Op):
         return tuple(one.infer(a, b) for a, b in zip(left, right))  # type: ignore[misc]
 
     def compute(self, xp: Any, *matrices: Any) -> Any:
-        """Pair by pair."""
         one = Matmul(self.transpose_a, self.transpose_b)
         products = [one.compute(xp, a, b) for a, b in zip(*self._lists(matrices))]
         return tuple(p * matrices[0][i] for i, p in enumerate(products)) if self.scaled else tuple(products)
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        left: Any = inputs[2 if self.scaled else 0]
+        return sum(2 * size(s.shape) * _depth(left.shape, self.transpose_a) for s in outputs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Pair by pair."""
         one, sd = Matmul(self.transpose_a, self.transpose_b), inputs[0].sd
         pairs, factors = [], []
         for i, (a, b, g) in enumerate(zip(*self._lists(inputs), output_grads)):
@@ -159,10 +173,13 @@ class BatchMmul(Op):
 
 
 @op("tensordot", api="base.tensor_mmul linalg.tensor_mmul base.tensordot", inputs="x y",
-    signatures=("x, y, dimensions_x, dimensions_y, transpose_x, transpose_y, transpose_z", "x, y, dimensions_x, *dimensions_y"))
+    signatures=("x, y, dimensions_x, dimensions_y, transpose_x, transpose_y, transpose_z", "x, y, dimensions_x, *dimensions_y"),
+    file=FileArgs(ints=("#dimensions_x", "*dimensions_x", "#dimensions_y", "*dimensions_y"),
+                  bools=("transpose_x", "transpose_y", "transpose_z")))
 class TensorMmul(Op):
     """Contraction of x over ``dimensions_x`` with y over ``dimensions_y``.  Shapes: free axes of x, then those of y."""
 
+    by_blas = True
     dimensions_x: tuple[int, ...] = ()
     dimensions_y: tuple[int, ...] = ()
     transpose_x: bool = False
@@ -170,7 +187,6 @@ class TensorMmul(Op):
     transpose_z: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The free axes."""
         x, y = specs
         require_floating("tensor_mmul", x, y)
         require_same_type("tensor_mmul", x, y)
@@ -184,9 +200,13 @@ class TensorMmul(Op):
         return TensorSpec(out[::-1] if self.transpose_z else out, x.dtype)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """NumPy's contraction."""
         z = xp.tensordot(x.T if self.transpose_x else x, y.T if self.transpose_y else y, (self.dimensions_x, self.dimensions_y))
         return z.T if self.transpose_z else z
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        x: Any = inputs[0]
+        shape: Shape = x.shape[::-1] if self.transpose_x else x.shape
+        return 2 * size(outputs[0].shape) * math.prod(shape[d] for d in self.dimensions_x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -209,7 +229,8 @@ class TensorMmul(Op):
         return [sd.call("base", "transpose", dx) if self.transpose_x else dx, sd.call("base", "transpose", dy) if self.transpose_y else dy]
 
 
-@op("dot", api="base.dot var.dot math.dot", inputs="x y", signatures=("x, y, *dimensions", "x, y, keep_dims, *dimensions"))
+@op("dot", api="base.dot var.dot math.dot", inputs="x y", signatures=("x, y, *dimensions", "x, y, keep_dims, *dimensions"),
+    file=FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims"}))
 class Dot(Reduction):
     """Sum of x * y over ``dimensions``."""
 
@@ -230,7 +251,7 @@ class Dot(Reduction):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The other operand times the upstream gradient."""
-        from ...families.spreading import spread
+        from ...families.broadcasting import broadcast_reduced
         x, y = inputs
-        g = spread(output_grads[0], x * y, self.dimensions, self.keep_dims)
+        g = broadcast_reduced(output_grads[0], x * y, self.dimensions, self.keep_dims)
         return [sum_to(g * y, x), sum_to(g * x, y)]

@@ -29,7 +29,6 @@ class MatrixDiag(Op):
         return x.with_shape(None if x.shape is None else (*x.shape, x.shape[-1]))
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A fresh array."""
         out = xp.zeros((*x.shape, x.shape[-1]), x.dtype)
         k = xp.arange(x.shape[-1])
         out[..., k, k] = x
@@ -37,7 +36,6 @@ class MatrixDiag(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The diagonals."""
         return [inputs[0].sd.add_op(MatrixDiagPart(), [output_grads[0]])]
 
 
@@ -58,7 +56,6 @@ class LogMatrixDeterminant(OfMatrix):
         return (one_each(specs[0]),) * 2 if self.num == 2 else one_each(specs[0])
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
         sign, log = by_lapack(np.linalg.slogdet, x)
         log = np.asarray(log, x.dtype)
         return (np.asarray(sign, x.dtype), log) if self.num == 2 else log

@@ -18,19 +18,16 @@ class Diag(Op):
     """x on the diagonal of zeros: out[i..., i...] = x[i...].  Shapes: x (*S) of rank 1 to 3 -> (*S, *S)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Twice the shape."""
         x = specs[0]
         if x.shape is not None and not 1 <= len(x.shape) <= 3:
             raise ShapeError(f"diag takes arrays of rank 1 to 3, got {x.shape}")
         return TensorSpec(None if x.shape is None else x.shape * 2, x.dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A fresh array."""
         return xp.diag(x.reshape(-1)).reshape(x.shape * 2)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The diagonal."""
         return [inputs[0].sd.add_op(DiagPart(), [output_grads[0]])]
 
 
@@ -39,7 +36,6 @@ class DiagPart(Op):
     """The diagonal: out[i...] = x[i..., i...].  Shapes: x (*S, *S) -> (*S)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Half the shape."""
         x = specs[0]
         if x.shape is None:
             return TensorSpec(None, x.dtype)
@@ -49,7 +45,6 @@ class DiagPart(Op):
         return TensorSpec(x.shape[:half], x.dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A fresh array."""
         shape = x.shape[:x.ndim // 2]
         n = math.prod(shape)
         return xp.diagonal(x.reshape(n, n)).reshape(shape).copy()
@@ -65,7 +60,6 @@ class Cross(Op):
     """Vector product along the last axis, of size 3."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As both."""
         a, b = specs
         for spec in specs:
             if spec.shape is not None and (not spec.shape or spec.shape[-1] not in (3, -1)):
@@ -75,7 +69,6 @@ class Cross(Op):
         return TensorSpec(a.shape, a.dtype)
 
     def compute(self, xp: Any, a: Any, b: Any) -> Any:
-        """By components."""
         return xp.cross(a, b)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

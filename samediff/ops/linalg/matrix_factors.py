@@ -41,7 +41,6 @@ class Cholesky(OfMatrix):
     """Lower triangular L with L L^T = x for symmetric positive definite x.  Shapes: x (…, n, n) -> the same."""
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
         return by_lapack(np.linalg.cholesky, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -67,7 +66,7 @@ def lu_factor(x: Any) -> tuple[Any, Any]:
     return packed, order
 
 
-@op("lu", api="linalg.lu")
+@op("lu", api="linalg.lu", file=FileArgs(more_outputs=("INT",)))
 class Lu(OfMatrix):
     """Both factors of x with exchanged rows in one matrix: L below the diagonal (its own diagonal is 1), U on it and above.
 
@@ -108,7 +107,6 @@ class EyeLike(OfMatrix):
     """Identity matrices in the shape of x (made by gradients)."""
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A read-only view."""
         return np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
 
 
@@ -122,7 +120,6 @@ class Qr(Composite):
     full: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Both factors."""
         x = specs[0]
         require_floating(self.id, x)
         matrix_shape(x)
@@ -133,7 +130,6 @@ class Qr(Composite):
         return x.with_shape((*lead, m, k)), x.with_shape((*lead, k, n))
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
         def factors(a: Any) -> Any:
             return np.linalg.qr(a, "complete" if self.full else "reduced")
         return tuple(f.astype(x.dtype) for f in by_lapack(factors, x))

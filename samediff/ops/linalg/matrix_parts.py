@@ -29,7 +29,6 @@ class Masked(Op):
     """Keeps a part of the last two axes, 0 elsewhere: its own gradient."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         matrix_shape(specs[0])
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
@@ -44,7 +43,6 @@ class Masked(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same part."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]
 
 
@@ -56,7 +54,6 @@ class MatrixBandPart(Masked):
     max_upper: int
 
     def keep(self, xp: Any, offset: Any) -> Any:
-        """Within the band."""
         below = -offset <= self.min_lower if self.min_lower >= 0 else offset == offset
         return below & (offset <= self.max_upper) if self.max_upper >= 0 else below
 
@@ -83,9 +80,7 @@ class Tri(Op):
     data_type: DataType = DataType.FLOAT
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As asked for."""
         return TensorSpec((self.row, self.column), self.data_type)
 
     def compute(self, xp: Any) -> Any:
-        """By place."""
         return xp.tri(self.row, self.column, self.diagonal, dtype=self.data_type.numpy)

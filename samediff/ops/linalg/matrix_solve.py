@@ -34,6 +34,13 @@ def by_lapack(function: Any, *arrays: Any) -> Any:
     return result.astype(dtype) if hasattr(result, "astype") else result
 
 
+def finite(x: Any) -> Any:
+    """x for routines that find singular values: from some matrices with infinite entries LAPACK never comes back."""
+    if not np.isfinite(x).all():
+        raise np.linalg.LinAlgError("it has entries that are not finite")
+    return x
+
+
 def transposed(x: Any) -> Any:
     """Last two axes exchanged."""
     return x.swapaxes(-1, -2)
@@ -43,7 +50,6 @@ class OfMatrix(Op):
     """Of square matrices of a floating type."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, specs[0])
         matrix_shape(specs[0], square=True)
         return TensorSpec(specs[0].shape, specs[0].dtype)
@@ -59,7 +65,6 @@ class MatrixInverse(OfMatrix):
     """Inverse matrices.  Shapes: x (…, n, n) -> the same."""
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By elimination."""
         found = by_lapack(np.linalg.inv, x)
         if not np.isfinite(found).all() and np.isfinite(x).all():
             raise SingularMatrixError(f"the matrix {x.shape} is singular: it has no inverse")
@@ -77,13 +82,11 @@ class MatrixScale(Composite):
     """Matrices times one number each (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         x, factor = specs
         expect_broadcast("factor", factor, None if x.shape is None else x.shape[:-2])
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, factor: Any) -> Any:
-        """By broadcasting."""
         return x * factor[..., None, None]
 
     def expand(self, *inputs: Any) -> Any:
@@ -98,12 +101,10 @@ class MatrixDeterminant(OfMatrix):
     """Determinants.  Shapes: x (…, n, n) -> (…)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One per matrix."""
         super().infer(*specs)
         return one_each(specs[0])
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By elimination."""
         return by_lapack(np.linalg.det, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -118,12 +119,13 @@ class Cofactors(OfMatrix):
     """Derivative of the determinant by each element, also for singular matrices (made by gradients)."""
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By singular values: U diag(products of the others) V^T det(U V^T)."""
-        u, s, vt = np.linalg.svd(x.astype(np.float64))
+        """By singular values: U diag(products of the others) V^T det(U V^T); NaN for matrices that are not finite."""
+        known = np.isfinite(x).all(axis=(-2, -1), keepdims=True)
+        u, s, vt = np.linalg.svd(np.where(known, x.astype(np.float64), 0))
         n = s.shape[-1]
         others = np.stack([np.prod(np.delete(s, i, axis=-1), axis=-1) for i in range(n)], axis=-1) if n else s
         sign = np.sign(np.linalg.det(u) * np.linalg.det(vt))
-        return np.matmul(u * others[..., None, :], vt) * sign[..., None, None]
+        return np.where(known, np.matmul(u * others[..., None, :], vt) * sign[..., None, None], np.nan)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -144,17 +146,14 @@ class Transposed(Op):
     """Last two axes exchanged (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Both sizes exchanged."""
         shape = specs[0].shape
         return TensorSpec(None if shape is None else (*shape[:-2], shape[-1], shape[-2]), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A view."""
         return transposed(x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Exchanged again."""
         return [inverse_transposed(output_grads[0])]
 
 
@@ -163,7 +162,6 @@ class LogDet(OfMatrix):
     """ln(det(x)) of symmetric positive definite matrices.  Shapes: x (…, n, n) -> (…)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One per matrix."""
         super().infer(*specs)
         return one_each(specs[0])
 
@@ -208,7 +206,6 @@ class Solve(System):
     adjoint: bool = False
 
     def compute(self, xp: Any, matrix: Any, rhs: Any) -> Any:
-        """By elimination."""
         return by_lapack(np.linalg.solve, transposed(matrix) if self.adjoint else matrix, rhs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -226,7 +223,6 @@ class TriangularSolve(System):
     adjoint: bool = False
 
     def compute(self, xp: Any, matrix: Any, rhs: Any) -> Any:
-        """By substitution."""
         from scipy.linalg import solve_triangular
         n, k = rhs.shape[-2:]
         how: Any = {"trans": int(self.adjoint), "lower": self.lower, "check_finite": False}
@@ -245,7 +241,7 @@ class TriangularSolve(System):
         return [sd.add_op(MatrixBandPart(-1, 0) if self.lower else MatrixBandPart(0, -1), [full]), down]
 
 
-@op("lstsq", api="linalg.lstsq", inputs="matrix rhs", signatures=("matrix, rhs, l2_reguralizer, fast",),
+@op("lstsq", api="linalg.lstsq", inputs="matrix rhs",
     file=FileArgs(floats=("l2_reguralizer",), bools=("fast",), properties={"l2_factor": "d:l2_reguralizer", "fastFlag": "b:fast"}))
 class LeastSquares(Composite):
     """X with the smallest |A X - B|^2 + l |X|^2 for ``l2_reguralizer`` l.
@@ -274,7 +270,7 @@ class LeastSquares(Composite):
     def compute(self, xp: Any, matrix: Any, rhs: Any) -> Any:
         """Normal equations, or the pseudoinverse."""
         if not self.fast and not self.l2_reguralizer:
-            return by_lapack(lambda a, b: np.matmul(np.linalg.pinv(a), b), matrix, rhs)
+            return by_lapack(lambda a, b: np.matmul(np.linalg.pinv(finite(a)), b), matrix, rhs)
         at = transposed(matrix)
         if matrix.shape[-2] < matrix.shape[-1]:
             gram = np.matmul(matrix, at) + self._ridge(matrix, matrix.shape[-2])

@@ -1,7 +1,7 @@
 """Singular values of matrices, over the last two axes, and their derivatives to any order."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +13,20 @@ from ...ir.op import Op, Specs, op, require_floating
 from ..nn.attention import matmul
 from .matrix_factors import EyeLike
 from .matrix_parts import matrix_shape
-from .matrix_solve import by_lapack, inverse_transposed
+from .matrix_solve import by_lapack, finite, inverse_transposed
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("svd", api="linalg.svd", file=FileArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")))
+class _SvdArgs(FileArgs):
+    """DL4J's kernel gives U and V too where it computes them."""
+
+    def further_outputs(self, op_fields: Mapping[str, Any]) -> tuple[str | None, ...]:
+        return (None, None) if op_fields["compute_uv"] else ()
+
+
+@op("svd", api="linalg.svd", file=_SvdArgs(ints=("full_uv:bool", "compute_uv:bool", "switch_num")))
 class Svd(Op):
     """Singular values in descending order.  Shapes: x (…, m, n) -> (…, min(m, n)).
 
@@ -32,7 +39,6 @@ class Svd(Op):
     switch_num: int = 16
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The shorter side."""
         x = specs[0]
         require_floating(self.id, x)
         matrix_shape(x)
@@ -42,12 +48,10 @@ class Svd(Op):
         return x.with_shape((*lead, _shorter(m, n)))
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
-        return by_lapack(lambda a: np.linalg.svd(a, compute_uv=False), x)
+        return by_lapack(lambda a: np.linalg.svd(finite(a), compute_uv=False), x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """U diag(g) V^T."""
         return [inputs[0].sd.add_op(SvdSlope(), [inputs[0], output_grads[0]])]
 
 
@@ -60,13 +64,13 @@ class SvdSlope(Composite):
     """U diag(g) V^T: gradient of the singular values (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any) -> Any:
-        """By LAPACK."""
-        u, _, vt = np.linalg.svd(x.astype(np.result_type(x.dtype, np.float32)), full_matrices=False)
-        return np.matmul(u * upstream[..., None, :], vt)
+        def slope(a: Any, g: Any) -> Any:
+            u, _, vt = np.linalg.svd(finite(a), full_matrices=False)
+            return np.matmul(u * g[..., None, :], vt)
+        return by_lapack(slope, x, upstream)
 
     def expand(self, *inputs: Any) -> Any:
         """By the factors, in nodes."""
@@ -83,7 +87,6 @@ class SvdFactors(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Three factors."""
         x = specs[0]
         if x.shape is None:
             return (x.with_shape(None),) * 3
@@ -92,8 +95,7 @@ class SvdFactors(Op):
         return x.with_shape((*lead, m, k)), x.with_shape((*lead, k)), x.with_shape((*lead, k, n))
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By LAPACK."""
-        return tuple(f.astype(x.dtype) for f in by_lapack(lambda a: np.linalg.svd(a, full_matrices=False), x))
+        return tuple(f.astype(x.dtype) for f in by_lapack(lambda a: np.linalg.svd(finite(a), full_matrices=False), x))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -6,24 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.choices import LossReduce
+from ...base.enums import LossReduce
 from ...base.named_axes import expect, expect_broadcast
 from ...base.spec import Shape, TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
+from ...expressions.arrays import as_rows
 from ...families.composite import Composite
 from ...families.sizes import axis_size
-from ...ir.op import Op, Specs, op, require_floating
+from ...ir.op import Copies, Op, Specs, op, require_floating
 from ..index.indices import check_range
 from ..nn.softmax import LogSoftmax, Softmax, log_softmax, softmax
-from .loss import Loss, with_float
+from .loss import LossOp, with_float
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
 @op("softmax_cross_entropy_loss", api="loss.softmax_cross_entropy", file=with_float("label_smoothing", "labelsSmoothing"))
-class SoftmaxCrossEntropy(Loss):
+class SoftmaxCrossEntropy(LossOp):
     """-sum(y log_softmax(z)) over the last axis for logits z, one value per example before the reduction.
 
     Smoothing s replaces y by (1 - s) y + s / K with K classes.
@@ -47,7 +48,6 @@ class SoftmaxCrossEntropy(Loss):
         return result
 
     def compute(self, xp: Any, predictions: Any, weights: Any, label: Any) -> Any:
-        """Terms, weights, reduction."""
         result = super().compute(xp, predictions, weights, label)
         return result[..., None] if self._is_column(predictions, weights) else result
 
@@ -59,7 +59,6 @@ class SoftmaxCrossEntropy(Loss):
         return LastAxis.stretch(result, label.sum(True, -1)) if column else result
 
     def term_shape(self, shape: Shape) -> Shape:
-        """Without the classes."""
         if not shape:
             raise ShapeError("logits need an axis of classes, got a scalar")
         return shape[:-1]
@@ -68,7 +67,7 @@ class SoftmaxCrossEntropy(Loss):
         """Stable for any logit."""
         if self.label_smoothing:
             kind, smoothing = predictions.dtype.type, self.label_smoothing
-            label = label * kind(1 - smoothing) + kind(smoothing / label.shape[-1])
+            label = label * kind(1 - smoothing) + kind(smoothing / max(label.shape[-1], 1))
         return _cross_entropy(xp, predictions, label)
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
@@ -79,6 +78,39 @@ class SoftmaxCrossEntropy(Loss):
         if self.label_smoothing:
             label = label * (1 - self.label_smoothing) + self.label_smoothing / axis_size(label, -1)
         return sd.add_op(CrossEntropyTerms(), [predictions, label])  # type: ignore[no-any-return]
+
+
+#: The smallest probability whose logarithm is taken, as in DL4J's LossMCXENT.
+_SMALLEST = 1e-10
+
+
+@op("cross_entropy_loss", api="loss.cross_entropy")
+class CrossEntropy(LossOp):
+    """-sum(y log(max(p, 1e-10))) over the last axis for probabilities p, such as the result of softmax; one value per example before the
+    reduction. Of logits :class:`SoftmaxCrossEntropy` is exact.
+
+    Shapes: predictions and label (examples…, classes); weights scalar or (examples…) -> scalar, or (examples…) with ``LossReduce.NONE``.
+    """
+
+    def term_shape(self, shape: Shape) -> Shape:
+        if not shape:
+            raise ShapeError("probabilities need an axis of classes, got a scalar")
+        return shape[:-1]
+
+    def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
+        """Sums over the classes."""
+        kind = predictions.dtype.type
+        return -(label.astype(predictions.dtype) * xp.log(xp.maximum(predictions, kind(_SMALLEST)))).sum(axis=-1, dtype=predictions.dtype)
+
+    def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
+        sd = predictions.sd
+        label = label if label.dtype is predictions.dtype else sd.call("base", "cast_to", label, predictions.dtype)
+        smallest = sd.constant(np.asarray(_SMALLEST, predictions.dtype.numpy))
+        total: SDVariable = (label * sd.call("math", "log", sd.call("base", "max", predictions, smallest))).sum(False, -1)
+        return -total
+
+
+CrossEntropy.signatures = ("predictions, label, weights?, loss_reduce", "predictions, label, weights?")
 
 
 def _cross_entropy(xp: Any, logits: Any, label: Any) -> Any:
@@ -112,14 +144,12 @@ class CrossEntropySlope(Composite):
     """g (softmax(z) sum(y) - y): gradient of the cross-entropy for the logits (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the logits."""
         shape = specs[0].shape
         expect("label", specs[1], shape)
         expect("upstream", specs[2], None if shape is None else shape[:-1])
         return specs[0].with_shape(shape)
 
     def compute(self, xp: Any, logits: Any, label: Any, upstream: Any) -> Any:
-        """Per example."""
         slope = softmax(xp, logits, -1)
         slope *= label.sum(axis=-1, keepdims=True, dtype=slope.dtype)
         slope -= label
@@ -143,18 +173,18 @@ class LastAxis(Op):
         return x.sd.add_op(cls(), [x, like])  # type: ignore[no-any-return]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         x, like = specs
         expect_broadcast("x", x, None if like.shape is None else like.shape[:-1])
         return TensorSpec(like.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
-        """A read-only view."""
         return xp.broadcast_to(x[..., None], like.shape)
+
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda x, like, out: [(np.broadcast_to(x[..., None], out.shape), out)])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Summed."""
         return [output_grads[0].sum(-1), None]
 
 
@@ -167,7 +197,6 @@ class SparseSoftmaxCrossEntropy(Op):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the labels."""
         labels, logits = specs
         require_floating(self.id, logits)
         if not labels.dtype.is_integer:
@@ -194,16 +223,14 @@ class SparseCrossEntropySlope(Op):
     """g (softmax(z) - one_hot(label)) (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the logits."""
         examples = None if specs[1].shape is None else specs[1].shape[:-1]
         expect("labels", specs[0], examples)
         expect("upstream", specs[2], examples)
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, labels: Any, logits: Any, upstream: Any) -> Any:
-        """Per example."""
         slope = softmax(xp, logits, -1)
-        rows = slope.reshape(-1, slope.shape[-1])
+        rows = as_rows(slope)
         check_range(f"{self.id}: label", labels, rows.shape[-1], "a number of classes of")
         rows[xp.arange(len(rows)), labels.reshape(-1)] -= 1
         return rows.reshape(slope.shape) * upstream[..., None]

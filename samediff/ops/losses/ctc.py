@@ -60,7 +60,6 @@ class CtcSlope(Op):
     blank_index: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the log-probabilities."""
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, labels: Any, logits: Any, label_lengths: Any, logit_lengths: Any, upstream: Any) -> Any:
@@ -88,7 +87,6 @@ class CtcCurvature(Op):
     blank_index: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the log-probabilities."""
         return TensorSpec(specs[1].shape, specs[1].dtype)
 
     def compute(self, xp: Any, labels: Any, logits: Any, label_lengths: Any, logit_lengths: Any, upstream: Any, direction: Any) -> Any:

@@ -11,7 +11,7 @@ from ...ir.op import Specs, op, require_floating
 from .cross_entropy import CrossEntropyTerms, _cross_entropy
 
 
-@op("softmax_cross_entropy_loss_with_logits", inputs="logits labels", signatures=("logits, labels, classes_dim",),
+@op("softmax_cross_entropy_loss_with_logits", inputs="logits labels",
     file=FileArgs(ints=("classes_dim",), properties={"classesDim": "l:classes_dim"}))
 class SoftmaxCrossEntropyWithLogits(Composite):
     """-sum(y log_softmax(z)) over the axis ``classes_dim``: one value per example, not reduced.
@@ -22,7 +22,6 @@ class SoftmaxCrossEntropyWithLogits(Composite):
     classes_dim: int = -1
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Without the classes."""
         logits, labels = specs
         require_floating(self.id, logits)
         if not labels.dtype.is_numeric:

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...base.choices import LossReduce
+import numpy as np
+
 from ...base.datatype import DataType
+from ...base.enums import LossReduce
 from ...base.spec import Shape, TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
-from ...ir.op import Op, Specs, attributes, op, require_floating
+from ...ir.op import Copies, Op, Specs, attributes, op, require_floating
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -23,7 +26,8 @@ DEFAULT = LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT
 
 _CHOICES = "|".join(LossReduce.__members__)
 #: Arguments of a loss without further attributes.
-FILE = FileArgs(ints=(f"loss_reduce:{_CHOICES}",), properties={"lossReduce": f"l:loss_reduce:{_CHOICES}"})
+FILE = FileArgs(ints=(f"loss_reduce:{_CHOICES}",), properties={"lossReduce": f"l:loss_reduce:{_CHOICES}"},
+                added={"weights": ":=1"})
 
 
 def with_float(name: str, stored: str = "") -> FileArgs:
@@ -32,7 +36,7 @@ def with_float(name: str, stored: str = "") -> FileArgs:
 
 
 @attributes
-class Loss(Composite):
+class LossOp(Composite):
     """Losses of elements times weights, reduced by ``loss_reduce``; the result becomes a loss variable.
 
     Sub-classes give the loss of each element: as array code (``terms``), as nodes (``term_nodes``) and its shape.
@@ -79,7 +83,6 @@ class Loss(Composite):
         return TensorSpec(result if self.loss_reduce is LossReduce.NONE else (), predictions.dtype)
 
     def compute(self, xp: Any, predictions: Any, weights: Any, label: Any) -> Any:
-        """Terms, weights, reduction."""
         terms = self.terms(xp, predictions, label)
         spread = None if weights is None else stretched(xp, weights.astype(terms.dtype), terms.shape)
         return weighted(xp, terms, spread, self.loss_reduce)
@@ -110,7 +113,7 @@ def weighted(xp: Any, terms: Any, weights: Any, how: LossReduce) -> Any:
         terms = terms * weights
     if how is LossReduce.NONE:
         return terms
-    total = terms.sum(dtype=terms.dtype)
+    total = sum_over(terms)
     if how is LossReduce.SUM:
         return total
     if weights is None:
@@ -146,16 +149,16 @@ class WeightsLike(Op):
     shape_inputs = (1,)
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the losses."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, weights: Any, terms: Any) -> Any:
-        """A read-only view."""
         return stretched(xp, weights, terms.shape)
+
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda weights, terms, out: [(stretched(np, weights, out.shape), out)])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Summed back."""
         return [inputs[0].sd.add_op(WeightsSum(), [output_grads[0], inputs[0]]), None]
 
 
@@ -166,18 +169,15 @@ class WeightsSum(Op):
     shape_inputs = (1,)
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the weights."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, weights: Any) -> Any:
-        """The sum."""
         shape = fit(weights.shape, x.shape)
         axes = tuple(i for i, n in enumerate(shape) if n == 1 and x.shape[i] != 1)
         return x.sum(axis=axes, keepdims=True, dtype=x.dtype).reshape(weights.shape)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Broadcast again."""
         return [inputs[0].sd.add_op(WeightsLike(), [output_grads[0], inputs[0]]), None]
 
 
@@ -186,7 +186,6 @@ class NotZero(Elementwise):
     """1 where x is not 0, in the type of x (made by gradients)."""
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The indicator."""
         return (x != 0).astype(x.dtype)
 
 
@@ -195,23 +194,19 @@ class Detached(Op):
     """The input, taken as a constant (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The same array."""
         return x
 
     def same_as(self, *specs: TensorSpec) -> int | None:
-        """Nothing to do."""
         return 0
 
 
-class ElementLoss(Loss):
+class ElementLoss(LossOp):
     """A loss whose terms are elementwise: ``terms`` is traced, so derivatives and kernels follow."""
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
-        """One elementwise node."""
         return predictions.sd.add_op(LossTerms(self), [predictions, label])  # type: ignore[no-any-return]
 
 
@@ -226,7 +221,6 @@ class LossTerms(Elementwise):
         return specs[0].dtype if specs[0].dtype.is_floating else DataType.FLOAT
 
     def compute(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """By the loss."""
         return self.loss.terms(xp, predictions, label)
 
 

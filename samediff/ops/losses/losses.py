@@ -9,11 +9,12 @@ import numpy as np
 from ...base.spec import Shape, TensorSpec, broadcast, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
+from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
 from ...families.sizes import axis_size
 from ...ir.op import Specs, op, require_floating
-from .loss import FILE, ElementLoss, Loss, element_loss, with_float
+from .loss import FILE, ElementLoss, LossOp, element_loss, with_float
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -70,7 +71,6 @@ class LogPoisson(ElementLoss):
     full: bool = False
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """Negative log likelihood."""
         loss = xp.exp(predictions) - label * predictions
         return loss + label * xp.log(label) - label + 0.5 * xp.log(2 * float(np.pi) * label) if self.full else loss
 
@@ -88,8 +88,7 @@ class SigmoidCrossEntropy(ElementLoss):
         return softplus(xp, predictions) - predictions * label
 
 
-@op("weighted_cross_entropy_with_logits", api="loss.weighted_cross_entropy_with_logits", inputs="targets logits weights",
-    signatures=("targets, logits, weights",), file=FileArgs())
+@op("weighted_cross_entropy_with_logits", api="loss.weighted_cross_entropy_with_logits", inputs="targets logits weights", file=FileArgs())
 class WeightedCrossEntropyWithLogits(Elementwise):
     """(1 - t) z + (1 + (w - 1) t) ln(1 + e^-z): cross-entropy of logits z with weight w for positive targets; not reduced."""
 
@@ -112,13 +111,12 @@ class L2(Composite):
     is_loss = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A scalar."""
         require_floating(self.id, *specs)
         return TensorSpec((), specs[0].dtype)
 
     def compute(self, xp: Any, var: Any) -> Any:
         """Half the sum of squares."""
-        return 0.5 * (var * var).sum(dtype=var.dtype)
+        return 0.5 * sum_over(var * var)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
@@ -126,7 +124,7 @@ class L2(Composite):
 
 
 @op("cosine_distance_loss", api="loss.cosine_distance", file=replace(FILE, ints=(*FILE.ints, "dimension"), properties={}))
-class CosineDistance(Loss):
+class CosineDistanceLoss(LossOp):
     """1 - sum(y p) along ``dimension``, which stays as size 1; p and y are expected to have unit length."""
 
     dimension: int = -1
@@ -137,7 +135,6 @@ class CosineDistance(Loss):
         return (*shape[:axis], 1, *shape[axis + 1:])
 
     def terms(self, xp: Any, predictions: Any, label: Any) -> Any:
-        """One per vector."""
         return 1 - (predictions * label).sum(axis=self.dimension, keepdims=True, dtype=predictions.dtype)
 
     def term_nodes(self, predictions: SDVariable, label: SDVariable) -> SDVariable:
@@ -146,7 +143,7 @@ class CosineDistance(Loss):
 
 
 @op("mean_pairwssqerr_loss", api="loss.mean_pairwise_squared_error")
-class MeanPairwiseSquaredError(Loss):
+class MeanPairwiseSquaredError(LossOp):
     """Mean squared difference of differences between all pairs of elements of an example.
 
     4 (n sum(d^2) - sum(d)^2) / (n (n - 1)) with d = p - y, over the axes but the first; n is the size of axis 1. One value
@@ -154,7 +151,6 @@ class MeanPairwiseSquaredError(Loss):
     """
 
     def term_shape(self, shape: Shape) -> Shape:
-        """One per example."""
         if len(shape) < 2:
             raise ShapeError(f"labels need an axis of examples and at least one more, got {shape}")
         return (shape[0], 1) if len(shape) == 2 else shape[:1]

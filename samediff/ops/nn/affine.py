@@ -1,15 +1,18 @@
 """Linear maps with a bias."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...base.spec import Shape, TensorSpec
-from ...codecs.file_args import FileArgs
-from ...codecs.flat_graph import FlatNode
+from ...codecs.file_args import FileArgs, FileStep
+from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import FileFormatError, ShapeError
 from ...families.composite import Composite
 from ...ir.op import Specs, op, require_floating, require_same_type
+from ..elementwise.arithmetic import Add
+from ..linalg.matmul import Matmul
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -20,7 +23,6 @@ class LinearArgs(FileArgs):
     """Two or three flags say what is transposed: x, the weights, the result; a single one, of 1.0.0-M2.1, means the weights."""
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
-        """The flags."""
         flags = [n == 1 for n in node.extra_integer]
         if len(flags) == 1:
             return {"transpose_w": flags[0]}
@@ -28,9 +30,16 @@ class LinearArgs(FileArgs):
             raise FileFormatError(f"node {node.name!r}: a transposed result of {node.op_name!r} is not supported")
         return dict(zip(("transpose_x", "transpose_w"), flags))
 
+    def in_steps(self, op: Any, shapes: Sequence[Shape | None]) -> Sequence[FileStep] | None:
+        """Product and sum, where something is transposed, since flags mean something else in each version, or no vector is added."""
+        bias = shapes[2] if len(shapes) > 2 else None
+        if bias is not None and len(bias) == 1 and not (op.transpose_x or op.transpose_w):
+            return None
+        product = FileStep("product", Matmul(op.transpose_x, op.transpose_w), (0, 1))
+        return [product] if len(shapes) < 3 else [product, FileStep("sum", Add(), ("product", 2))]
 
-@op("xw_plus_b", api="nn.linear", inputs="x weights bias?", signatures=("x, weights, bias?, transpose_x, transpose_w",),
-    file=LinearArgs())
+
+@op("xw_plus_b", api="nn.linear", inputs="x weights bias?", file=LinearArgs())
 class Linear(Composite):
     """x W + b, both matrices optionally transposed.
 
@@ -59,7 +68,6 @@ class Linear(Composite):
         return TensorSpec((-1 if x is None else x[0], outputs), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, weights: Any, bias: Any = None) -> Any:
-        """Product and sum."""
         y = xp.matmul(x.T if self.transpose_x else x, weights.T if self.transpose_w else weights)
         if bias is not None:
             y += bias
@@ -102,8 +110,7 @@ class ReluLayer(Composite):
         return sd.call("nn", "relu", sd.add_op(Linear(), list(inputs)))
 
 
-@op("biasadd", api="nn.bias_add", inputs="x bias", signatures=("x, bias, nchw",),
-    file=FileArgs(bools=("nchw",), properties={"nchw": "b:nchw"}))
+@op("biasadd", api="nn.bias_add", inputs="x bias", file=FileArgs(bools=("nchw",), properties={"nchw": "b:nchw"}))
 class BiasAdd(Composite):
     """x + b with a bias per channel; channels are axis 1 with ``nchw``, else the last axis.
 
@@ -113,7 +120,6 @@ class BiasAdd(Composite):
     nchw: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         x, bias = specs
         require_same_type(self.id, x, bias)
         if bias.rank not in (None, 1):
@@ -127,7 +133,6 @@ class BiasAdd(Composite):
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, bias: Any) -> Any:
-        """By broadcasting."""
         return x + (bias.reshape((-1,) + (1,) * (x.ndim - 2)) if self.nchw else bias)
 
     def expand(self, *inputs: Any) -> Any:

@@ -9,9 +9,10 @@ from ...base.named_axes import agree, expect, expect_broadcast
 from ...base.spec import Shape, TensorSpec, size
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...expressions.arrays import as_rows
 from ...families.composite import Composite
 from ...families.sizes import axis_size
-from ...ir.op import Op, Specs, op, require_floating, require_same_type
+from ...ir.op import Copies, Op, Specs, op, require_floating, require_same_type
 from .softmax import softmax
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ def _swap(x: Any) -> Any:
 
 
 @op("dot_product_attention", api="nn.dot_product_attention", inputs="queries keys values mask?",
-    signatures=("queries, keys, values, mask?, scaled, with_weights",),
     file=FileArgs(ints=("scaled:bool", "with_weights:bool")))
 class DotProductAttention(Composite):
     """values softmax(keys^T queries / sqrt(features)): for each query a mean of the values, weighted by its likeness to the keys.
@@ -69,7 +69,7 @@ class DotProductAttention(Composite):
         """Scores, softmax over the steps, weighted sum."""
         scores = xp.matmul(_swap(keys), queries)
         if self.scaled:
-            scores *= scores.dtype.type(1 / math.sqrt(keys.shape[-2]))
+            scores *= scores.dtype.type(1 / math.sqrt(max(keys.shape[-2], 1)))
         weights = softmax(xp, scores if mask is None else _hidden(scores, mask), -2)
         out = xp.matmul(values, weights)
         return (out, weights) if self.with_weights else out
@@ -81,10 +81,10 @@ class DotProductAttention(Composite):
         scores = matmul(keys, queries, transpose_x=True)
         if self.scaled:
             shape = keys.spec.shape
-            if shape is not None and shape[-2] > 0:
-                scores = scores * (1 / math.sqrt(shape[-2]))
+            if shape is not None and shape[-2] >= 0:
+                scores = scores * (1 / math.sqrt(max(shape[-2], 1)))
             else:
-                scores = scores / sd.call("math", "sqrt", axis_size(keys, -2))
+                scores = scores / sd.call("math", "sqrt", sd.call("math", "max", axis_size(keys, -2), 1.0))
         if mask is not None:
             scores = sd.add_op(HideSteps(), [scores, mask])
         weights = sd.call("nn", "softmax", scores, -2)
@@ -117,25 +117,19 @@ class HideSteps(Op):
     """Scores with a large number taken off where the mask is 0; masks have no gradient (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the scores."""
         scores, mask = specs
-        expect("mask", mask, None if mask.shape is None else (-1,) * 2)
-        if scores.shape is not None:
-            expect_broadcast("mask", mask, (scores.shape[0], scores.shape[-2]))
+        _check_mask(mask, (-1, -1) if scores.shape is None else (scores.shape[0], scores.shape[-2]))      # of one example or of each
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
-        """By broadcasting."""
         return _hidden(scores, mask)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Passed on."""
         return [output_grads[0], None]
 
 
 @op("multi_head_dot_product_attention", api="nn.multi_head_dot_product_attention", inputs="queries keys values Wq Wk Wv Wo mask?",
-    signatures=("queries, keys, values, Wq, Wk, Wv, Wo, mask?, scaled, with_weights",),
     file=FileArgs(ints=("scaled:bool", "with_weights:bool")))
 class MultiHeadDotProductAttention(Composite):
     """Attention of several heads, each on its own projections, joined by a last projection.
@@ -166,10 +160,9 @@ class MultiHeadDotProductAttention(Composite):
         return (out, weights) if self.with_weights else out
 
     def compute(self, xp: Any, queries: Any, keys: Any, values: Any, wq: Any, wk: Any, wv: Any, wo: Any, mask: Any = None) -> Any:
-        """Project, attend, join."""
         projected = [project(xp, x, w) for x, w in ((queries, wq), (keys, wk), (values, wv))]
         out, weights = DotProductAttention(self.scaled, True).compute(xp, projected[0], projected[1], projected[2], mask)
-        joined = xp.matmul(wo.T, out.reshape(out.shape[0], -1, out.shape[3]))
+        joined = xp.matmul(wo.T, out.reshape(out.shape[0], out.shape[1] * out.shape[2], out.shape[3]))
         return (joined, weights) if self.with_weights else joined
 
     def expand(self, *inputs: Any) -> Any:
@@ -188,8 +181,15 @@ def project(xp: Any, x: Any, w: Any) -> Any:
     return xp.matmul(w.reshape(heads * projected, features), x).reshape(x.shape[0], heads, projected, x.shape[2])
 
 
+class _Product(Op):
+    """A product in which no axis is shared by both factors and the result."""
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return 2 * math.isqrt(math.prod(size(s.shape) for s in (*inputs, *outputs) if s is not None))
+
+
 @op("project_heads", inputs="x w")
-class Project(Op):
+class Project(_Product):
     """The projections of all heads (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -200,18 +200,16 @@ class Project(Op):
         return TensorSpec((x[0], w[0], w[1], x[2]), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, w: Any) -> Any:
-        """One product."""
         return project(xp, x, w)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Linear in both."""
         (x, w), (g,) = inputs, output_grads
         return [x.sd.add_op(ProjectedInput(), [g, w]), x.sd.add_op(ProjectedWeights(), [g, x])]
 
 
 @op("project_heads_input", inputs="g w")
-class ProjectedInput(Op):
+class ProjectedInput(_Product):
     """sum over heads of w^T g (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -221,18 +219,16 @@ class ProjectedInput(Op):
         return TensorSpec((g[0], w[2], g[3]), specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, w: Any) -> Any:
-        """One product."""
-        return xp.matmul(w.reshape(-1, w.shape[2]).T, g.reshape(g.shape[0], g.shape[1] * g.shape[2], g.shape[3]))
+        return xp.matmul(as_rows(w).T, g.reshape(g.shape[0], g.shape[1] * g.shape[2], g.shape[3]))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Linear in both."""
         (g, w), (h,) = inputs, output_grads
         return [g.sd.add_op(Project(), [h, w]), g.sd.add_op(ProjectedWeights(), [g, h])]
 
 
 @op("project_heads_weights", inputs="g x")
-class ProjectedWeights(Op):
+class ProjectedWeights(_Product):
     """sum over the batch of g x^T (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -242,12 +238,10 @@ class ProjectedWeights(Op):
         return TensorSpec((g[1], g[2], x[1]), specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, x: Any) -> Any:
-        """One product."""
         return xp.tensordot(g, x, axes=((0, 3), (0, 2)))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Linear in both."""
         (g, x), (h,) = inputs, output_grads
         return [g.sd.add_op(Project(), [x, h]), g.sd.add_op(ProjectedInput(), [g, h])]
 
@@ -259,7 +253,6 @@ class JoinHeads(Composite):
     inlines = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """(batch, outputs, queries)."""
         sizes = agree("x B H Z Q, w J O", specs)
         if {"H", "Z", "J"} <= sizes.keys() and sizes["H"] * sizes["Z"] != sizes["J"]:
             raise ShapeError(f"weights {specs[1].shape} join {sizes['J']} features, heads {specs[0].shape} give {sizes['H'] * sizes['Z']}")
@@ -267,7 +260,6 @@ class JoinHeads(Composite):
         return TensorSpec((x[0], w[1], x[3]), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, w: Any) -> Any:
-        """One product."""
         return xp.matmul(w.T, x.reshape(x.shape[0], x.shape[1] * x.shape[2], x.shape[3]))
 
     def expand(self, *inputs: Any) -> Any:
@@ -281,16 +273,16 @@ class HeadRows(Op):
     """The rows of w, grouped by the heads of x (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """(heads, size, outputs)."""
         w, x = (specs[0].shape or (-1,) * 2), (specs[1].shape or (-1,) * 4)
         expect("w", specs[0], (size(x[1:3]), w[1]))
         return TensorSpec((x[1], x[2], w[1]), specs[0].dtype)
 
     def compute(self, xp: Any, w: Any, x: Any) -> Any:
-        """A view."""
         return w.reshape(x.shape[1], x.shape[2], w.shape[1])
+
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda w, x, out: [(w.reshape(out.shape), out)])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back to rows."""
         return [inputs[0].sd.call("base", "reshape_like", output_grads[0], inputs[0]), None]

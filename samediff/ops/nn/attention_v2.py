@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 @op("dot_product_attention_v2", api="nn.dot_product_attention_v2", inputs="queries values keys query_mask? value_mask?", stateful=True,
-    signatures=("queries, values, keys, query_mask?, value_mask?, scale_factor, dropout_probability, use_causal_mask, training",),
     file=FileArgs(floats=("scale_factor", "dropout_probability"), bools=("use_causal_mask", "training")))
 class DotProductAttentionV2(Op):
     """softmax(scale_factor * queries keys^T) values: for each query a mean of the values, weighted by its likeness to the keys.
@@ -70,7 +69,6 @@ class DotProductAttentionV2(Op):
         return 1.0 - self.dropout_probability if self.training else 1.0
 
     def at_inference(self) -> Op:
-        """Without dropping weights."""
         return self.replace(training=False)
 
     def compute(self, xp: Any, queries: Any, values: Any, keys: Any, query_mask: Any = None,  # type: ignore[override]  # stateful

@@ -44,15 +44,12 @@ class Normalizing(Op):
                 raise ShapeError(f"batch normalization of {spec.shape[0]} channels got an input of shape {x.shape}: "
                                  f"{channels} channels on axis {self.axis}")
 
-    def scaled(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any, beta: Any) -> Any:
-        """gamma (x - mean) / sqrt(variance + epsilon) + beta."""
-        scale = 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
+    def scaled(self, xp: Any, rest: Any, variance: Any, gamma: Any, beta: Any) -> Any:
+        """gamma rest / sqrt(variance + epsilon) + beta, where ``rest`` is what x differs from its mean."""
+        scale = 1 / xp.sqrt(variance + variance.dtype.type(self.epsilon))
         scale = scale if gamma is None else scale * gamma
-        y = x - aligned(xp, mean, (self.axis,), x.ndim)
-        y *= aligned(xp, scale, (self.axis,), x.ndim)
-        if beta is not None:
-            y += aligned(xp, beta, (self.axis,), x.ndim)
-        return y
+        y = rest * aligned(xp, scale, (self.axis,), rest.ndim)
+        return y if beta is None else y + aligned(xp, beta, (self.axis,), rest.ndim)
 
     def standardized(self, x: SDVariable, mean: SDVariable, variance: SDVariable) -> tuple[SDVariable, SDVariable]:
         """((x - mean) / sqrt(variance + epsilon), 1 / sqrt(variance + epsilon)) in nodes."""
@@ -70,6 +67,7 @@ class BatchNormTraining(Normalizing):
     Shapes: x (batch, …) with the channels on ``axis``, all others (channels) -> as x, (channels), (channels).
     """
 
+    flops_per_element = 8
     axis: int = 1
     epsilon: float = 1e-5
 
@@ -82,8 +80,9 @@ class BatchNormTraining(Normalizing):
         """Two passes over x."""
         axes = self.axes(x.ndim)
         mean, rest = centred(x, axes)
-        mean, variance = mean.reshape(x.shape[self.axis]), mean_over(rest * rest, axes)
-        return self.scaled(xp, x, mean, variance, gamma, beta), mean, variance
+        variance = mean_over(rest * rest, axes)
+        y = self.scaled(xp, rest, variance, gamma, beta)
+        return y.astype(x.dtype, copy=False), mean.reshape(x.shape[self.axis]), variance.astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -101,6 +100,7 @@ class BatchNormTraining(Normalizing):
 class BatchNormTrainingGrad(Normalizing, Composite):
     """Gradients of ``batch_norm_training`` by x, gamma and beta; ``mean`` and ``variance`` are those of x (made by gradients)."""
 
+    flops_per_element = 10
     axis: int = 1
     epsilon: float = 1e-5
 
@@ -114,14 +114,15 @@ class BatchNormTrainingGrad(Normalizing, Composite):
     def compute(self, xp: Any, x: Any, upstream: Any, mean: Any, variance: Any, gamma: Any = None) -> Any:
         """gamma / sqrt(v + epsilon) (g - mean(g) - y mean(g y)), with y = (x - m) / sqrt(v + epsilon)."""
         axes = self.axes(x.ndim)
-        y = self.scaled(xp, x, mean, variance, None, None)
-        for_beta = upstream.sum(axis=axes, dtype=x.dtype)
-        for_gamma = (upstream * y).sum(axis=axes, dtype=x.dtype)
-        count = x.dtype.type(max(x.size // max(x.shape[self.axis], 1), 1))
-        slope = upstream - aligned(xp, for_beta / count, (self.axis,), x.ndim) - y * aligned(xp, for_gamma / count, (self.axis,), x.ndim)
-        scale = 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
+        rest = centred(x, axes)[1]
+        variance, g = variance.astype(rest.dtype, copy=False), upstream.astype(rest.dtype, copy=False)
+        y = self.scaled(xp, rest, variance, None, None)
+        for_beta, for_gamma = mean_over(g, axes), mean_over(g * y, axes)
+        slope = g - aligned(xp, for_beta, (self.axis,), x.ndim) - y * aligned(xp, for_gamma, (self.axis,), x.ndim)
+        scale = 1 / xp.sqrt(variance + variance.dtype.type(self.epsilon))
         slope *= aligned(xp, scale if gamma is None else scale * gamma, (self.axis,), x.ndim)
-        return slope, for_gamma, for_beta
+        count = max(x.size // max(x.shape[self.axis], 1), 1)
+        return tuple(a.astype(x.dtype, copy=False) for a in (slope, for_gamma * count, for_beta * count))
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes, with the statistics as functions of x."""
@@ -138,6 +139,7 @@ class BatchNormTrainingGrad(Normalizing, Composite):
 class BatchNormInference(Normalizing, Composite):
     """What ``batch_norm_training`` is outside training: with given statistics, which are returned too."""
 
+    flops_per_element = 2
     axis: int = 1
     epsilon: float = 1e-5
 
@@ -147,8 +149,7 @@ class BatchNormInference(Normalizing, Composite):
         return TensorSpec(specs[0].shape, specs[0].dtype), specs[1], specs[2]
 
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
-        """By broadcasting."""
-        return self.scaled(xp, x, mean, variance, gamma, beta), mean.copy(), variance.copy()
+        return self.scaled(xp, x - aligned(xp, mean, (self.axis,), x.ndim), variance, gamma, beta), mean.copy(), variance.copy()
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

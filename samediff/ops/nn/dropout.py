@@ -12,27 +12,27 @@ from ...errors import GraphError
 from ...families.composite import Composite
 from ...ir.op import OPS, Op, Specs, op, require_floating
 from ..shape.shape_info import Identity
-from .kept import Kept, keeps
+from .dropout_mask import DropoutMask, keeps
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-FILE = FileArgs(op_type="RANDOM", floats=("p",), properties={"p": "d:p"})
+FILE = FileArgs(op_type="RANDOM", floats=("p",), properties={"p": "d:p", "shape": "l[]:input_shape"})
 
 
-@op("dropout", api="nn.dropout", stateful=True, signatures=("x, p",), file=FILE)
-class Dropout(Op):
+@op("dropout", api="nn.dropout", stateful=True, file=FILE)
+class DropoutOp(Op):
     """In training each element is kept with probability ``p``, else 0; outside training all are multiplied by ``p``.
 
     Each iteration draws a new mask; the gradient uses the mask of its forward pass.
     """
 
+    flops_per_element = 2
     p: float
     inverted = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, *specs)
         if not 0 < self.p <= 1:
             raise GraphError(f"the probability of keeping an element lies above 0 and is at most 1, got {self.p}")
@@ -47,7 +47,6 @@ class Dropout(Op):
         return DropoutGrad(self.p, self.inverted, name)
 
     def at_inference(self) -> Op:
-        """The expected value."""
         return Identity() if self.inverted else OPS["mul_scalar"](self.p)  # type: ignore[call-arg]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -57,8 +56,8 @@ class Dropout(Op):
         return [inputs[0].sd.add_op(DropoutGrad(self.p, self.inverted, node.name), [output_grads[0]])]  # type: ignore[union-attr]
 
 
-@op("dropout_inverted", api="nn.dropout_inverted", stateful=True, signatures=("x, p",), file=FILE)
-class DropoutInverted(Dropout):
+@op("dropout_inverted", api="nn.dropout_inverted", stateful=True, file=FILE)
+class DropoutInverted(DropoutOp):
     """In training each element is kept with probability ``p`` and divided by ``p``, else 0; outside training x itself.
 
     Each iteration draws a new mask; the gradient uses the mask of its forward pass.
@@ -72,13 +71,13 @@ class DropoutInverted(Dropout):
 class DropoutGrad(Composite):
     """Times the mask of the dropout node ``of`` (made by gradients)."""
 
+    flops_per_element = 1
     p: float
     inverted: bool
     of: str
     inlines = True          # plans draw the mask once
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
@@ -88,7 +87,7 @@ class DropoutGrad(Composite):
     def expand(self, *inputs: Any) -> Any:
         """Mask and choice in nodes."""
         x, sd = inputs[0], inputs[0].sd
-        kept = sd.add_op(Kept(self.p, self.of, x.spec.shape), [])
+        kept = sd.add_op(DropoutMask(self.p, self.of, x.spec.shape), [])
         return sd.call("base", "where", x.div(self.p) if self.inverted else x, sd.constant(np.zeros((), x.dtype.numpy)), kept)
 
     def at_inference(self) -> Op:
@@ -97,7 +96,6 @@ class DropoutGrad(Composite):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same mask."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]
 
 

@@ -66,10 +66,12 @@ class FusedBatchNorm(Composite):
                 raise ShapeError(f"images {x.shape} have no statistics: there is nothing to take them from")
             mean, rest = centred(x, self.others)
             mean, variance = mean.reshape(-1), mean_over(rest * rest, self.others)
-            spread = variance * x.dtype.type(count / max(count - 1, 1))
-        factor = scale / xp.sqrt(variance + x.dtype.type(max(self.epsilon, LEAST_EPSILON)))
-        y = (x - aligned(xp, mean, (self.axis,), 4)) * aligned(xp, factor, (self.axis,), 4) + aligned(xp, offset, (self.axis,), 4)
-        return y, mean.copy(), spread.copy()
+            spread = variance * variance.dtype.type(count / max(count - 1, 1))
+        else:
+            rest = x - aligned(xp, mean, (self.axis,), 4)
+        factor = scale / xp.sqrt(variance + variance.dtype.type(max(self.epsilon, LEAST_EPSILON)))
+        y = rest * aligned(xp, factor, (self.axis,), 4) + aligned(xp, offset, (self.axis,), 4)
+        return y.astype(x.dtype, copy=False), mean.copy(), spread.astype(x.dtype)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""

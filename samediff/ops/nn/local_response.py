@@ -18,7 +18,6 @@ class NeighbourSum(Op):
     axis: int = -1
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The same."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -38,7 +37,7 @@ class NeighbourSum(Op):
 @op("lrn", api="cnn.local_response_normalization", signatures=("x, &config",), file=FileArgs(
     ints=("depth",), floats=("bias", "alpha", "beta"),
     properties={"alpha": "d:alpha", "beta": "d:beta", "bias": "d:bias", "depth": "i:depth"}))
-class LocalResponseNormalization(Composite):
+class LocalResponseNormalizationOp(Composite):
     """x / (bias + alpha * sum of x^2 over c - depth … c + depth) ** beta along the last axis.
 
     Shapes: x (N, H, W, C) floating -> the same.  Source: Krizhevsky, Sutskever and Hinton 2012.
@@ -51,14 +50,12 @@ class LocalResponseNormalization(Composite):
     beta: float = 0.5
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The same."""
         require_floating(self.id, specs[0])
         if specs[0].rank not in (None, 4):
             raise ShapeError(f"images need rank 4; got {specs[0].shape}")
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """As it says."""
         total = NeighbourSum(self.depth).compute(xp, x * x)
         return x * (total * x.dtype.type(self.alpha) + x.dtype.type(self.bias)) ** x.dtype.type(-self.beta)
 

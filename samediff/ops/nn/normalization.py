@@ -39,7 +39,6 @@ class Align(View):
     axes: tuple[int, ...]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Ones around."""
         x, like = specs
         if like.shape is None or x.shape is None:
             return TensorSpec(None, x.dtype)
@@ -51,12 +50,10 @@ class Align(View):
         return TensorSpec(tuple(shape), x.dtype)
 
     def compute(self, xp: Any, x: Any, like: Any) -> Any:
-        """A view."""
         return aligned(xp, x, self.axes, like.ndim)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Reshaped back."""
         return [inputs[0].sd.call("base", "reshape_like", output_grads[0], inputs[0]), None]
 
 
@@ -77,7 +74,6 @@ class LayerNorm(Composite):
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         x = specs[0]
@@ -97,13 +93,12 @@ class LayerNorm(Composite):
         return 1 if self.channels_first else -1
 
     def compute(self, xp: Any, x: Any, gain: Any = None, bias: Any = None) -> Any:
-        """Standardized, scaled, shifted."""
         y = standardize(xp, x, normalize_axes(self.dimensions, x.ndim))[0]
         if gain is not None:
             y *= aligned(xp, gain, (self.axis,), x.ndim)
         if bias is not None:
             y += aligned(xp, bias, (self.axis,), x.ndim)
-        return y
+        return y.astype(x.dtype, copy=False)
 
     def aligned(self, shape: Shape | None, rank: int) -> Shape:
         """The shape of gain or bias next to that of x."""
@@ -124,10 +119,10 @@ def _is_vector(shape: Shape, n: int) -> bool:
 
 
 def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
-    """(x - mean) / deviation and 1 / deviation, both 0 where the deviation is 0."""
+    """(x - mean) / deviation and 1 / deviation, both 0 where the deviation is 0; in float32 for types of 16 bits."""
     y = centred(x, axes)[1]
     deviation = xp.sqrt(mean_over(y * y, axes, keepdims=True))
-    scale = xp.where(deviation > 0, 1 / xp.where(deviation > 0, deviation, x.dtype.type(1)), x.dtype.type(0)).astype(x.dtype)
+    scale = xp.where(deviation > 0, 1 / xp.where(deviation > 0, deviation, y.dtype.type(1)), y.dtype.type(0)).astype(y.dtype)
     y *= scale
     return y, scale
 
@@ -139,12 +134,10 @@ class StandardizedAxes(Op):
     axes: tuple[int, ...]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """In one go."""
-        return standardize(xp, x, normalize_axes(self.axes, x.ndim))[0]
+        return standardize(xp, x, normalize_axes(self.axes, x.ndim))[0].astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -159,18 +152,17 @@ class StandardizeSlope(Composite):
     axes: tuple[int, ...]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         expect("upstream", specs[1], specs[0].shape)
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any) -> Any:
-        """In one go."""
         axes = normalize_axes(self.axes, x.ndim)
         y, scale = standardize(xp, x, axes)
+        upstream = upstream.astype(y.dtype, copy=False)
         slope = upstream - mean_over(upstream, axes, keepdims=True)
         slope -= y * mean_over(upstream * y, axes, keepdims=True)
         slope *= scale
-        return slope
+        return slope.astype(x.dtype, copy=False)
 
     def expand(self, *inputs: Any) -> Any:
         """The same in nodes."""
@@ -196,7 +188,6 @@ class BatchNorm(Composite):
     axis: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         x = specs[0]
@@ -217,7 +208,6 @@ class BatchNorm(Composite):
         return self.axis or (-1,)
 
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any, gamma: Any = None, beta: Any = None) -> Any:
-        """By broadcasting."""
         given = (mean, variance, gamma, beta)
         mean, variance, gamma, beta = (None if a is None else aligned(xp, a, self.axes, x.ndim) for a in given)
         scale = 1 / xp.sqrt(variance + x.dtype.type(self.epsilon))
@@ -229,7 +219,6 @@ class BatchNorm(Composite):
         return y
 
     def expand(self, *inputs: Any) -> Any:
-        """One elementwise node."""
         x, mean, variance, gamma, beta = (*inputs, None, None)[:5]
         stats = [None if v is None else align(v, x, self.axes) for v in (mean, variance, gamma, beta)]
         y = x.sd.add_op(Normalized(self.epsilon), [x, stats[0], stats[1]])
@@ -244,5 +233,4 @@ class Normalized(Elementwise):
     epsilon: float
 
     def compute(self, xp: Any, x: Any, mean: Any, variance: Any) -> Any:
-        """By broadcasting."""
         return (x - mean) / xp.sqrt(variance + self.epsilon)

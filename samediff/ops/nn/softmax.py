@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 def softmax(xp: Any, x: Any, axis: int) -> Any:
     """exp(x - max) over its sum along ``axis``."""
+    if not x.size:
+        return x.copy()
     e = xp.exp(x - x.max(axis=axis, keepdims=True))
     e /= e.sum(axis=axis, keepdims=True, dtype=e.dtype)
     return e
@@ -23,6 +25,8 @@ def softmax(xp: Any, x: Any, axis: int) -> Any:
 
 def log_softmax(xp: Any, x: Any, axis: int) -> Any:
     """x - max - ln(sum(exp(x - max))) along ``axis``."""
+    if not x.size:
+        return x.copy()
     centred = x - x.max(axis=axis, keepdims=True)
     centred -= xp.log(xp.exp(centred).sum(axis=axis, keepdims=True, dtype=x.dtype))
     return centred
@@ -50,13 +54,14 @@ class AlongAxis(Op):
         return x.sum(True, self.dimension)  # type: ignore[no-any-return]
 
 
-@op("softmax", api="nn.softmax", signatures=("x, dimension",), file=FileArgs(ints=("dimension",), properties={"dimension": "l:dimension"}))
+@op("softmax", api="nn.softmax", file=FileArgs(ints=("dimension",), properties={"dimension": "l:dimension"}))
 class Softmax(AlongAxis):
     """exp(x) / sum(exp(x)) along ``dimension`` (the last one by default), computed from the largest element.
 
     Shapes: x (*S) floating -> (*S), same type.
     """
 
+    flops_per_element = 4
     compiled_as = "softmax"
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -65,7 +70,6 @@ class Softmax(AlongAxis):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """From the result."""
         return [inputs[0].sd.add_op(SoftmaxGrad(self.dimension), [outputs[0], output_grads[0]])]
 
 
@@ -73,10 +77,10 @@ class Softmax(AlongAxis):
 class SoftmaxGrad(AlongAxis):
     """y (g - sum(g y)): gradient of a softmax from its result (made by gradients)."""
 
+    flops_per_element = 4
     compiled_as = "softmax_backward"
 
     def compute(self, xp: Any, y: Any, upstream: Any) -> Any:
-        """In two passes."""
         part = upstream * y
         return part - y * part.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
 
@@ -88,14 +92,14 @@ class SoftmaxGrad(AlongAxis):
         return [for_y, y.sd.add_op(self, [y, h])]
 
 
-@op("softmax_bp", api="nn.softmax_derivative", inputs="x wrt", signatures=("x, wrt, dimension",), file=FileArgs(ints=("dimension",)))
+@op("softmax_bp", api="nn.softmax_derivative", inputs="x wrt", file=FileArgs(ints=("dimension",)))
 class SoftmaxDerivative(AlongAxis):
     """s (wrt - sum(wrt s)) with s = softmax(x) along ``dimension``."""
 
+    flops_per_element = 8
     compiled_as = "softmax_bp"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_same_type("softmax_derivative", *specs)
         return super().infer(*specs)
 
@@ -105,19 +109,19 @@ class SoftmaxDerivative(AlongAxis):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Through the composition."""
         def build(x: Any, wrt: Any) -> Any:
             return x.sd.add_op(SoftmaxGrad(self.dimension), [x.sd.add_op(Softmax(self.dimension), [x]), wrt])
         return composite_grad(build, inputs, output_grads)
 
 
-@op("log_softmax", api="nn.log_softmax", signatures=("x, dimension",), file=FileArgs(ints=("dimension",)))
+@op("log_softmax", api="nn.log_softmax", file=FileArgs(ints=("dimension",)))
 class LogSoftmax(AlongAxis):
     """ln(softmax(x)) along ``dimension`` (the last one by default), finite for finite x.
 
     Shapes: x (*S) floating -> (*S), same type.
     """
 
+    flops_per_element = 4
     compiled_as = "log_softmax"
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -126,7 +130,6 @@ class LogSoftmax(AlongAxis):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """From the result."""
         return [inputs[0].sd.add_op(LogSoftmaxGrad(self.dimension), [outputs[0], output_grads[0]])]
 
 
@@ -134,10 +137,10 @@ class LogSoftmax(AlongAxis):
 class LogSoftmaxGrad(AlongAxis, Composite):
     """g - exp(y) sum(g): gradient of a log-softmax from its result (made by gradients)."""
 
+    flops_per_element = 4
     compiled_as = "log_softmax_backward"
 
     def compute(self, xp: Any, y: Any, upstream: Any) -> Any:
-        """In two passes."""
         return upstream - xp.exp(y) * upstream.sum(axis=self.dimension, keepdims=True, dtype=y.dtype)
 
     def expand(self, *inputs: Any) -> Any:

@@ -46,7 +46,6 @@ class LinspaceRandom(Op):
     gradient = "none"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A vector."""
         if self.length < 0:
             raise GraphError(f"the length must not be negative, got {self.length}")
         if not self.data_type.is_floating:
@@ -54,7 +53,6 @@ class LinspaceRandom(Op):
         return TensorSpec((self.length,), self.data_type)
 
     def compute(self, xp: Any, *inputs: Any) -> Any:
-        """Equal steps."""
         step = self.step or ((self.to - self.from_) / (self.length - 1) if self.length > 1 else 0.0)
         return (self.from_ + step * xp.arange(self.length)).astype(self.data_type.numpy)
 
@@ -93,20 +91,18 @@ class Choice(Op):
 
 
 @op("probablistic_merge", inputs="x y", stateful=True, gradient="none", file=FileArgs(floats=("probability",), properties={
-    "probability": "d:probability"}))
+    "probability": "d:probability", "shape": "l[]:input_shape"}))
 class ProbabilisticMerge(Op):
     """y with the given probability, else x, element by element."""
 
     probability: float
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_same_type(self.id, *specs)
         _check(self.probability)
         return TensorSpec(broadcast(specs[0].shape, specs[1].shape), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, y: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """By uniform numbers."""
         x, y = xp.broadcast_arrays(x, y)
         return xp.where(xp.asarray(context.random().random(x.shape) < self.probability), y, x)
 
@@ -117,12 +113,10 @@ class _AlphaMask(Op):
     stateful = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         require_floating(self.id, *specs)
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def at_inference(self) -> Op:
-        """Nothing is dropped."""
         return Identity()
 
 
@@ -131,8 +125,8 @@ def _kept(xp: Any, x: Any, p: float, context: Any) -> Any:
 
 
 @op("alpha_dropout", file=FileArgs(floats=("p", "a", "b", "alpha_prime"), properties={
-    "p": "d:p", "a": "d:a", "b": "d:b", "alphaPrime": "d:alpha_prime"}))
-class AlphaDropout(_AlphaMask):
+    "p": "d:p", "a": "d:a", "b": "d:b", "alphaPrime": "d:alpha_prime", "shape": "l[]:input_shape"}))
+class AlphaDropoutOp(_AlphaMask):
     """In training a x + b with probability ``p``, else a alpha_prime + b (Klambauer et al. 2017); outside training x itself."""
 
     p: float
@@ -141,12 +135,10 @@ class AlphaDropout(_AlphaMask):
     alpha_prime: float
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         _check(self.p)
         return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any, *, context: Any) -> Any:  # type: ignore[override]  # stateful ops get the context
-        """By uniform numbers."""
         return (xp.where(_kept(xp, x, self.p, context), x, self.alpha_prime) * self.a + self.b).astype(x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -170,5 +162,4 @@ class AlphaDropoutGrad(_AlphaMask):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The same mask."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]

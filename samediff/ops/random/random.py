@@ -18,7 +18,7 @@ def _file(*floats: str, **properties: str) -> FileArgs:
                                                **{name.rstrip("_"): slot for name, slot in properties.items()}})
 
 
-class Random(Op):
+class RandomArray(Op):
     """An array drawn from a distribution, of ``data_type`` and a shape given as numbers or as an integer variable.
 
     Sub-classes implement ``draw(generator, shape, dtype)``; ``dtype`` is float32 or float64.
@@ -79,7 +79,7 @@ def _deviation(stddev: float) -> None:
 
 
 @op("distribution_uniform", api="random.uniform", file=_file("min", "max", from_="d:min", to="d:max"))
-class Uniform(Random):
+class Uniform(RandomArray):
     """Uniform on [min, max)."""
 
     min: float
@@ -92,14 +92,13 @@ class Uniform(Random):
 
 
 @op("distribution_gaussian", api="random.normal", file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
-class Normal(Random):
+class Normal(RandomArray):
     """Gaussian with mean and standard deviation."""
 
     mean: float
     stddev: float
 
     def check(self) -> None:
-        """The deviation."""
         _deviation(self.stddev)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -108,14 +107,13 @@ class Normal(Random):
 
 
 @op("distribution_lognormal", api="random.log_normal", file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
-class LogNormal(Random):
+class LogNormal(RandomArray):
     """e to the power of a Gaussian with mean and standard deviation."""
 
     mean: float
     stddev: float
 
     def check(self) -> None:
-        """The deviation."""
         _deviation(self.stddev)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -125,14 +123,13 @@ class LogNormal(Random):
 
 @op("distribution_truncated", api="random.normal_truncated random.truncated_normal",
     file=_file("mean", "stddev", mean="d:mean", stddev="d:stddev"))
-class TruncatedNormal(Random):
+class TruncatedNormal(RandomArray):
     """Gaussian within two standard deviations of the mean: values outside are drawn again."""
 
     mean: float
     stddev: float
 
     def check(self) -> None:
-        """The deviation."""
         _deviation(self.stddev)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -146,13 +143,12 @@ class TruncatedNormal(Random):
 
 
 @op("distribution_bernoulli", api="random.bernoulli", file=_file("p", prob="d:p"))
-class Bernoulli(Random):
+class Bernoulli(RandomArray):
     """1 with probability p, else 0."""
 
     p: float
 
     def check(self) -> None:
-        """The probability."""
         _probability(self.p)
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -161,33 +157,30 @@ class Bernoulli(Random):
 
 
 @op("distribution_binomial", api="random.binomial", file=_file("n_trials:int", "p", trials="i:n_trials", probability="d:p"))
-class Binomial(Random):
+class Binomial(RandomArray):
     """Number of successes in ``n_trials`` trials of probability p."""
 
     n_trials: int
     p: float
 
     def check(self) -> None:
-        """Count and probability."""
         _probability(self.p)
         if self.n_trials < 0:
             raise GraphError(f"the number of trials is not negative, got {self.n_trials}")
 
     def draw(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """Counts."""
         return np.asarray(generator.binomial(self.n_trials, self.p, shape)).astype(dtype)
 
 
 @op("random_exponential", api="random.exponential", file=FileArgs(
     ints=("*shape",), floats=("lambda_",), dtypes=("data_type",),
-    properties={"lambda": "d:lambda_", "shape": "l[]:shape", "dtype": "s:data_type:dtype"}))
-class Exponential(Random):
+    properties={"lambda": "d:lambda_", "shape": "l[]:shape", "dtype": "s:data_type:dtype"}, added={"shape_variable": "LONG:shape"}))
+class Exponential(RandomArray):
     """Exponential with the given rate: density rate e^(-rate x); the mean is 1 / rate."""
 
     lambda_: float
 
     def check(self) -> None:
-        """The rate."""
         if not self.lambda_ > 0:
             raise GraphError(f"the rate of an exponential distribution must be positive, got {self.lambda_}")
 

@@ -13,7 +13,7 @@ from ...errors import DataTypeError, GraphError, ShapeError
 from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
 from ..index.indices import require_integer
 from ..shape.shape_inputs import ints_of, shape_from
-from .random import Bernoulli, Normal, Random, Uniform
+from .random import Bernoulli, Normal, RandomArray, Uniform
 
 
 def _sizes(values: Any) -> tuple[int, ...]:
@@ -29,7 +29,7 @@ def _shape_of(spec: TensorSpec) -> tuple[int, ...] | None:
     return shape_from(spec) if known is None else _sizes(np.asarray(known))
 
 
-class Drawn(Op):
+class RandomOp(Op):
     """New numbers in every iteration, equal for equal seeds."""
 
     stateful = True
@@ -45,7 +45,7 @@ class Drawn(Op):
 
 
 @attributes
-class OfShape(Drawn):
+class OfShape(RandomOp):
     """A distribution of :mod:`.random` with numbers for parameters."""
 
     inputs = "shape"
@@ -56,7 +56,7 @@ class OfShape(Drawn):
         """FLOAT when nothing else is asked for."""
         return self.data_type or DataType.FLOAT
 
-    def distribution(self) -> Random:
+    def distribution(self) -> RandomArray:
         """Where the numbers come from."""
         raise NotImplementedError(f"{type(self).__name__} must implement distribution(self)")
 
@@ -82,8 +82,7 @@ class RandomNormal(OfShape):
     mean: float = 0.0
     stddev: float = 1.0
 
-    def distribution(self) -> Random:
-        """Gaussian."""
+    def distribution(self) -> RandomArray:
         return Normal(mean=self.mean, stddev=self.stddev)
 
 
@@ -95,15 +94,14 @@ class RandomBernoulli(OfShape):
     data_type: DataType | None = None
     p: float = 0.5
 
-    def distribution(self) -> Random:
-        """Of two values."""
+    def distribution(self) -> RandomArray:
         return Bernoulli(p=self.p)
 
 
 @op("randomuniform", inputs="shape low? high?", signatures=("shape, min, max, data_type", "shape, low, high"),
     file=FileArgs(ints=("data_type?:dtype",), floats=("min?", "max?"), dtypes=("~data_type",),
                   properties={"min": "d:min", "max": "d:max", "dataType": "s:data_type:dtype"}))
-class RandomUniform(Drawn):
+class RandomUniform(RandomOp):
     """Uniform from ``min`` up to, but without ``max``, of ``data_type``: FLOAT, other floats, or integers.
 
     ``low`` and ``high`` (scalars) count more than the attributes; the type is theirs, when no other is asked for.
@@ -142,13 +140,12 @@ class RandomUniform(Drawn):
         return Uniform(min=float(low), max=float(high)).draw(generator, shape, wide).astype(dtype)
 
 
-class WithParameters(Drawn):
+class WithParameters(RandomOp):
     """For every element of the parameters, broadcast, an array of ``shape``.  Shapes: shape + shape of the parameters."""
 
     least: ClassVar[float] = 0.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Both shapes."""
         require_floating(self.id, *specs[1:])
         require_same_type(self.id, *specs[1:])
         shape, inner = _shape_of(specs[0]), broadcast(*(s.shape for s in specs[1:]))
@@ -193,9 +190,8 @@ class RandomPoisson(WithParameters):
             raise GraphError(f"random_poisson cannot draw with such a mean: {error}") from error
 
 
-@op("random_multinomial", inputs="logits samples", signatures=("logits, samples, dimension, data_type",),
-    file=FileArgs(ints=("dimension", "data_type?:dtype")))
-class RandomMultinomial(Drawn):
+@op("random_multinomial", inputs="logits samples", file=FileArgs(ints=("dimension", "data_type?:dtype")))
+class RandomMultinomial(RandomOp):
     """Class indices drawn with probabilities softmax(logits); ``dimension`` is the axis of the batch, the other one holds the classes.
 
     Shapes: logits of rank 2, samples () integer -> the logits' shape with as many samples in place of the classes, LONG.
@@ -241,13 +237,12 @@ class RandomMultinomial(Drawn):
 
 
 @op("random_shuffle", inputs="x", file=FileArgs())
-class RandomShuffle(Drawn):
+class RandomShuffle(RandomOp):
     """The slices of x along its first axis in random order."""
 
     inputs = "x"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def draw(self, generator: np.random.Generator, *inputs: Any) -> Any:

@@ -8,7 +8,7 @@ from ...base.named_axes import agree
 from ...base.spec import TensorSpec, size
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...families.expanded import Expanded
+from ...families.decomposed import Decomposed
 from ...ir.op import Specs, op, require_floating
 from .gru_sequence import GruSequence
 from .lstm_layer import LengthMask, text
@@ -25,13 +25,17 @@ def _joined(*parts: Any, axis: int = 1) -> Any:
     return parts[0].sd.call("base", "concat", axis, *parts)
 
 
-def _stacked(parts: Sequence[Any], axis: int) -> Any:
-    return parts[0].sd.call("base", "stack", axis, *parts)
+def _stacked(parts: Sequence[Any], axis: int, like: Any) -> Any:
+    """The steps side by side; where there are none, no steps of what is ``like`` one."""
+    sd = like.sd
+    if parts:
+        return sd.call("base", "stack", axis, *parts)
+    return sd.call("base", "stack", axis, like)[(slice(None),) * axis + (slice(0, 0),)]
 
 
 def _parts(z: Any, count: int, axis: int = 1) -> list[Any]:
     """Equal parts along an axis, whose size may be open."""
-    size = z.spec.shape[axis]
+    size = -1 if z.spec.shape is None else z.spec.shape[axis]
     if size == -1:
         return list(z.sd.call("base", "split", z, count, axis))
     width = size // count
@@ -62,7 +66,7 @@ def _block(op_: Any, x: Any, c: Any, y: Any, w: Any, wci: Any, wcf: Any, wco: An
     return [i, c, f, o, z, h, o * h]
 
 
-class Cell(Expanded):
+class Cell(Decomposed):
     """A composition whose inputs have to agree as :attr:`axes` says (see :func:`.named_axes.agree`)."""
 
     axes: ClassVar[str] = ""
@@ -107,7 +111,6 @@ class LstmBlockCell(Cell):
     clipping_cell_value: float = 0.0
 
     def expand(self, *inputs: Any) -> Any:
-        """One step."""
         return _block(self, *inputs)
 
 
@@ -129,21 +132,20 @@ class LstmBlock(Cell):
     def infer(self, *specs: TensorSpec) -> Specs:
         """As x with as many features as the state has."""
         x, c = specs[1:3]
-        if x.rank != 3 or c is None or c.rank != 2:
+        if x.rank not in (None, 3) or c is None or c.rank not in (None, 2):
             raise ShapeError("a sequence x of rank 3 and initial states c_last and y_last of rank 2 are needed")
         self.check(*specs[1:])
         axis = text(self.data_format).index("S")
-        shape = tuple(c.shape[1] if k == axis else n for k, n in enumerate(x.shape or ()))  # type: ignore[index]
+        units = -1 if c.shape is None else c.shape[1]
+        shape = tuple(units if k == axis else n for k, n in enumerate(x.shape or (-1,) * 3))
         return (TensorSpec(shape, x.dtype),) * 7
 
     def check(self, *specs: TensorSpec | None) -> None:
-        """As each step."""
         require_floating(self.id, *specs)
         layout = text(self.data_format).translate({ord("S"): "I"})
         self.agree(f"x {' '.join(layout)}, {_BLOCK_AXES}", specs)
 
     def expand(self, *inputs: Any) -> Any:
-        """Step by step."""
         limit, x, c, y, *rest = inputs
         layout = text(self.data_format)
         x = x.permute(*(layout.index(a) for a in "TNS"))
@@ -151,7 +153,7 @@ class LstmBlock(Cell):
         for t in range(steps_of(x, 0)):
             rows.append(_block(self, x[t], c, y, *rest))
             c, y = rows[-1][1], rows[-1][6]
-        results = [_stacked(r, 0) for r in zip(*rows)]
+        results = [_stacked([row[k] for row in rows], 0, c) for k in range(7)]
         if limit is not None:
             mask = x.sd.call("base", "expand_dims", x.sd.add_op(LengthMask(), [limit, x]), 2)
             results = [r * mask for r in results]
@@ -174,7 +176,7 @@ class LstmBlockFirst(LstmBlock):
 
 
 @op("gru", api="rnn.gru", inputs="x h_last wx wh biases", file=FileArgs())
-class Gru(Expanded):
+class Gru(Decomposed):
     """A gated recurrent unit over a sequence, time first, with the reset gate behind the product.
 
     r, u = sigmoid(x W + h R + b);  c = tanh(x W_c + r * (h R_c) + b_c);  h' = u h + (1 - u) c.
@@ -190,7 +192,6 @@ class Gru(Expanded):
         return GruSequence().infer(*specs)[0]  # type: ignore[index]
 
     def expand(self, *inputs: Any) -> Any:
-        """The sequence op."""
         return inputs[0].sd.add_op(GruSequence(), list(inputs))[0]
 
 
@@ -207,7 +208,6 @@ class GruCell(Cell):
     axes = "x N I, h_last N U, ru_weight R 2U, c_weight R U, ru_bias 2U, c_bias U"
 
     def expand(self, *inputs: Any) -> Any:
-        """One step."""
         x, h, wru, wc, bru, bc = inputs
         r, u = (_nn("sigmoid", v) for v in _parts(_joined(x, h).mmul(wru) + bru, 2))
         c = _nn("tanh", _joined(x, r * h).mmul(wc) + bc)
@@ -226,7 +226,6 @@ class FirstResult(Cell):
     """A call gives the first result of the node."""
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """One node."""
         return sd.add_op(self, inputs, names)[0]
 
 
@@ -243,12 +242,10 @@ class Sru(FirstResult):
     axes = "x N U T, weights 3U U, biases 2U, initial_c N U, mask N U"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x, twice."""
         self.check(*specs)
         return specs[0].with_shape(specs[0].shape), specs[0].with_shape(specs[0].shape)
 
     def expand(self, *inputs: Any) -> Any:
-        """Step by step."""
         x, w, b, c, mask = (*inputs, None)[:5]
         hs, cs = [], []
         for t in range(steps_of(x, 2)):
@@ -256,7 +253,7 @@ class Sru(FirstResult):
             h, c = _sru(now, now.mmul(w.permute(1, 0)), b, c)
             hs.append(h)
             cs.append(c)
-        return _stacked(hs, 2), _stacked(cs, 2)
+        return _stacked(hs, 2, c), _stacked(cs, 2, c)
 
 
 @op("sruCell", api="rnn.sru_cell", inputs="x c_last weights bias", signatures=("x, c_last, &cell_weights",), file=FileArgs())
@@ -269,6 +266,5 @@ class SruCell(FirstResult):
     axes = "x N U, c_last N U, weights U 3U, biases 2U"
 
     def expand(self, *inputs: Any) -> Any:
-        """One step."""
         x, c, w, b = inputs
         return _sru(x, x.mmul(w), b, c)

@@ -17,9 +17,9 @@ def finish(results: list[Any], names: Sequence[str] | None) -> list[Any]:
     return [r.sd.call("base", "identity", n, r) for r, n in zip(results, names or ())] + results[len(names or ()):]
 
 
-def given_or_none(op_: Op, sd: Any, inputs: Sequence[Any], count: int) -> list[Any]:
+def given_or_none(sd: Any, inputs: Sequence[Any], count: int) -> list[Any]:
     """The inputs as variables, None for those that are left out."""
-    given: list[Any] = sd._as_inputs(op_, inputs)
+    given: list[Any] = sd.tables.as_inputs(inputs)
     return [*given, *[None] * (count - len(given))]
 
 
@@ -57,13 +57,16 @@ class Dl4jLstm(RecurrentCall):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """The sequence op on views with time first."""
-        x, w, rw, b, h0, c0, mask = given_or_none(self, sd, inputs, 7)
+        x, w, rw, b, h0, c0, mask = given_or_none(sd, inputs, 7)
         require_floating(self.id, x.spec)
         if rw.spec.rank not in (None, 2):
             raise ShapeError(f"{self.id} needs recurrent weights (N, 4N) or, with peepholes, (N, 4N + 3); got {rw.spec.shape}")
-        peephole = None
-        if rw.spec.shape and rw.spec.shape[1] % 4 == 3:
-            units = rw.spec.shape[1] // 4
+        peephole, size = None, -1 if rw.spec.shape is None else rw.spec.shape[1]
+        if size < 0:
+            raise ShapeError(f"{self.id}: the number of recurrent weights' columns says whether there are peepholes, so it must be known; "
+                             f"got {rw.spec.shape}")
+        if size % 4 == 3:
+            units = size // 4
             columns = rw.permute(1, 0)
             f, o, g = (columns[4 * units + k] for k in range(3))
             peephole, rw = sd.call("base", "stack", 0, g, f, o), columns[:4 * units].permute(1, 0)
@@ -84,13 +87,12 @@ class Dl4jSimpleRnn(RecurrentCall):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """The sequence op on views with time first."""
-        x, w, rw, b, h0, mask = given_or_none(self, sd, inputs, 6)
+        x, w, rw, b, h0, mask = given_or_none(sd, inputs, 6)
         states = sd.add_op(RnnSequence(self.activation), [_series(x), w, rw, b, h0, None if mask is None else mask.permute(1, 0)])[0]
         return finish([states.permute(1, 2, 0), states[-1]], names)
 
 
-@op("zero_state", api="nn.zero_state", inputs="x", signatures=("x, size",), shape_inputs=(0,), gradient="zero",
-    file=FileArgs(op_type="UDF", all_properties=True))
+@op("zero_state", api="nn.zero_state", inputs="x", shape_inputs=(0,), gradient="zero", file=FileArgs(op_type="UDF", all_properties=True))
 class ZeroState(Op):
     """Zeros (batch, size) for the first step of a recurrent op, of the type of ``x`` and with its batch size."""
 
@@ -101,5 +103,4 @@ class ZeroState(Op):
         return TensorSpec((-1 if not specs[0].shape else specs[0].shape[0], self.size), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Zeros."""
         return xp.zeros((x.shape[0], self.size), x.dtype)

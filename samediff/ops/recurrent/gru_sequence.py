@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.named_axes import agree
 from ...base.spec import TensorSpec
+from ...expressions.arrays import as_rows
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
-from .recurrence import apply
+from .recurrence import apply, recurrent_gradient, sequence_flops
 from .sequence_scan import gru_by_scan, through_scan
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class GruSequence(Op):
             states[t], saved[t] = h, xp.concatenate([gates, c, kept], 1)
         return states, saved
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return sequence_flops(inputs[0], inputs[2], inputs[3], 3)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Back through time; what was saved counts as a constant."""
@@ -64,7 +68,6 @@ class GruSequenceGrad(Op):
     (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs."""
         agree(AXES + ", states T N U, saved T N 4U, grad_states T N U", specs, flat="biases")
         require_same_type(self.id, *specs)
         return tuple(TensorSpec(s.shape, specs[0].dtype) for s in specs[:5])
@@ -82,9 +85,12 @@ class GruSequenceGrad(Op):
             gates = [dc * kept * r * (1 - r), total * (previous[t] - c) * u * (1 - u)]
             dz[t], dr[t] = xp.concatenate([*gates, dc], 1), xp.concatenate([*gates, dc * r], 1)
             carried = total * u + dr[t] @ wh.T
-        flat = dz.reshape(-1, 3 * units)
-        return ((flat @ wx.T).reshape(x.shape), carried, xp.ascontiguousarray(x).reshape(-1, x.shape[2]).T @ flat,
-                previous.reshape(-1, units).T @ dr.reshape(-1, 3 * units), flat.sum(0).reshape(b.shape))
+        flat = as_rows(dz)
+        return ((flat @ wx.T).reshape(x.shape), carried, as_rows(x).T @ flat, recurrent_gradient(h, states, dr),
+                flat.sum(0).reshape(b.shape))
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return 2 * sequence_flops(inputs[0], inputs[2], inputs[3], 3)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

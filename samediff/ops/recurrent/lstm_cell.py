@@ -6,15 +6,14 @@ from typing import Any
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GradientError, ShapeError
-from ...families.expanded import Expanded
+from ...families.decomposed import Decomposed
 from ...ir.op import Specs, op, require_floating, require_same_type
 from .cells import _nn, _parts
 
 
-@op("lstmCell", inputs="x h_last c_last wx wh wc wp b", signatures=(
-    "x, h_last, c_last, wx, wh, wc, wp, b, peephole, projection, cell_clip, projection_clip, forget_bias",),
+@op("lstmCell", inputs="x h_last c_last wx wh wc wp b",
     file=FileArgs(ints=("peephole:bool", "projection:bool"), floats=("cell_clip", "projection_clip", "forget_bias")))
-class LstmCell(Expanded):
+class LstmCell(Decomposed):
     """One step of an LSTM with gates i, f, g, o and a projected output: two outputs, h and c.
 
     i, f, g, o = x Wx + h_last Wh + b;  ``peephole`` adds c_last Wc[0], c_last Wc[1] and c Wc[2] to i, f and o.
@@ -32,7 +31,6 @@ class LstmCell(Expanded):
     forget_bias: float = 0.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the states."""
         require_floating(self.id, *specs)
         require_same_type(self.id, *specs)
         x, h, c, wx, wh, wc, wp, b = specs
@@ -57,7 +55,6 @@ class LstmCell(Expanded):
         return x.with_shape((batch, outputs if self.projection else units)), x.with_shape((batch, units))
 
     def expand(self, *inputs: Any) -> Any:
-        """One step."""
         x, h, c, wx, wh, wc, wp, b = inputs
         units = c.spec.shape[1] if c.spec.shape else -1
         if units == -1:

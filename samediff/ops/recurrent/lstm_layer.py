@@ -8,8 +8,8 @@ from ...base.named_axes import expect_broadcast
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
+from ...families.decomposed import Decomposed
 from ...families.elementwise import Elementwise
-from ...families.expanded import Expanded
 from ...ir.op import OPS, Op, Specs, attributes, op, require_floating
 from ..index.indices import check_lengths
 from .dl4j_recurrent import RecurrentCall, given_or_none
@@ -42,7 +42,6 @@ class LengthMask(Op):
         return TensorSpec(steps, x.dtype)
 
     def compute(self, xp: Any, lengths: Any, x: Any) -> Any:
-        """One comparison."""
         check_lengths(f"{self.id}: length", lengths, x.shape[0])
         mask = xp.arange(x.shape[0])[:, None] < lengths.reshape(1, -1)
         return xp.broadcast_to(mask, x.shape[:2]).astype(x.dtype)
@@ -90,7 +89,7 @@ class LstmOptions(Op):
     properties={"gateAct": "s:gate_act", "outAct": "s:out_act", "cellAct": "s:cell_act", "retFullSequence": "b:ret_full_sequence",
                 "retLastH": "b:ret_last_h", "retLastC": "b:ret_last_c", "cellClip": "d:cell_clip", "lstmdataformat": "s:lstmdataformat",
                 "directionMode": "s:direction_mode"}))
-class LstmLayer(LstmOptions, Expanded):
+class LstmLayer(LstmOptions, Decomposed):
     """The node behind ``sd.rnn.lstm_layer``; ``optional`` holds bias, lengths, h0, c0 and peepholes, those that are there."""
 
     has_bias: bool = False
@@ -108,7 +107,7 @@ class LstmLayer(LstmOptions, Expanded):
         if len(specs) != 3 + len(named):
             raise GraphError(f"{self.id}: x, weights, r_weights and {len(named)} more inputs ({', '.join(named) or 'none'}) were expected, "
                              f"got {len(specs)}")
-        return Expanded.infer(self, *specs)
+        return Decomposed.infer(self, *specs)
 
     def expand(self, *inputs: Any) -> Any:
         """One sequence op for each direction."""
@@ -163,7 +162,7 @@ class LstmLayerCall(LstmOptions, RecurrentCall):
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """One node with the inputs that are there."""
-        given = given_or_none(self, sd, inputs, 8)
+        given = given_or_none(sd, inputs, 8)
         attributes: dict[str, Any] = {n: getattr(self, n) for n in self.attribute_names()}
         attributes.update(zip(("has_bias", "has_lengths", "has_h", "has_c", "has_peephole"), (v is not None for v in given[3:])))
         return sd.add_op(LstmLayer(**attributes), [v for v in given if v is not None], names)

@@ -18,10 +18,12 @@ from ...base.named_axes import agree
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError
-from ...families.partial import Partial
-from ...ir.op import Op, Specs, op, require_floating, require_same_type
-from .recurrence import apply, function, slope
-from .sequence_scan import lstm_by_scan, through_scan
+from ...expressions.arrays import as_rows
+from ...families.prunable_outputs import PrunableOutputs
+from ...ir.op import Expandable, Op, Specs, as_tuple, op, require_floating, require_same_type
+from ..shape.shape_info import ZerosLike
+from .recurrence import apply, function, recurrent_gradient, sequence_flops, slope
+from .sequence_scan import gradients_by_scan, lstm_by_scan, through_scan
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -31,7 +33,7 @@ AXES = "x T N I, w I 4U, rw U 4U, b 4U, peephole 3U, h0 N U, c0 N U, mask T N"
 SAVED = ", states T N U, cells T N U, gates T N 4U, squashed T N U, grad_states T N U, grad_cells T N U"
 
 
-class LstmAttributes(Op):
+class LstmAttributes(Expandable):
     """Blocks, activations and clipping, and the loops that the forward and the backward op share."""
 
     blocks: tuple[int, ...]
@@ -57,6 +59,9 @@ class LstmAttributes(Op):
     def is_plain(self) -> bool:
         """Whether the activations are those of the compiled gates."""
         return function(self.activation).id == function(self.output).id == "tanh" and function(self.gate).id == "sigmoid"
+
+    def in_plan(self, name: str) -> Expandable:
+        return self
 
     def split(self, z: Any) -> list[Any]:
         """Views of the blocks a, f, o, g."""
@@ -94,7 +99,7 @@ class LstmAttributes(Op):
         """Write states, cells, gates and squashed cells (T, N, units or 4 units)."""
         count, batch, units = states.shape
         if count:
-            xp.matmul(xp.ascontiguousarray(x).reshape(count * batch, -1), w, out=gates.reshape(count * batch, 4 * units))
+            xp.matmul(as_rows(x), w, out=gates.reshape(count * batch, 4 * units))
         b = self.bias(xp, b, gates[0] if count else w)
         zero = xp.zeros((batch, units), states.dtype)
         first_h, first_c = zero if h0 is None else h0, zero if c0 is None else c0
@@ -163,10 +168,8 @@ class LstmAttributes(Op):
             if kept_h is not None:
                 dh_next, dc_next = dh_next + kept_h, dc_next + kept_c
         flat = dz.reshape(count * batch, 4 * units)
-        first = zero if h0 is None else h0
-        previous = xp.stack([first if last is None else states[last] for _, last in sorted(self.steps(count))]) if count else states
-        return [(flat @ w.T).reshape(x.shape), xp.ascontiguousarray(x).reshape(count * batch, -1).T @ flat,
-                previous.reshape(count * batch, units).T @ flat, flat.sum(0), dp, dh_next, dc_next]
+        return [(flat @ w.T).reshape(x.shape), as_rows(x).T @ flat, recurrent_gradient(h0, states, dz, self.reverse), flat.sum(0), dp,
+                dh_next, dc_next]
 
     def _add_peepholes(self, z: Any, peephole: Any, gates: Any, before: Any, xp: Any) -> None:
         _, zf, zo, zg = self.split(z)
@@ -210,27 +213,32 @@ class LstmSequence(LstmAttributes):
 
     def compute(self, xp: Any, x: Any, w: Any, rw: Any, b: Any = None, peephole: Any = None, h0: Any = None, c0: Any = None,
                 mask: Any = None) -> Any:
-        """Step by step."""
         shape, units = x.shape[:2], rw.shape[0]
         states, cells, squashed = (xp.empty((*shape, units), x.dtype) for _ in range(3))
         gates = xp.empty((*shape, 4 * units), x.dtype)
         self.forward(xp, x, w, rw, b, peephole, h0, c0, mask, states, cells, gates, squashed)
         return states, cells, gates, squashed
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return sequence_flops(inputs[0], inputs[1], inputs[2], 4)
+
+    def expand(self, *inputs: Any) -> Any:
+        """A scan, where a back end has no kernel of these activations."""
+        return tuple(lstm_by_scan(self, *inputs, *[None] * (8 - len(inputs))))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back through time."""
         given = [*inputs, *[None] * (8 - len(inputs))]
         attributes = {n: getattr(self, n) for n in self.attribute_names()}
         sd, (gh, gc) = inputs[0].sd, output_grads[:2]
         node = sd.producer(gc.name())
-        unread = node is not None and node.op.id == "zeroslike"
+        unread = node is not None and isinstance(node.op, ZerosLike)
         found = sd.add_op(LstmSequenceGrad(**attributes), [*given, *outputs, gh, None if unread else gc])
         return [None if v is None else found[i] if i < 7 else None for i, v in enumerate(inputs)]
 
 
 @op("lstm_sequence_grad", inputs=INPUTS + " states cells gates squashed grad_states grad_cells?")
-class LstmSequenceGrad(LstmAttributes, Partial):
+class LstmSequenceGrad(LstmAttributes, PrunableOutputs):
     """Gradients of :class:`LstmSequence` by back-propagation through time; what it saved counts as a function of the inputs
     (made by gradients)."""
 
@@ -257,7 +265,7 @@ class LstmSequenceGrad(LstmAttributes, Partial):
                 TensorSpec(peephole.shape, x.dtype) if peephole is not None else TensorSpec((3, units), x.dtype),
                 h0.with_shape(h0.shape) if h0 is not None else state, c0.with_shape(c0.shape) if c0 is not None else state)
 
-    def when_read(self, read: Sequence[bool]) -> Op:
+    def with_live_outputs(self, read: Sequence[bool]) -> Op:
         """The gradient of x is a product of its own, which the first layer of a network does not need."""
         values: dict[str, Any] = {**dict(zip(self.attribute_names(), self.values())), "dx": read[0]}
         return LstmSequenceGrad(**values)
@@ -267,6 +275,15 @@ class LstmSequenceGrad(LstmAttributes, Partial):
         given, saved, (gh, gc) = arrays[:8], arrays[8:12], arrays[12:14]
         found = self.backward(xp, given, saved, gh, gc)
         return self._shaped(given, found)
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return 2 * sequence_flops(inputs[0], inputs[1], inputs[2], 4)
+
+    def expand(self, *inputs: Any) -> Any:
+        """The scan that goes back."""
+        given, upstream = inputs[:7], [g for g in inputs[12:] if g is not None]
+        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # what is left out
+        return gradients_by_scan(functools.partial(lstm_by_scan, self), given, inputs[7], upstream, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

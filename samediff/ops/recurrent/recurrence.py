@@ -6,10 +6,27 @@ from typing import Any
 
 import numpy as np
 
+from ...base.spec import size
 from ...errors import GraphError, did_you_mean
 from ...expressions import expression as ex
+from ...expressions.arrays import as_rows
 from ...families.elementwise import Elementwise
 from ...ir.op import OPS, op
+
+
+def sequence_flops(x: Any, w: Any, rw: Any, gates: int) -> int:
+    """Of a cell over all steps of x (time, batch, inputs): two products, and some four operations for each gate."""
+    steps, examples, _ = x.shape
+    return int(steps * examples * (2 * (size(w.shape) + size(rw.shape)) + 4 * gates * rw.shape[0]))
+
+
+def recurrent_gradient(h0: Any, states: Any, dz: Any, reverse: bool = False) -> Any:
+    """Of the recurrent weights: the state before each step times that step's dz. Without h0 the first step adds nothing, also where its
+    dz is not finite, as in DL4J."""
+    before, after, first = (states[1:], dz[:-1], dz[-1:]) if reverse else (states[:-1], dz[1:], dz[:1])
+    total = as_rows(before).T @ as_rows(after)
+    return total if h0 is None or not len(first) else total + h0.T @ first[0]
+
 
 #: Spellings whose op has another id.
 _IDS = {"hardsigmoid": "hard_sigmoid", "scaledtanh": "scaled_tanh", "scaledtahn": "scaled_tanh", "threshholdrelu": "thresholdedrelu",
@@ -26,7 +43,6 @@ class AffineActivation(Elementwise):
     beta: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """As it says."""
         return x * self.alpha + self.beta
 
 
@@ -39,7 +55,6 @@ class ScaledTanh(Elementwise):
     beta: float = 1.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """As it says."""
         return xp.tanh(x * self.beta) * self.alpha
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from ...configuration.configuration import Configuration, configuration, field
+from ...base.java_names import (
+    GRUWeightsNames,
+    LSTMConfigurationNames,
+    LSTMLayerConfigNames,
+    LSTMLayerWeightsNames,
+    LSTMWeightsNames,
+    SRUWeightsNames,
+)
+from ...configuration.configuration import Configuration, Convertible, configuration, field
 
 _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.recurrent."
 
@@ -48,24 +56,52 @@ class LSTMActivations(StrEnum):
 
 
 @configuration(_PACKAGE + "config.LSTMConfiguration", kw_only=True)
-class LSTMConfiguration(Configuration):
-    """Options of ``lstm_cell`` and ``lstm_block``; a clipping value of 0 does not clip."""
+class LSTMConfiguration(Configuration, LSTMConfigurationNames):
+    """Options of ``lstm_cell`` and ``lstm_block``.
 
-    data_format: LSTMDataFormat = field(LSTMDataFormat.TNS, aliases=("rnn_data_format",))
+    Parameters
+    ----------
+    data_format : LSTMDataFormat or str
+        Axes of the series of ``lstm_block``: ``TNS`` (default), ``NTS`` or ``NST``.
+    peep_hole : bool
+        Whether gates see the cell by peepholes; False by default.
+    forget_bias : float
+        Added to the forget gate before its sigmoid; 1 by default.
+    clipping_cell_value : float
+        Cells stay between minus this and this; 0 (default) does not clip.
+    """
+
+    data_format: Convertible[LSTMDataFormat] = field(LSTMDataFormat.TNS, aliases=("rnn_data_format",))
     peep_hole: bool = False
     forget_bias: float = 1.0
     clipping_cell_value: float = 0.0
 
 
 @configuration(_PACKAGE + "config.LSTMLayerConfig", kw_only=True)
-class LSTMLayerConfig(Configuration):
-    """Options of ``lstm_layer``: layout, direction, activations, and which results it gives."""
+class LSTMLayerConfig(Configuration, LSTMLayerConfigNames):
+    """Options of ``lstm_layer``.
 
-    lstmdataformat: LSTMDataFormat = field(LSTMDataFormat.TNS, aliases=("lstm_data_format",))
-    direction_mode: LSTMDirectionMode = LSTMDirectionMode.FWD
-    gate_act: LSTMActivations = LSTMActivations.SIGMOID
-    cell_act: LSTMActivations = LSTMActivations.TANH
-    out_act: LSTMActivations = LSTMActivations.TANH
+    Parameters
+    ----------
+    lstmdataformat : LSTMDataFormat or str
+        Axes of the series: ``TNS`` (default), ``NTS`` or ``NST``; T time, N batch, S size.
+    direction_mode : LSTMDirectionMode or str
+        ``FWD`` (default), ``BWD``, or both, whose results are added, joined, or stacked in a new axis.
+    gate_act, cell_act, out_act : LSTMActivations or str
+        Of the gates (sigmoid by default), of what enters the cell and of what leaves it (tanh by default).
+    ret_full_sequence, ret_last_h, ret_last_c : bool
+        Which results come, in this order: all outputs (default), the last output, the last cell. One at least.
+    cell_clip : float
+        Cells stay between minus this and this; 0 (default) does not clip.
+    gate_alpha, gate_beta, cell_alpha, cell_beta, out_alpha, out_beta : float
+        Numbers of activations that have some, such as the slope of LEAKY_RELU; 0 (default) for the usual ones.
+    """
+
+    lstmdataformat: Convertible[LSTMDataFormat] = field(LSTMDataFormat.TNS, aliases=("lstm_data_format",))
+    direction_mode: Convertible[LSTMDirectionMode] = LSTMDirectionMode.FWD
+    gate_act: Convertible[LSTMActivations] = LSTMActivations.SIGMOID
+    cell_act: Convertible[LSTMActivations] = LSTMActivations.TANH
+    out_act: Convertible[LSTMActivations] = LSTMActivations.TANH
     ret_full_sequence: bool = True
     ret_last_h: bool = False
     ret_last_c: bool = False
@@ -79,8 +115,19 @@ class LSTMLayerConfig(Configuration):
 
 
 @configuration(_PACKAGE + "weights.LSTMLayerWeights", kw_only=True)
-class LSTMLayerWeights(Configuration):
-    """Weights (in, 4n), recurrent weights (n, 4n), bias (4n), peepholes (3n); with a leading 2 for two directions."""
+class LSTMLayerWeights(Configuration, LSTMLayerWeightsNames):
+    """Weights of ``lstm_layer`` for n outputs; with a leading axis of 2 for two directions.
+
+    Parameters
+    ----------
+    weights, r_weights : array or SDVariable
+        (in, 4n) for the input and (n, 4n) for the previous output; columns are those of input gate, forget gate, block input, output
+        gate.
+    bias : array or SDVariable, optional
+        (4n,).
+    peephole_weights : array or SDVariable, optional
+        (3n,): input, forget and output gate.
+    """
 
     weights: Any
     r_weights: Any
@@ -89,8 +136,18 @@ class LSTMLayerWeights(Configuration):
 
 
 @configuration(_PACKAGE + "weights.LSTMWeights", kw_only=True)
-class LSTMWeights(Configuration):
-    """Weights (in + n, 4n), bias (4n) and peepholes (n) of an LSTM cell."""
+class LSTMWeights(Configuration, LSTMWeightsNames):
+    """Weights of ``lstm_cell`` and ``lstm_block`` for n outputs.
+
+    Parameters
+    ----------
+    weights : array or SDVariable
+        (in + n, 4n), input and previous output joined; columns are those of input gate, block input, forget gate, output gate.
+    bias : array or SDVariable, optional
+        (4n,).
+    input_peephole_weights, forget_peephole_weights, output_peephole_weights : array or SDVariable, optional
+        (n,) each.
+    """
 
     weights: Any
     bias: Any
@@ -100,8 +157,16 @@ class LSTMWeights(Configuration):
 
 
 @configuration(_PACKAGE + "weights.GRUWeights", kw_only=True)
-class GRUWeights(Configuration):
-    """Weights (in + n, 2n) and bias (2n) of reset and update gate, weights (in + n, n) and bias (n) of the candidate."""
+class GRUWeights(Configuration, GRUWeightsNames):
+    """Weights of ``gru_cell`` for n outputs; input and previous output are joined.
+
+    Parameters
+    ----------
+    ru_weight, ru_bias : array or SDVariable
+        (in + n, 2n) and (2n,) of reset and update gate.
+    c_weight, c_bias : array or SDVariable
+        (in + n, n) and (n,) of the candidate.
+    """
 
     ru_weight: Any
     c_weight: Any
@@ -110,8 +175,16 @@ class GRUWeights(Configuration):
 
 
 @configuration(_PACKAGE + "weights.SRUWeights", kw_only=True)
-class SRUWeights(Configuration):
-    """Weights and bias of a simple recurrent unit."""
+class SRUWeights(Configuration, SRUWeightsNames):
+    """Weights and bias of a simple recurrent unit.
+
+    Parameters
+    ----------
+    weights : array or SDVariable
+        (3n, n) for ``sru``, (n, 3n) for ``sru_cell``.
+    bias : array or SDVariable
+        (2n,): forget and reset gate.
+    """
 
     weights: Any
     bias: Any

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...base.named_axes import agree
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...ir.op import Op, Specs, op, require_floating, require_same_type
-from .recurrence import apply, function, slope
-from .sequence_scan import rnn_by_scan, through_scan
+from ...expressions.arrays import as_rows
+from ...ir.op import Expandable, Specs, as_tuple, op, require_floating, require_same_type
+from .recurrence import apply, function, recurrent_gradient, sequence_flops, slope
+from .sequence_scan import gradients_by_scan, rnn_by_scan, through_scan
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -19,7 +20,7 @@ AXES = "x T N I, w I U, rw U U, b U, h0 N U, mask T N"
 
 
 @op("rnn_sequence", inputs="x w rw b? h0? mask?", file=FileArgs(op_type="UDF", all_properties=True))
-class RnnSequence(Op):
+class RnnSequence(Expandable):
     """A simple recurrent network over a sequence; a mask multiplies h_t.
 
     Shapes: x (T, N, in), w (in, n), rw (n, n), b (n), h0 (N, n), mask (T, N) -> states (T, N, n), sums before the
@@ -41,7 +42,7 @@ class RnnSequence(Op):
 
     def compute(self, xp: Any, x: Any, w: Any, rw: Any, b: Any = None, h0: Any = None, mask: Any = None) -> Any:
         """One matrix product for all inputs, then step by step."""
-        sums = (xp.ascontiguousarray(x).reshape(-1, x.shape[2]) @ w).reshape(*x.shape[:2], -1)
+        sums = (as_rows(x) @ w).reshape(*x.shape[:2], w.shape[1])
         if b is not None:
             sums += b.reshape(-1)
         states, h = xp.empty_like(sums), h0
@@ -54,16 +55,25 @@ class RnnSequence(Op):
             h = states[t]
         return states, sums
 
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return sequence_flops(inputs[0], inputs[1], inputs[2], 1)
+
+    def in_plan(self, name: str) -> Expandable:
+        return self
+
+    def expand(self, *inputs: Any) -> Any:
+        """A scan, where a back end has no kernel of the activation."""
+        return tuple(rnn_by_scan(self.activation, *inputs, *[None] * (6 - len(inputs))))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back through time."""
         given = [*inputs, *[None] * (6 - len(inputs))]
         found = inputs[0].sd.add_op(RnnSequenceGrad(self.activation), [*given, *outputs, output_grads[0]])
         return [None if v is None else found[i] if i < 5 else None for i, v in enumerate(inputs)]
 
 
 @op("rnn_sequence_grad", inputs="x w rw b? h0? mask? states sums grad_states")
-class RnnSequenceGrad(Op):
+class RnnSequenceGrad(Expandable):
     """Gradients of :class:`RnnSequence` by back-propagation through time; what it saved counts as a function of the inputs
     (made by gradients)."""
 
@@ -88,12 +98,21 @@ class RnnSequenceGrad(Op):
         for t in reversed(range(len(states))):
             dz[t] = (upstream[t] + carried) * slopes[t]
             carried = dz[t] @ rw.T
-        flat = dz.reshape(-1, dz.shape[2])
-        first = xp.zeros((1, *states.shape[1:]), states.dtype) if h0 is None else h0[None]
-        previous = xp.concatenate([first, states[:-1]]) if len(states) else states
+        flat = as_rows(dz)
         total = flat.sum(0)
-        return ((flat @ w.T).reshape(x.shape), xp.ascontiguousarray(x).reshape(-1, x.shape[2]).T @ flat,
-                previous.reshape(-1, dz.shape[2]).T @ flat, total if b is None else total.reshape(b.shape), carried)
+        return ((flat @ w.T).reshape(x.shape), as_rows(x).T @ flat, recurrent_gradient(h0, states, dz),
+                total if b is None else total.reshape(b.shape), carried)
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return 2 * sequence_flops(inputs[0], inputs[1], inputs[2], 1)
+
+    def in_plan(self, name: str) -> Expandable:
+        return self
+
+    def expand(self, *inputs: Any) -> Any:
+        """The scan that goes back."""
+        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # what is left out
+        return gradients_by_scan(functools.partial(rnn_by_scan, self.activation), inputs[:5], inputs[5], inputs[8:], specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -1,7 +1,6 @@
-"""Recurrent sequences as scans of their cell, for the gradients of their gradients.
+"""Recurrent sequences as scans of their cell: for the gradients of their gradients, and for cells that back ends have no kernel of.
 
-Back-propagation through time is one node without a derivative of its own. A scan has derivatives of any order; it is slow, so it is
-built only where the gradient of that node is asked for.
+Back-propagation through time is one node without a derivative of its own; a scan has derivatives of any order.
 """
 from __future__ import annotations
 
@@ -9,7 +8,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ...base.datatype import DataType
 from ...base.spec import TensorSpec
+from ...expressions.tracing import TraceError
 from ...families.composite import composite_grad
 from ...families.subgraph import SubGraph
 from ...ir.graph_class import graph_class
@@ -37,8 +40,18 @@ def through_scan(forward: Callable[..., Sequence[SDVariable]], inputs: Variables
     return composite_grad(first_order, [*inputs, *upstream], [output_grads[i] for i in there])
 
 
+def gradients_by_scan(forward: Callable[..., Sequence[SDVariable]], inputs: Variables, mask: SDVariable | None, upstream: Variables,
+                      specs: Sequence[TensorSpec]) -> tuple[SDVariable, ...]:
+    """Gradients of the first results of ``forward(*inputs, mask)``; zeros of these specs for inputs that are left out."""
+    sd = upstream[0].sd
+    if any(s.dtype not in (DataType.FLOAT, DataType.DOUBLE) for s in specs):
+        raise TraceError("rounded after each op, sums of 16 bits would differ")
+    found = composite_grad(lambda *given: forward(*given, mask)[:len(upstream)], inputs, upstream)
+    return tuple(sd.constant(np.zeros(s.shape or (), s.dtype.numpy)) if v is None else v for v, s in zip(found, specs, strict=True))
+
+
 def lstm_by_scan(op_: Any, x: Any, w: Any, rw: Any, b: Any, peephole: Any, h0: Any, c0: Any, mask: Any) -> list[SDVariable]:
-    """States and cells of ``lstm_sequence`` with the attributes of ``op_``."""
+    """States, cells, gates and squashed cells of ``lstm_sequence`` with the attributes of ``op_``."""
     sd, z = x.sd, _sums(x, w, b)
     zero = _zero(z, 4)
     peepholes = [] if peephole is None else [sd.call("base", "reshape", peephole, 3, -1)]
@@ -48,7 +61,7 @@ def lstm_by_scan(op_: Any, x: Any, w: Any, rw: Any, b: Any, peephole: Any, h0: A
 
 
 def rnn_by_scan(activation: Any, x: Any, w: Any, rw: Any, b: Any, h0: Any, mask: Any) -> list[SDVariable]:
-    """States of ``rnn_sequence``."""
+    """States of ``rnn_sequence``, and the sums before the activation."""
     z = _sums(x, w, b)
     return _scanned(functools.partial(_rnn_step, activation), [_zero(z, 1) if h0 is None else h0], [z, *_rows(mask, z)], [rw], False)
 
@@ -75,24 +88,24 @@ def _rows(mask: Any, z: Any) -> list[Any]:
 
 
 def _scanned(step: Any, carry: Variables, rows: Variables, outside: Variables, reverse: bool) -> list[SDVariable]:
-    """The carries after every step."""
+    """The carries after every step, and what else a step gives."""
     sd = rows[0].sd
     specs = [*(v.spec for v in carry), *(r.spec.with_shape((r.spec.shape or (-1,) * 3)[1:]) for r in rows), *(v.spec for v in outside)]
     key = (step.func, step.args, tuple(TensorSpec(s.shape, s.dtype) for s in specs), len(carry), len(rows))
     made: list[Any] = sd.add_op(Scan(_body(*key), len(carry), len(rows), reverse), [*carry, *rows, *outside])
-    return made[len(carry):2 * len(carry)]
+    return made[len(carry):-len(carry)]
 
 
 @functools.lru_cache(maxsize=256)
 def _body(step: Callable[..., list[Any]], attributes: tuple[Any, ...], specs: tuple[TensorSpec, ...], carries: int,
           sequences: int) -> SubGraph:
-    """One step as a graph: (carry, elements, outside) to the carry twice, which the scan passes on and keeps."""
+    """One step as a graph: (carry, elements, outside) to the carry twice, which the scan passes on and keeps, and to what else it gives."""
     sd = graph_class()()
-    given = [sd.placeholder(f"in{i}", s.dtype, *(s.shape or (-1, -1))) for i, s in enumerate(specs)]
+    given = [sd.tables.add_input(f"in{i}", s) for i, s in enumerate(specs)]
     split = carries + sequences
     made = step(*attributes, given[:carries], given[carries:split], given[split:])
     names = [v.name() for v in made]
-    return SubGraph(sd, [v.name() for v in given], [*names, *names])
+    return SubGraph(sd, [v.name() for v in given], [*names[:carries], *names])
 
 
 def _kept(now: Variables, before: Variables, mask: Variables, hold: bool) -> list[Any]:
@@ -115,17 +128,21 @@ def _lstm_step(blocks: Sequence[int], activation: Any, gate: Any, output: Any, c
     f = f + forget_bias
     if peephole:
         g, f = g + c * peephole[0][0], f + c * peephole[0][1]
-    cell = activated(gate, f) * c + activated(gate, g) * activated(activation, a)
+    a, f, g = activated(activation, a), activated(gate, f), activated(gate, g)
+    cell = f * c + g * a
     if clip > 0:
         cell = sd.call("math", "clip_by_value", cell, -clip, clip)
     if peephole:
         o = o + cell * peephole[0][2]
-    return _kept([activated(gate, o) * activated(output, cell), cell], carry, mask, hold)
+    o, squashed = activated(gate, o), activated(output, cell)
+    gates = [v for _, v in sorted(zip(blocks, (a, f, o, g)), key=lambda pair: pair[0])]
+    return [*_kept([o * squashed, cell], carry, mask, hold), sd.call("base", "concat", 1, *gates), squashed]
 
 
 def _rnn_step(activation: Any, carry: Variables, rows: Variables, outside: Variables) -> list[Any]:
     (h,), (z, *mask), (rw,) = carry, rows, outside
-    return _kept([z.sd.add_op(function(activation), [z + h.mmul(rw)])], carry, mask, False)
+    total = z + h.mmul(rw)
+    return [*_kept([z.sd.add_op(function(activation), [total])], carry, mask, False), total]
 
 
 def _gru_step(carry: Variables, rows: Variables, outside: Variables) -> list[Any]:

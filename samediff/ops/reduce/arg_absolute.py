@@ -17,7 +17,6 @@ class ArgAbsoluteMax(IndexReduction):
     which, absolute = "max", True
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """NumPy's."""
         return abs(rows).argmax(axis=-1)
 
 
@@ -28,5 +27,4 @@ class ArgAbsoluteMin(IndexReduction):
     which, absolute = "min", True
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """NumPy's."""
         return abs(rows).argmin(axis=-1)

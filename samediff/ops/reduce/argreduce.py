@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec, normalize_axes
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.broadcasting import axes_of
 from ...families.families import Reduction
-from ...families.spreading import axes_of
 from ...ir.op import Op, Specs, op
+
+ARG = FileArgs(ints=("*dimensions",), bools=("keep_dims",), dtypes=("=9",))
 
 
 class IndexReduction(Reduction):
@@ -33,32 +37,30 @@ class IndexReduction(Reduction):
         return found.reshape([1 if i in axes else n for i, n in enumerate(x.shape)]) if self.keep_dims else found
 
 
-@op("argmax", api="base.argmax var.argmax math.argmax base.arg_max", gradient="zero")
+@op("argmax", api="base.argmax var.argmax math.argmax base.arg_max", gradient="zero", file=ARG)
 class ArgMax(IndexReduction):
     """Position of the largest element over ``dimensions``: the first of equal ones, or the first NaN."""
 
     which = "max"
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """NumPy's."""
         return rows.argmax(axis=-1)
 
 
-@op("argmin", api="base.argmin var.argmin math.argmin base.arg_min", gradient="zero")
+@op("argmin", api="base.argmin var.argmin math.argmin base.arg_min", gradient="zero", file=ARG)
 class ArgMin(IndexReduction):
     """Position of the smallest element over ``dimensions``: the first of equal ones, or the first NaN."""
 
     which = "min"
 
     def choose(self, xp: Any, rows: Any) -> Any:
-        """NumPy's."""
         return rows.argmin(axis=-1)
 
 
 def _with_dimensions(name: str, of: type[IndexReduction]) -> None:
     """The form of the math namespace, which insists on dimensions."""
 
-    @op(name, api=f"math.{name}", gradient="zero")
+    @op(name, api=f"math.{name}", gradient="zero", file=replace(ARG, op_name=of.id))
     class Needing(of):  # type: ignore[misc, valid-type]
         def infer(self, *specs: TensorSpec) -> Specs:
             if not self.dimensions:
@@ -73,26 +75,26 @@ _with_dimensions("iamax", ArgMax)
 _with_dimensions("iamin", ArgMin)
 
 
-@op("ismax", api="math.is_max base.is_max", gradient="zero", signatures=("x, *dimensions",))
+@op("ismax", api="math.is_max base.is_max", gradient="zero", signatures=("x, *dimensions",), file=FileArgs(ints=("*dimensions",)))
 class IsMax(Op):
     """True at the position of the maximum (the first of equal ones) of the array, or of each slice over ``dimensions``."""
 
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A mask."""
         x = specs[0]
         if x.shape is not None:
             normalize_axes(self.dimensions, len(x.shape))
         return TensorSpec(x.shape, DataType.BOOL)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By position."""
         axes = axes_of(self.dimensions, x.ndim)
         kept = [i for i in range(x.ndim) if i not in axes]
         order = [*kept, *axes]
         moved = x.transpose(order)
-        rows = moved.reshape([*(x.shape[i] for i in kept), -1])
+        rows = moved.reshape([*(x.shape[i] for i in kept), math.prod(x.shape[i] for i in axes)])
+        if not x.size:
+            return xp.zeros(x.shape, bool)
         mask = xp.arange(rows.shape[-1]) == ArgMax().choose(xp, rows)[..., None]
         return mask.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
 

@@ -1,4 +1,4 @@
-"""How often values occur: histograms and counts of small integers."""
+"""Counts of values: histograms and counts of small integers."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def _counts(x: Any, low: float, high: float, bins: int) -> Any:
 
 
 @op("histogram", gradient="zero", file=FileArgs(ints=("num_bins",), properties={"numBins": "l:num_bins"}))
-class Histogram(Op):
+class HistogramOp(Op):
     """Counts in ``num_bins`` bins of equal width between the smallest and the largest value, LONG.  Shapes: (*S) -> (num_bins)."""
 
     num_bins: int
@@ -156,17 +156,14 @@ class CountedAt(Op):
     """g at the places x, 0 for places beyond it (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, g: Any, x: Any) -> Any:
-        """By index."""
         inside = x < len(g)
         return xp.where(inside, g[xp.where(inside, x, 0)], g.dtype.type(0)) if len(g) else xp.zeros(x.shape, g.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Counted again."""
         (g, x), sd = inputs, inputs[0].sd
         length = sd.call("base", "size", g)
         return [sd.add_op(Bincount(), [x, output_grads[0], length, length]), None]

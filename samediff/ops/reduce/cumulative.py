@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ...base.spec import TensorSpec, normalize_axes
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op
 
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 class Cumulative(Op):
     """Accumulates along ``axis``: one, or several one after the other."""
 
+    flops_per_element = 1
     exclusive: bool = False
     reverse: bool = False
     axis: tuple[int, ...] = ()
     signatures = ("x, *axis", "x, exclusive, reverse, *axis")
+    file = FileArgs(ints=("exclusive:bool", "reverse:bool", "*axis"))
     start = 0
     combine: ClassVar[Literal["sum", "prod"] | None] = None
 
@@ -58,7 +61,6 @@ class CumSum(Cumulative):
     combine = "sum"
 
     def run(self, xp: Any, rows: Any) -> Any:
-        """NumPy's."""
         return rows.cumsum(axis=-1, dtype=rows.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -75,7 +77,6 @@ class CumProd(Cumulative):
     combine = "prod"
 
     def run(self, xp: Any, rows: Any) -> Any:
-        """NumPy's."""
         return rows.cumprod(axis=-1, dtype=rows.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -94,7 +95,6 @@ class CumProdGradient(Cumulative):
     """Gradient of the running product, exact around zeros (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, upstream: Any = None) -> Any:

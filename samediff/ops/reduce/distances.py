@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, reduced
+from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op
 
@@ -18,6 +19,7 @@ class Distance(Op):
 
     inputs = "x y"
     signatures = ("x, y, *dimensions", "x, y, keep_dims, is_complex, *dimensions")
+    file = FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims", "isComplexAccumulation": "b:is_complex"})
     keep_dims: bool = False
     is_complex: bool = False
     dimensions: tuple[int, ...] = ()
@@ -44,7 +46,6 @@ class Distance(Op):
         raise NotImplementedError
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """By the formula."""
         if x.dtype.kind in "iub":
             x, y = x.astype(xp.float32), y.astype(xp.float32)
         axes = normalize_axes(self.dimensions, x.ndim)
@@ -56,14 +57,14 @@ class Distance(Op):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Nodes of the formula, differentiated."""
-        from ...families.spreading import spread, sum_to
+        from ...families.broadcasting import broadcast_reduced, sum_to
         x, y = inputs
         sd, dims = x.sd, self.dimensions
         wide = y
         if y.spec.shape is not None and x.spec.shape is not None:
             shape = aligned(x.spec.shape, y.spec.shape, normalize_axes(dims, len(x.spec.shape)))
             wide = y if shape == y.spec.shape else sd.call("base", "reshape", y, *shape)
-        g = spread(output_grads[0], x * wide, dims, self.keep_dims)
+        g = broadcast_reduced(output_grads[0], x * wide, dims, self.keep_dims)
         by_x, by_y = self.slopes(x, wide, lambda v: sd.call("base", "sum", v, True, *dims))
         from ..shape.reshaping import reshape_like
         second = sum_to(g * by_y, wide)
@@ -90,11 +91,9 @@ class Manhattan(Distance):
     """Sum of |x - y| over ``dimensions``."""
 
     def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
-        """The sum."""
         return total(abs(x - y))
 
     def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
-        """Signs."""
         sign = _call("sign", x - y)
         return sign, -sign
 
@@ -163,5 +162,4 @@ class Hamming(Distance):
     """Share of positions over ``dimensions`` where x and y differ."""
 
     def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
-        """Count over size."""
         return total((x != y).astype(x.dtype)) / count

@@ -5,16 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ...base.datatype import DataType
-from ...codecs.default_args import REDUCTION
 from ...codecs.file_args import FileArgs
 from ...families.families import reduction
 from ...ir.op import op
 from .distances import Distance
 
 reduction("hasnan", "", lambda xp, x, axes, keep_dims: xp.isnan(x).any(axis=axes, keepdims=keep_dims),
-          "True where one of the elements over ``dimensions`` is NaN.", result=DataType.BOOL, file=REDUCTION)
+          "True where one of the elements over ``dimensions`` is NaN.", result=DataType.BOOL)
 reduction("hasinf", "", lambda xp, x, axes, keep_dims: xp.isinf(x).any(axis=axes, keepdims=keep_dims),
-          "True where one of the elements over ``dimensions`` is infinite.", result=DataType.BOOL, file=REDUCTION)
+          "True where one of the elements over ``dimensions`` is infinite.", result=DataType.BOOL)
 
 
 class _WithTolerance(Distance):

@@ -4,18 +4,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...base.datatype import DataType
 from ...base.named_axes import expect, expect_broadcast
 from ...base.spec import TensorSpec, reduced
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...expressions.arrays import centred, mean_over
+from ...families.broadcasting import axes_of
 from ...families.families import Elementwise, Reduction
-from ...families.spreading import axes_of
 from ...ir.op import Op, Specs, op, require_floating
 from ..nn.normalization import StandardizeSlope, standardize
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
+
+
+_FILE = FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims", "biasCorrected": "b:bias_corrected"})
 
 
 class _Spread(Reduction):
@@ -41,7 +47,8 @@ class _Spread(Reduction):
         for i, size in enumerate(x.shape):
             n = n if i in axes else n // max(size, 1)
         rest = centred(x, axes)[1]
-        return (rest * rest).sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype) / x.dtype.type(n - int(self.bias_corrected))
+        total = (rest * rest).sum(axis=axes, keepdims=self.keep_dims, dtype=np.result_type(rest.dtype, np.float64))
+        return (total / rest.dtype.type(n - int(self.bias_corrected))).astype(rest.dtype)
 
     def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
         """x minus its mean over the dimensions."""
@@ -51,16 +58,15 @@ class _Spread(Reduction):
 
     def over_n(self, value: SDVariable, inputs: Sequence[SDVariable]) -> SDVariable:
         """Spread and divided by the divisor."""
-        return self.spread(value, inputs, divisor=int(self.bias_corrected))
+        return self.broadcast_reduced(value, inputs, divisor=int(self.bias_corrected))
 
 
-@op("var", api="base.variance math.variance var.variance base.var_ math.var")
+@op("var", api="base.variance math.variance var.variance base.var_ math.var", file=_FILE)
 class Variance(_Spread):
     """Mean of squared deviations over ``dimensions``; ``bias_corrected`` divides by n - 1."""
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """The variance."""
-        return self.variance(xp, x, axes)
+        return self.variance(xp, x, axes).astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -68,13 +74,12 @@ class Variance(_Spread):
         return [self.over_n(output_grads[0], inputs) * self.centred(inputs) * 2.0]
 
 
-@op("std", api="base.standard_deviation math.standard_deviation var.std base.std math.std var.standard_deviation")
+@op("std", api="base.standard_deviation math.standard_deviation var.std base.std math.std var.standard_deviation", file=_FILE)
 class StandardDeviation(_Spread):
     """Square root of the variance over ``dimensions``; ``bias_corrected`` divides by n - 1."""
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """The deviation."""
-        return xp.sqrt(self.variance(xp, x, axes))
+        return xp.sqrt(self.variance(xp, x, axes)).astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -84,10 +89,12 @@ class StandardDeviation(_Spread):
 
 
 @op("moments", api="math.moments base.moments nn.moments", inputs="x axes?", signatures=(
-    "x, dimensions, keep_dims", "x, *dimensions", "x, axes, keep_dims"))
+    "x, dimensions, keep_dims", "x, *dimensions", "x, axes, keep_dims"),
+    file=FileArgs(ints=("*dimensions",), bools=("keep_dims",), properties={"keepDims": "b:keep_dims"}))
 class Moments(Op):
     """Mean and population variance over ``dimensions``: two outputs."""
 
+    flops_per_element = 4
     dimensions: tuple[int, ...] = ()
     keep_dims: bool = False
 
@@ -97,12 +104,11 @@ class Moments(Op):
         return (one, one)  # type: ignore[return-value]
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
-        """Mean, variance."""
         x = x.astype(xp.float32) if x.dtype.kind in "iub" else x
         over = axes_of(self.dimensions, x.ndim, axes)
         mean, rest = centred(x, over)
         variance = mean_over(rest ** 2, over, keepdims=self.keep_dims)
-        return mean.reshape(variance.shape), variance
+        return mean.reshape(variance.shape), variance.astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -113,44 +119,41 @@ class Moments(Op):
         return [mean + variance]  # type: ignore[operator]
 
 
-@op("normalize_moments", api="math.normalize_moments", inputs="counts means variances")
+@op("normalize_moments", api="math.normalize_moments", inputs="counts means variances", file=FileArgs(floats=("shift",)))
 class NormalizeMoments(Elementwise):
     """Mean and variance from a count, a sum and a sum of squares (both shifted by ``shift``): two outputs."""
 
     shift: float = 0.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the sums."""
         counts, means, variances = specs
         expect("variances", variances, means.shape)
         expect_broadcast("counts", counts, means.shape)
         return (TensorSpec(means.shape, means.dtype if means.dtype.is_floating else DataType.FLOAT),) * 2
 
     def compute(self, xp: Any, counts: Any, means: Any, variances: Any) -> Any:
-        """Mean, variance."""
         mean = means / counts
         return mean + self.shift, variances / counts - mean * mean
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Of both results."""
         counts, means, variances = inputs
         for_mean, for_variance = output_grads
         down = for_variance / counts
         mean_total = for_mean - for_variance * (means / counts) * 2.0
         by_counts = -(mean_total * means + for_variance * variances) / (counts * counts)
-        from ...families.spreading import sum_to
+        from ...families.broadcasting import sum_to
         return [sum_to(by_counts, counts), sum_to(mean_total / counts, means), sum_to(down, variances)]
 
 
-@op("standardize", api="math.standardize base.standardize", signatures=("x, *dimensions",))
+@op("standardize", api="math.standardize base.standardize", signatures=("x, *dimensions",), file=FileArgs(ints=("*dimensions",)))
 class Standardize(Op):
     """(x - mean) / std over ``dimensions`` (at least one) with the population deviation; 0 where the deviation is 0."""
 
+    flops_per_element = 6
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         require_floating("standardize", specs[0])
         if not self.dimensions:
             raise ShapeError("standardize needs at least one dimension")
@@ -158,8 +161,7 @@ class Standardize(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The standardized array."""
-        return standardize(xp, x, axes_of(self.dimensions, x.ndim))[0]
+        return standardize(xp, x, axes_of(self.dimensions, x.ndim))[0].astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -5,27 +5,29 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...base.spec import TensorSpec
+from ...codecs.file_forms import REDUCTION
+from ...families.broadcasting import axes_of
 from ...families.families import Reduction
-from ...families.spreading import axes_of
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("reduce_prod", api="math.prod base.prod var.prod")
+@op("reduce_prod", api="math.prod base.prod var.prod", file=REDUCTION)
 class Product(Reduction):
     """Product over ``dimensions``; of no elements it is 1.  Shapes: x (*S) -> S without the dimensions, same type."""
 
+    of_one_itself = True
+
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """The product."""
         return xp.prod(x, axis=axes, keepdims=self.keep_dims, dtype=x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Upstream times the product of the other elements."""
         others = inputs[0].sd.add_op(ProductOfOthers(self.dimensions), list(inputs))
-        return [self.spread(output_grads[0], inputs) * others]
+        return [self.broadcast_reduced(output_grads[0], inputs) * others]
 
 
 @op("product_of_others", inputs="x axes?")
@@ -35,7 +37,6 @@ class ProductOfOthers(Op):
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
@@ -63,7 +64,6 @@ class ReSpread(Op):
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:

@@ -73,12 +73,10 @@ class Percentile(Composite, OfPercentile):
     axes: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Without the axes."""
         self.check(specs[0])
         return specs[0].with_shape(reduced(specs[0].shape, self.axes, self.keep_dims))
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By sorting."""
         axes = normalize_axes(self.axes, x.ndim)
         rows = rows_of(x, axes)
         found = xp.sort(rows, axis=-1)[..., self.rank(rows.shape[-1])]
@@ -101,13 +99,11 @@ class PercentilePlace(OfPercentile):
     axes: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         self.check(specs[0])
         reduced(specs[0].shape, self.axes, self.keep_dims)
         return specs[0].with_shape(specs[0].shape)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """By sorting."""
         axes = normalize_axes(self.axes, x.ndim)
         return chosen_place(x, axes, self.rank(math.prod(x.shape[i] for i in axes)))
 
@@ -151,7 +147,6 @@ class NthElement(Composite, OfNth):
         return specs[0].with_shape(None if specs[0].shape is None else specs[0].shape[:-1])
 
     def compute(self, xp: Any, x: Any, n: Any) -> Any:
-        """By sorting."""
         return xp.sort(x, axis=-1)[..., self.rank(n, x.shape[-1])]
 
     def expand(self, *inputs: Any) -> Any:
@@ -167,12 +162,10 @@ class NthPlace(OfNth):
     reverse: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         self.check(*specs)
         return specs[0].with_shape(specs[0].shape)
 
     def compute(self, xp: Any, x: Any, n: Any) -> Any:
-        """By sorting."""
         return chosen_place(x, (x.ndim - 1,), self.rank(n, x.shape[-1]))
 
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.datatype import DataType
+from ...codecs.file_args import FileArgs
+from ...codecs.file_forms import REDUCTION
+from ...expressions.arrays import mean_over, sum_over
 from ...families.families import Reduction, reduction
 from ...ir.op import op
 
@@ -14,44 +17,39 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("reduce_sum", api="math.sum base.sum var.sum")
+@op("reduce_sum", api="math.sum base.sum var.sum", file=REDUCTION)
 class Sum(Reduction):
     """Sum over ``dimensions``.  Shapes: x (*S) -> S without the dimensions, same type (integers wrap)."""
 
+    of_one_itself = True
+
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """The sum."""
-        return x.sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype)
+        return sum_over(x, axes, self.keep_dims)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The upstream gradient, spread."""
-        return [self.spread(output_grads[0], inputs)]
+        return [self.broadcast_reduced(output_grads[0], inputs)]
 
 
-@op("reduce_mean", api="math.mean base.mean var.mean math.reduce_mean")
+@op("reduce_mean", api="math.mean base.mean var.mean math.reduce_mean", file=REDUCTION)
 class Mean(Reduction):
     """Arithmetic mean over ``dimensions``.  Shapes: x (*S) -> S without the dimensions; integers become FLOAT."""
 
     result = "to_float"
+    of_one_itself = True
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """The mean."""
-        total = x.sum(axis=axes, keepdims=self.keep_dims, dtype=x.dtype)
-        return total / x.dtype.type(x.size // total.size if total.size else 0)
+        return mean_over(x, axes, self.keep_dims)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The upstream gradient over n, spread."""
-        return [self.spread(output_grads[0], inputs, divisor=0)]
+        return [self.broadcast_reduced(output_grads[0], inputs, divisor=0)]
 
 
 def _total(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
-    return x.sum(axis=axes, keepdims=keep_dims, dtype=x.dtype)
-
-
-def _average(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
-    total = _total(xp, x, axes, keep_dims)
-    return total / x.dtype.type(x.size // total.size if total.size else 0)
+    return sum_over(x, axes, keep_dims)
 
 
 def _extreme(name: str) -> Any:
@@ -76,8 +74,10 @@ def _absolute_maximum(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -
     return xp.max(abs(x), axis=axes, keepdims=keep_dims)
 
 
-reduction("reduce_max", "base.max var.max math.reduce_max", _extreme("max"), "Largest element over ``dimensions``.", _at_extreme)
-reduction("reduce_min", "base.min var.min math.reduce_min", _extreme("min"), "Smallest element over ``dimensions``.", _at_extreme)
+reduction("reduce_max", "base.max var.max math.reduce_max", _extreme("max"), "Largest element over ``dimensions``.", _at_extreme,
+          of_one_itself=True, chosen_by="argmax")
+reduction("reduce_min", "base.min var.min math.reduce_min", _extreme("min"), "Smallest element over ``dimensions``.", _at_extreme,
+          of_one_itself=True, chosen_by="argmin")
 reduction("reduce_norm1", "math.norm1 base.norm1 var.norm1", lambda xp, x, axes, keep: _total(xp, abs(x), axes, keep),
           "Sum of absolute values over ``dimensions``.", lambda xp, x, y, g: g * xp.sign(x), "to_float")
 reduction("reduce_norm2", "math.norm2 base.norm2 var.norm2", lambda xp, x, axes, keep: xp.sqrt(_total(xp, x * x, axes, keep)),
@@ -85,13 +85,14 @@ reduction("reduce_norm2", "math.norm2 base.norm2 var.norm2", lambda xp, x, axes,
 reduction("reduce_sqnorm", "math.squared_norm base.squared_norm", lambda xp, x, axes, keep: _total(xp, x * x, axes, keep),
           "Sum of squares over ``dimensions``.", lambda xp, x, y, g: 2 * g * x, "to_float")
 reduction("reduce_normmax", "math.norm_max base.normmax base.norm_max var.normmax var.norm_max", _absolute_maximum,
-          "Largest absolute value over ``dimensions``, as a floating norm.", _at_absolute_extreme, "to_float")
+          "Largest absolute value over ``dimensions``, as a floating norm.", _at_absolute_extreme, "to_float",
+          chosen_by="argamax")
 reduction("asum", "math.asum", lambda xp, x, axes, keep: _total(xp, abs(x), axes, keep),
           "Sum of absolute values over ``dimensions``.", lambda xp, x, y, g: g * xp.sign(x))
 reduction("amax", "math.amax math.reduce_a_max math.reduce_amax", _absolute_maximum, "Largest absolute value over ``dimensions``.",
-          _at_absolute_extreme)
+          _at_absolute_extreme, chosen_by="argamax")
 reduction("amin", "math.amin math.reduce_a_min math.reduce_amin", lambda xp, x, axes, keep: xp.min(abs(x), axis=axes, keepdims=keep),
-          "Smallest absolute value over ``dimensions``.", _at_absolute_extreme)
+          "Smallest absolute value over ``dimensions``.", _at_absolute_extreme, chosen_by="argamin")
 reduction("entropy", "math.entropy", lambda xp, x, axes, keep: -_total(xp, x * xp.log(x), axes, keep),
           "-sum(x ln x) over ``dimensions``.", lambda xp, x, y, g: -g * (xp.log(x) + 1), "to_float")
 reduction("shannonentropy", "math.shannon_entropy", lambda xp, x, axes, keep: -_total(xp, x * xp.log2(x), axes, keep),
@@ -108,23 +109,22 @@ reduction("countZero", "math.count_zero base.count_zero", lambda xp, x, axes, ke
           "Number of zeros over ``dimensions``.", result=DataType.LONG)
 
 
-@op("amean", api="math.amean math.reduce_amean math.reduce_a_mean")
+@op("amean", api="math.amean math.reduce_amean math.reduce_a_mean", file=REDUCTION)
 class AbsoluteMean(Reduction):
     """Mean of absolute values over ``dimensions``."""
 
     result = "to_float"
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """The mean."""
-        return _average(xp, abs(x), axes, self.keep_dims)
+        return mean_over(abs(x), axes, self.keep_dims)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Signs over n."""
-        return [self.spread(output_grads[0], inputs, divisor=0) * inputs[0].sd.call("math", "sign", inputs[0])]
+        return [self.broadcast_reduced(output_grads[0], inputs, divisor=0) * inputs[0].sd.call("math", "sign", inputs[0])]
 
 
-@op("reduce_logsumexp", api="math.log_sum_exp base.log_sum_exp")
+@op("reduce_logsumexp", api="math.log_sum_exp base.log_sum_exp",
+    file=FileArgs(ints=("*dimensions",), floats=("keep_dims:bool",), properties={"keepDims": "b:keep_dims"}))
 class LogSumExp(Reduction):
     """ln(sum(exp x)) over ``dimensions``, computed from the largest element of each slice; gradient softmax(x)."""
 
@@ -133,6 +133,8 @@ class LogSumExp(Reduction):
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """Stable for any size of x."""
+        if not all(x.shape[i] for i in axes):       # nothing: ln(0)
+            return xp.full([1 if i in axes else n for i, n in enumerate(x.shape) if self.keep_dims or i not in axes], -xp.inf, x.dtype)
         top = xp.max(x, axis=axes, keepdims=True)
         top = xp.where(top == -xp.inf, x.dtype.type(0), top)
         found = xp.log(_total(xp, xp.exp(x - top), axes, True)) + top
@@ -146,6 +148,5 @@ class ZeroFraction(Reduction):
     result = DataType.FLOAT
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """Count over size."""
         count = (x == 0).sum(axis=axes, keepdims=self.keep_dims)
         return count / xp.float32(x.size / max(count.size, 1))

@@ -1,13 +1,14 @@
-"""What mean and variance are made of."""
+"""Sufficient statistics of mean and variance."""
 from __future__ import annotations
 
 from typing import Any
 
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
+from ...expressions.arrays import sum_over
+from ...families.broadcasting import axes_of
 from ...families.composite import Composite
 from ...families.sizes import axis_size
-from ...families.spreading import axes_of
 from ...ir.op import Specs, op, require_floating
 from ..index.indices import require_integer
 from .reduce import Sum
@@ -36,12 +37,11 @@ class SufficientStatistics(Composite):
         return (TensorSpec((), x.dtype), total, total, TensorSpec((), x.dtype))[:4 if shifted else 3]
 
     def compute(self, xp: Any, x: Any, axes: Any, shift_value: Any = None) -> Any:
-        """Two reductions."""
         over = axes_of((), x.ndim, axes)
         count = x.dtype.type(1)
         for axis in over:
             count = count * x.dtype.type(x.shape[axis])
-        found = xp.asarray(count), x.sum(axis=over, dtype=x.dtype), (x * x).sum(axis=over, dtype=x.dtype)
+        found = xp.asarray(count), sum_over(x, over), sum_over(x * x, over)
         return found if self.shift is None else (*found, xp.asarray(self.shift, x.dtype))
 
     def expand(self, *inputs: Any) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("top_k", api="nn.top_k math.top_k", signatures=("x, k, sorted",), file=FileArgs(ints=("sorted:bool", "k:float")))
+@op("top_k", api="nn.top_k math.top_k", file=FileArgs(ints=("sorted:bool", "k:float"), called=FileArgs(ints=("k", "sorted:bool"))))
 class TopK(Op):
     """The ``k`` largest elements along the last axis and their indices: two outputs.
 
@@ -27,7 +27,6 @@ class TopK(Op):
     sorted: bool = True
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """k columns."""
         x = specs[0]
         if x.shape == ():
             raise ShapeError("top_k needs at least one axis, got a scalar")
@@ -56,7 +55,6 @@ class PutAlongLast(Op):
     """Zeros in the shape of ``like`` with x at the indices along the last axis (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, indices: Any, like: Any) -> Any:
@@ -76,14 +74,11 @@ class TakeAlongLast(Op):
     """Elements of x at the indices along the last axis (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, indices: Any, like: Any) -> Any:
-        """By index."""
         return xp.take_along_axis(x, indices.astype(xp.int64), axis=-1)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Put back."""
         return [inputs[0].sd.add_op(PutAlongLast(), [output_grads[0], inputs[1], inputs[0]]), None, None]

@@ -26,7 +26,6 @@ class Unique(Op):
     index_type: DataType | None = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Two vectors."""
         index = self.index_type or DataType.LONG
         if not index.is_integer:
             raise DataTypeError(f"places are integers; got index_type {index.name}")
@@ -52,9 +51,7 @@ class FirstPlaces(Op):
     """Where each distinct element appears first, in that order; LONG (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A vector."""
         return TensorSpec((-1,), DataType.LONG)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """In ascending order."""
         return xp.sort(xp.unique(x.reshape(-1), return_index=True)[1]).astype(xp.int64)

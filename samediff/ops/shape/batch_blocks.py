@@ -64,7 +64,6 @@ class SpaceToBatchNd(Blocks):
     """
 
     def resized(self, shape: Sequence[int], sizes: list[int], edges: list[list[int]]) -> tuple[int, ...]:
-        """More and smaller."""
         space = [_part(-1 if n == -1 else n + a + b, s, "padded size") for n, s, (a, b) in zip(shape[1:], sizes, edges)]
         return (-1 if shape[0] == -1 else shape[0] * math.prod(sizes), *space, *shape[1 + len(sizes):])
 
@@ -89,7 +88,6 @@ class BatchToSpaceNd(Blocks):
     """Moves blocks of the batch back into the spatial axes and crops them by ``edges``: the inverse of ``space_to_batch_nd``."""
 
     def resized(self, shape: Sequence[int], sizes: list[int], edges: list[list[int]]) -> tuple[int, ...]:
-        """Fewer and larger."""
         if any(n != -1 and n * s < a + b for n, s, (a, b) in zip(shape[1:], sizes, edges)):
             raise ShapeError(f"edges {edges} cut off more than there is of {tuple(shape)} in blocks of {sizes}")
         space = [-1 if n == -1 else n * s - a - b for n, s, (a, b) in zip(shape[1:], sizes, edges)]

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...base.named_axes import expect_at_least
 from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...ir.op import Op, Specs, op
+from ...ir.op import Copies, Op, Specs, op
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -49,12 +50,21 @@ class ChannelBlocks(Op):
 
     def sizes(self, shape: Shape | None) -> Shape:
         """N, H, W, C."""
+        expect_at_least(1, block_size=self.block_size)
         shape = _rank4(shape)
         return shape if self.data_format.upper() == "NHWC" else (shape[0], *shape[2:], shape[1])
 
     def shape(self, n: int, h: int, w: int, c: int) -> Shape:
         """In the own format."""
         return (n, h, w, c) if self.data_format.upper() == "NHWC" else (n, c, h, w)
+
+    def cells(self, wide: Any, deep: Any) -> tuple[Any, Any]:
+        """Views of both as (N, H / b, W / b, b, b, C)."""
+        b, (n, h, w, c) = self.block_size, self.sizes(wide.shape)
+        if self.data_format.upper() == "NHWC":
+            return wide.reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5), deep.reshape(n, h // b, w // b, b, b, c)
+        apart = deep.reshape(n, b, b, c, h // b, w // b).transpose(0, 4, 5, 1, 2, 3)
+        return wide.reshape(n, c, h // b, b, w // b, b).transpose(0, 2, 4, 3, 5, 1), apart
 
 
 _BLOCKS = FileArgs(ints=("block_size", "data_format:NCHW|NHWC"),
@@ -72,21 +82,21 @@ class SpaceToDepth(ChannelBlocks):
     data_format: str = "NCHW"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Smaller and deeper."""
         n, h, w, c = self.sizes(specs[0].shape)
         b = self.block_size
         return TensorSpec(self.shape(n, _divided(h, b, "height"), _divided(w, b, "width"), _times(c, b * b)), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """One transposition."""
         n, h, w, c = self.nhwc(xp, x).shape
         b = self.block_size
         blocks = self.nhwc(xp, x).reshape(n, h // b, b, w // b, b, c).transpose(0, 1, 3, 2, 4, 5)
         return self.back(xp, blocks.reshape(n, h // b, w // b, b * b * c))
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda x, out: [self.cells(x, out)])
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Moved back."""
         return [inputs[0].sd.add_op(DepthToSpace(self.block_size, self.data_format), [output_grads[0]])]
 
 
@@ -101,21 +111,21 @@ class DepthToSpace(ChannelBlocks):
     data_format: str = "NCHW"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Larger and shallower."""
         n, h, w, c = self.sizes(specs[0].shape)
         b = self.block_size
         return TensorSpec(self.shape(n, _times(h, b), _times(w, b), _divided(c, b * b, "channels")), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """One transposition."""
         n, h, w, c = self.nhwc(xp, x).shape
         b = self.block_size
         cells = self.nhwc(xp, x).reshape(n, h, w, b, b, c // (b * b)).transpose(0, 1, 3, 2, 4, 5)
         return self.back(xp, cells.reshape(n, h * b, w * b, c // (b * b)))
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda x, out: [self.cells(out, x)[::-1]])
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Moved back."""
         return [inputs[0].sd.add_op(SpaceToDepth(self.block_size, self.data_format), [output_grads[0]])]
 
 
@@ -127,8 +137,11 @@ class BatchBlocks(Op):
 
     def sides(self) -> tuple[int, int]:
         """Height and width of a block."""
-        a, b = self.blocks or (self.block_size, self.block_size)
-        return a, b
+        sides = self.blocks or (self.block_size, self.block_size)
+        if len(sides) != 2:
+            raise ShapeError(f"blocks need two numbers, height and width; got {sides}")
+        expect_at_least(1, blocks=sides)
+        return sides
 
     def inferred(self, x: TensorSpec, edges: TensorSpec, grown: bool) -> Specs:
         """Sizes where the edges are known, which are added before blocks are taken, or cut off after."""
@@ -138,6 +151,8 @@ class BatchBlocks(Op):
         if value is not None and value.size != 4:
             raise ShapeError(f"edges need shape (2, 2): (top, bottom) and (left, right); got {value.shape}")
         known = value is not None
+        if value is not None:
+            expect_at_least(0, edges=value.reshape(-1).tolist())
         (t, d), (le, r) = value.reshape(2, 2).tolist() if known else ((0, 0), (0, 0))
         if grown:
             high = _divided(-1 if h == -1 or not known else h + t + d, a, "padded height")
@@ -161,7 +176,6 @@ class SpaceToBatch(BatchBlocks):
     padding: Any = ((0, 0), (0, 0))
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Smaller and more."""
         return self.inferred(specs[0], specs[1], True)
 
     def compute(self, xp: Any, x: Any, edges: Any) -> Any:
@@ -185,7 +199,6 @@ class BatchToSpace(BatchBlocks):
     blocks: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Larger and fewer."""
         return self.inferred(specs[0], specs[1], False)
 
     def compute(self, xp: Any, x: Any, edges: Any) -> Any:
@@ -256,20 +269,19 @@ class BatchToSpaceCall(BatchBlocksCall):
 
 
 @op("repeat_cells")
-class RepeatCells(Op):
+class RepeatBlocks(Op):
     """Every cell ``factors[i]`` times along axis i (made by upsampling)."""
 
     factors: tuple[int, ...]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Larger."""
         shape = specs[0].shape
+        expect_at_least(1, factors=self.factors)
         if shape is not None and len(shape) != len(self.factors):
             raise ShapeError(f"images need rank {len(self.factors)}; got {shape}")
         return TensorSpec(None if shape is None else tuple(map(_times, shape, self.factors)), specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Axis by axis."""
         for axis, factor in enumerate(self.factors):
             x = x if factor == 1 else xp.repeat(x, factor, axis=axis)
         return x
@@ -277,17 +289,16 @@ class RepeatCells(Op):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sums of the repeated cells."""
-        return [inputs[0].sd.add_op(SumCells(self.factors), [output_grads[0]])]
+        return [inputs[0].sd.add_op(SumBlocks(self.factors), [output_grads[0]])]
 
 
 @op("sum_cells")
-class SumCells(Op):
+class SumBlocks(Op):
     """Sums of ``factors[i]`` neighbours along axis i (made by gradients)."""
 
     factors: tuple[int, ...]
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Smaller."""
         shape = specs[0].shape
         if shape is not None and len(shape) != len(self.factors):
             raise ShapeError(f"images need rank {len(self.factors)}; got {shape}")
@@ -300,23 +311,20 @@ class SumCells(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Repeated."""
-        return [inputs[0].sd.add_op(RepeatCells(self.factors), [output_grads[0]])]
+        return [inputs[0].sd.add_op(RepeatBlocks(self.factors), [output_grads[0]])]
 
 
 class Upsampling(Op):
     """Nearest-neighbour repetition."""
 
-    def repeat(self) -> RepeatCells:
+    def repeat(self) -> RepeatBlocks:
         """The op with factors for every axis."""
         raise NotImplementedError
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Larger."""
         return self.repeat().infer(*specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Axis by axis."""
         return self.repeat().compute(xp, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -327,7 +335,7 @@ class Upsampling(Op):
 
 @op("upsampling2d", api="cnn.upsampling2d", signatures=("x, scale_h, scale_w, nchw", "x, scale_h"), file=FileArgs(
     ints=("scale_h", "scale_w", "nchw:int"), properties={"factorH": "l:scale_h", "factorW": "l:scale_w", "isNCHW": "l:nchw:int"}))
-class Upsampling2D(Upsampling):
+class Upsampling2DOp(Upsampling):
     """Every cell repeated ``scale_h`` by ``scale_w`` times; one number serves both.
 
     Shapes: x (N, C, H, W), or (N, H, W, C) with ``nchw=False`` -> the same with H * scale_h and W * scale_w.
@@ -341,15 +349,14 @@ class Upsampling2D(Upsampling):
         """One number serves both axes."""
         return sd.add_op(self.replace(scale_w=self.scale_w or self.scale_h), inputs, names)
 
-    def repeat(self) -> RepeatCells:
-        """Height and width."""
+    def repeat(self) -> RepeatBlocks:
         factors = (self.scale_h, self.scale_w or self.scale_h)
-        return RepeatCells((1, 1, *factors) if self.nchw else (1, *factors, 1))
+        return RepeatBlocks((1, 1, *factors) if self.nchw else (1, *factors, 1))
 
 
-@op("upsampling3d", api="cnn.upsampling3d", signatures=("x, ncdhw, scale_d, scale_h, scale_w",), file=FileArgs(
+@op("upsampling3d", api="cnn.upsampling3d", file=FileArgs(
     ints=("scale_d", "scale_h", "scale_w", "scale_d?", "ncdhw:int"), properties={"ncdhw": "b:ncdhw"}))
-class Upsampling3D(Upsampling):
+class Upsampling3DOp(Upsampling):
     """Every cell repeated along depth, height and width.
 
     Shapes: x (N, C, D, H, W), or (N, D, H, W, C) with ``ncdhw=False`` -> the same with larger sizes.
@@ -360,7 +367,7 @@ class Upsampling3D(Upsampling):
     scale_h: int
     scale_w: int
 
-    def repeat(self) -> RepeatCells:
+    def repeat(self) -> RepeatBlocks:
         """Depth, height and width."""
         factors = (self.scale_d, self.scale_h, self.scale_w)
-        return RepeatCells((1, 1, *factors) if self.ncdhw else (1, *factors, 1))
+        return RepeatBlocks((1, 1, *factors) if self.ncdhw else (1, *factors, 1))

@@ -10,7 +10,7 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec, broadcast, normalize_axis, size
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
-from ...families.spreading import sum_to
+from ...families.broadcasting import sum_to
 from ...ir.op import Op, Specs, op, require_same_type
 from ..index.indices import require_integer
 from .reshaping import Reshaping
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class BroadcastTo(Op):
     """x repeated to the shape that a variable holds."""
 
+    flops_per_element = 0
+
     def infer(self, *specs: TensorSpec) -> Specs:
         """The shape in the variable."""
         x, shape = specs
@@ -34,7 +36,6 @@ class BroadcastTo(Op):
         return TensorSpec(result, x.dtype)
 
     def compute(self, xp: Any, x: Any, shape: Any) -> Any:
-        """A read-only view."""
         result = tuple(int(n) for n in shape.reshape(-1))
         if min(result, default=0) < 0 or broadcast(x.shape, result) != result:
             raise ShapeError(f"shape {x.shape} cannot be repeated to {result}")
@@ -82,7 +83,6 @@ class Flatten2D(Reshaping):
         return size(shape[:at]), size(shape[at:])
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Rows and columns."""
         x = specs[0]
         return x.with_shape((-1, -1) if x.shape is None else self.parts(x.shape))
 
@@ -91,8 +91,7 @@ class Flatten2D(Reshaping):
         return x.reshape(self.parts(x.shape))
 
 
-@op("bitcast", gradient="none", signatures=("x, data_type",),
-    file=FileArgs(ints=("data_type:dtype",), properties={"dtype": "s:data_type:dtype"}))
+@op("bitcast", gradient="none", file=FileArgs(ints=("data_type:dtype",), properties={"dtype": "s:data_type:dtype"}))
 class BitCast(Op):
     """The same bits read as another type.
 

@@ -30,7 +30,6 @@ class CreateView(Sliced):
     """
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Descriptors are integers."""
         for i, spec in enumerate(specs[1:]):
             if not spec.dtype.is_integer:
                 raise ShapeError(f"index descriptor {i} must hold integers, got {spec.dtype.name}")

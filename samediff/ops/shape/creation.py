@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...base.datatype import DataType
-from ...base.named_axes import expect_single
+from ...base.named_axes import expect_at_least, expect_single
 from ...base.spec import TensorSpec
-from ...errors import ShapeError
+from ...codecs.file_args import FileArgs
+from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op
 from .reshaping import reshape_like
 from .shape_inputs import ints_of, shape_from
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-@op("fill", api="base.fill math.fill", inputs="shape", signatures=("shape, data_type, value",), gradient="none")
+@op("fill", api="base.fill math.fill", inputs="shape", gradient="none",
+    file=FileArgs(floats=("value",), dtypes=("data_type?",), properties={"outputDataType": "s:data_type:dtype"}))
 class Fill(Op):
     """An array of a shape given by a variable, filled with one value."""
 
+    flops_per_element = 0
     data_type: DataType
     value: float
 
@@ -31,15 +34,15 @@ class Fill(Op):
         return TensorSpec(shape_from(specs[0]), self.data_type)
 
     def compute(self, xp: Any, shape: Any) -> Any:
-        """The filled array."""
         return xp.full(tuple(int(n) for n in shape.reshape(-1)), self.value, self.data_type.numpy)
 
 
 @op("create", api="base.create", inputs="shape", signatures=("shape, data_type", "shape, data_type, order, initialize"),
-    gradient="none")
+    gradient="none", file=FileArgs(ints=("order:99=c|102=f", "data_type:dtype"), bools=("initialize",)))
 class Create(Op):
     """An array of zeros of a shape given by a variable."""
 
+    flops_per_element = 0
     data_type: DataType
     order: str = "c"
     initialize: bool = True
@@ -49,13 +52,12 @@ class Create(Op):
         return TensorSpec(shape_from(specs[0]), self.data_type)
 
     def compute(self, xp: Any, shape: Any) -> Any:
-        """Zeros."""
         return xp.zeros(tuple(int(n) for n in shape.reshape(-1)), self.data_type.numpy)
 
 
 def _range(start: Any, stop: Any, step: Any, dtype: DataType) -> Any:
-    if step == 0:
-        raise ShapeError("the step of range must not be 0")
+    if step == 0 or not all(map(math.isfinite, (start, stop, step))):
+        raise ShapeError(f"range needs finite numbers and a step that is not 0; got from {start} to {stop}, step {step}")
     if dtype.is_integer:
         start, stop, step = int(start), int(stop), int(step)
         n = int((stop - start) / step)
@@ -65,10 +67,13 @@ def _range(start: Any, stop: Any, step: Any, dtype: DataType) -> Any:
     return (float(start) + float(step) * np.arange(n)).astype(dtype.numpy)
 
 
-@op("range", api="base.range math.range", inputs="", signatures=("from_, to, step, data_type",), gradient="none")
+@op("range", api="base.range math.range", inputs="", gradient="none",
+    file=FileArgs(floats=("from_", "to", "step"), dtypes=("data_type?",),
+                  called=FileArgs(ints=("from_", "to", "step?"), floats=("~from_", "~to", "~step"))))
 class Range(Op):
     """from, from + step, … strictly before ``to``."""
 
+    flops_per_element = 0
     from_: float
     to: float
     step: float = 1.0
@@ -79,14 +84,15 @@ class Range(Op):
         return TensorSpec(_range(self.from_, self.to, self.step, self.data_type).shape, self.data_type)
 
     def compute(self, xp: Any) -> Any:
-        """The values."""
         return xp.asarray(_range(self.from_, self.to, self.step, self.data_type))
 
 
-@op("range_of", api="base.range math.range", inputs="from_ to step", signatures=("from_, to, step, data_type",), gradient="zero")
+@op("range_of", api="base.range math.range", inputs="from_ to step", gradient="zero",
+    file=FileArgs(op_name="range", with_inputs=(3,), dtypes=("data_type?",)))
 class RangeOf(Op):
     """from, from + step, … strictly before ``to``, from variables."""
 
+    flops_per_element = 0
     data_type: DataType = DataType.FLOAT
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -97,12 +103,11 @@ class RangeOf(Op):
         return TensorSpec((-1,), self.data_type)
 
     def compute(self, xp: Any, from_: Any, to: Any, step: Any) -> Any:
-        """The values."""
         return xp.asarray(_range(from_.item(), to.item(), step.item(), self.data_type))
 
 
 @op("lin_space", api="base.linspace math.linspace", inputs="", signatures=("data_type, start, stop, number", "start, stop, number"),
-    gradient="none")
+    gradient="none", file=FileArgs(ints=("number",), floats=("start", "stop"), dtypes=("data_type?",)))
 class Linspace(Op):
     """``number`` evenly spaced values from start to stop, both included."""
 
@@ -112,15 +117,15 @@ class Linspace(Op):
     data_type: DataType = DataType.FLOAT
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """``number`` values."""
+        expect_at_least(0, number=self.number)
         return TensorSpec((self.number,), self.data_type)
 
     def compute(self, xp: Any) -> Any:
-        """The values."""
         return xp.linspace(self.start, self.stop, self.number).astype(self.data_type.numpy)
 
 
-@op("lin_space_of", api="base.linspace math.linspace", inputs="start stop number", signatures=("start, stop, number, data_type",))
+@op("lin_space_of", api="base.linspace math.linspace", inputs="start stop number",
+    file=FileArgs(op_name="lin_space", with_inputs=(3,), dtypes=("data_type?",)))
 class LinspaceOf(Op):
     """Evenly spaced values from start to stop, from variables."""
 
@@ -133,7 +138,6 @@ class LinspaceOf(Op):
         return TensorSpec((number[0] if number else -1,), self.data_type)
 
     def compute(self, xp: Any, start: Any, stop: Any, number: Any) -> Any:
-        """The values."""
         return xp.linspace(start.item(), stop.item(), int(number.item())).astype(self.data_type.numpy)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -146,10 +150,12 @@ class LinspaceOf(Op):
 
 
 @op("eye", api="math.eye base.eye linalg.eye", inputs="", gradient="none",
-    signatures=("rows", "rows, cols", "rows, cols, data_type, *dimensions"))
+    signatures=("rows", "rows, cols", "rows, cols, data_type, *dimensions"),
+    file=FileArgs(ints=("rows", "cols?", "*dimensions"), floats=("data_type:dtype",), called=FileArgs(ints=("=-99", "rows", "cols"))))
 class Eye(Op):
     """Ones on the main diagonal, zeros elsewhere.  Shapes: -> (*dimensions, rows, cols)."""
 
+    flops_per_element = 0
     rows: int
     cols: int | None = None
     data_type: DataType = DataType.FLOAT
@@ -157,6 +163,7 @@ class Eye(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Batch axes, rows, columns."""
+        expect_at_least(0, rows=self.rows, cols=self.cols, dimensions=self.dimensions)
         return TensorSpec((*self.dimensions, self.rows, self.rows if self.cols is None else self.cols), self.data_type)
 
     def compute(self, xp: Any) -> Any:
@@ -165,9 +172,11 @@ class Eye(Op):
         return xp.broadcast_to(one, (*self.dimensions, *one.shape))
 
 
-@op("eye_of", api="math.eye base.eye", inputs="rows cols?", gradient="none", signatures=("rows, cols",))
+@op("eye_of", api="math.eye base.eye", inputs="rows cols?", gradient="none", file=FileArgs(op_name="eye", with_inputs=(1, 2)))
 class EyeOf(Op):
     """Ones on the main diagonal, FLOAT, with sizes from variables."""
+
+    flops_per_element = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """Known where the sizes are constants."""
@@ -176,7 +185,6 @@ class EyeOf(Op):
         return TensorSpec((sizes[0], sizes[-1]), DataType.FLOAT)
 
     def compute(self, xp: Any, rows: Any, cols: Any = None) -> Any:
-        """The matrix."""
         return xp.eye(int(rows.reshape(-1)[0]), None if cols is None else int(cols.reshape(-1)[0]), dtype=xp.float32)
 
 
@@ -185,7 +193,7 @@ TYPE_CODES = {1: "BOOL", 3: "HALF", 5: "FLOAT", 6: "DOUBLE", 7: "BYTE", 8: "SHOR
               13: "UINT32", 14: "UINT64", 17: "BFLOAT16"}
 
 
-@op("min_max_datatype", api="base.min_max", inputs="", gradient="none", signatures=("datatype, min_or_max",))
+@op("min_max_datatype", api="base.min_max", inputs="", gradient="none", file=FileArgs(ints=("datatype", "min_or_max")))
 class MinMaxDatatype(Op):
     """Smallest (0; for floats the smallest positive normal number) or largest (1) value of a type given by its file number."""
 
@@ -194,6 +202,8 @@ class MinMaxDatatype(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """A scalar of that type."""
+        if self.datatype not in TYPE_CODES:
+            raise GraphError(f"{self.datatype} is no data type; {', '.join(f'{n} {t}' for n, t in TYPE_CODES.items())}")
         return TensorSpec((), DataType[TYPE_CODES[self.datatype]])
 
     def compute(self, xp: Any) -> Any:

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axis, size
+from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
-from ...ir.op import Op, Specs, op, require_same_type
+from ...ir.op import Copies, Op, Pairs, Specs, op, require_same_type
 from .shape_inputs import ints_of
 
 if TYPE_CHECKING:
@@ -41,10 +42,21 @@ def part_of(x: Any, dimension: int, position: int, parts: Sequence[Any]) -> Any:
     return x[(slice(None),) * axis + (slice(start, start + sizes[position]),)]
 
 
-@op("concat", api="base.concat math.concat", inputs="*xs", signatures=("dimension, *xs", "*xs, dimension"))
+def _along(x: Any, axis: int, others: Sequence[Any]) -> Pairs:
+    """The parts of an array along an axis, and arrays of their sizes."""
+    front, start, pairs = (slice(None),) * (axis % x.ndim), 0, []
+    for other in others:
+        pairs.append((x[(*front, slice(start, start + other.shape[axis]))], other))
+        start += other.shape[axis]
+    return pairs
+
+
+@op("concat", api="base.concat math.concat", inputs="*xs", signatures=("dimension, *xs", "*xs, dimension"),
+    file=FileArgs(ints=("dimension",), properties={"concatDimension": "i:dimension", "isDynamicAxis": "b:=false"}))
 class Concat(Op):
     """Arrays one after the other along ``dimension``; scalars count as vectors of one element."""
 
+    flops_per_element = 0
     dimension: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -65,13 +77,18 @@ class Concat(Op):
         return TensorSpec((*whole[:axis], -1 if -1 in sizes else sum(sizes), *whole[axis + 1:]), specs[0].dtype)
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """The joined array."""
         parts = [xp.atleast_1d(x) for x in xs]
         return xp.concatenate([x for x in parts if x.shape != (0,)] or parts[:1], axis=self.dimension)
 
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        def pairs(*arrays: Any) -> Pairs:
+            out = arrays[-1]
+            parts = [x.reshape(1) if x.ndim == 0 else x for x in arrays[:-1]]
+            return [(x, target) for target, x in _along(out, self.dimension, [x for x in parts if x.ndim == out.ndim])]
+        return Copies(pairs) if specs else None
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Each input's part."""
         sd = inputs[0].sd
         return [sd.add_op(ConcatPart(self.dimension, i), [output_grads[0], *inputs]) for i in range(len(inputs))]
 
@@ -80,36 +97,40 @@ class Concat(Op):
 class ConcatPart(Op):
     """The part of a joined array that came from one input (made by gradients)."""
 
+    flops_per_element = 0
     dimension: int
     position: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As that input."""
         whole: Any = Concat(self.dimension).infer(*specs[1:])
         expect("x", specs[0], whole.shape)
         return TensorSpec(specs[1 + self.position].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, *parts: Any) -> Any:
-        """A view."""
         part: Any = part_of(x, self.dimension, self.position, parts)
         return part.reshape(parts[self.position].shape)
 
+    def copies(self, *specs: TensorSpec) -> Copies:
+        def pairs(x: Any, *rest: Any) -> Pairs:
+            part = part_of(x, self.dimension, self.position, rest[:-1])
+            return [(part, rest[-1].reshape(part.shape))]
+        return Copies(pairs)
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Zeros around it."""
         sd, parts = inputs[0].sd, list(inputs[1:])
         zeros = [output_grads[0] if i == self.position else sd.call("base", "zeros_like", p) for i, p in enumerate(parts)]
         return [sd.add_op(Concat(self.dimension), zeros)]
 
 
-@op("stack", api="base.stack math.stack", inputs="*xs", signatures=("axis, *xs", "*xs, axis", "*xs"))
+@op("stack", api="base.stack math.stack", inputs="*xs", signatures=("axis, *xs", "*xs, axis", "*xs"), file=FileArgs(ints=("axis",)))
 class Stack(Op):
     """Arrays of one shape along a new axis."""
 
+    flops_per_element = 0
     axis: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis more."""
         if not specs:
             raise GraphError("stack needs at least one array")
         require_same_type("stack", *specs)
@@ -122,24 +143,28 @@ class Stack(Op):
         return TensorSpec((*shape[:at], len(specs), *shape[at:]), specs[0].dtype, value)
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """The stacked array."""
         return xp.stack(xs, axis=self.axis)
+
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        def pairs(*arrays: Any) -> Pairs:
+            front = (slice(None),) * (self.axis % arrays[-1].ndim)
+            return [(x, arrays[-1][(*front, i, ...)]) for i, x in enumerate(arrays[:-1])]
+        return Copies(pairs) if specs else None
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Taken apart."""
         return inputs[0].sd.add_op(Unstack(self.axis, len(inputs)), [output_grads[0]])  # type: ignore[no-any-return]
 
 
-@op("unstack", api="base.unstack math.unstack var.unstack", signatures=("x, axis, num",))
+@op("unstack", api="base.unstack math.unstack var.unstack", file=FileArgs(ints=("axis",), properties={"num": "i:num"}))
 class Unstack(Op):
     """The ``num`` arrays along an axis, which goes away."""
 
+    flops_per_element = 0
     axis: int = 0
     num: int | None = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis less."""
         x = specs[0]
         if x.shape is None:
             if self.num is None:
@@ -152,19 +177,22 @@ class Unstack(Op):
         return (TensorSpec((*x.shape[:at], *x.shape[at + 1:]), x.dtype),) * n
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Views."""
         return tuple(xp.moveaxis(x, self.axis, 0))
+
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda x, *outs: [(np.moveaxis(x, self.axis, 0)[i, ...], out) for i, out in enumerate(outs)])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Stacked again."""
         return [inputs[0].sd.add_op(Stack(self.axis), list(output_grads))]
 
 
-@op("split", api="base.split math.split var.split", signatures=("x, num_split, split_dim",))
+@op("split", api="base.split math.split var.split",
+    file=FileArgs(ints=("num_split", "split_dim"), properties={"numSplit": "i:num_split", "splitDim": "i:split_dim"}))
 class Split(Op):
     """``num_split`` equal parts along an axis."""
 
+    flops_per_element = 0
     num_split: int
     split_dim: int = 0
 
@@ -181,24 +209,26 @@ class Split(Op):
         return (TensorSpec((*x.shape[:at], -1 if x.shape[at] == -1 else x.shape[at] // n, *x.shape[at + 1:]), x.dtype),) * n
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """Views."""
         return tuple(xp.split(x, self.num_split, axis=self.split_dim))
+
+    def copies(self, *specs: TensorSpec) -> Copies:
+        return Copies(lambda x, *outs: _along(x, self.split_dim, outs))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Joined again."""
         return [inputs[0].sd.add_op(Concat(self.split_dim), list(output_grads))]
 
 
-@op("split_v", api="base.split_v math.split_v", inputs="x sizes", signatures=("x, sizes, num_split, split_dim",))
+@op("split_v", api="base.split_v math.split_v", inputs="x sizes",
+    file=FileArgs(ints=("split_dim",), properties={"numSplit": "i:num_split", "splitDim": "i:split_dim"}))
 class SplitV(Op):
     """Parts of given sizes along an axis; the sizes add up to that of the axis."""
 
+    flops_per_element = 0
     num_split: int
     split_dim: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The given sizes."""
         x, sizes = specs[0], ints_of(specs[1])
         if x.shape is None:
             return (TensorSpec(None, x.dtype),) * self.num_split
@@ -208,27 +238,29 @@ class SplitV(Op):
         return tuple(TensorSpec((*x.shape[:at], n, *x.shape[at + 1:]), x.dtype) for n in (sizes or (-1,) * self.num_split))
 
     def compute(self, xp: Any, x: Any, sizes: Any) -> Any:
-        """Views."""
         parts = [int(n) for n in sizes.reshape(-1)]
         if len(parts) != self.num_split or min(parts, default=0) < 0 or sum(parts) != x.shape[self.split_dim]:
             raise ShapeError(f"{self.num_split} sizes that add up to {x.shape[self.split_dim]} expected, got {parts}")
         ends = np.cumsum(parts)
         return tuple(xp.split(x, ends[:-1].tolist(), axis=self.split_dim))
 
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        return None if ints_of(specs[1]) is None else Copies(lambda x, sizes, *outs: _along(x, self.split_dim, outs))
+
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Joined again."""
         return [inputs[0].sd.add_op(Concat(self.split_dim), list(output_grads)), None]
 
 
-@op("tile", api="base.tile math.tile var.tile", inputs="x counts?", signatures=("x, *repeat", "x, counts"))
+@op("tile", api="base.tile math.tile var.tile", inputs="x counts?", signatures=("x, *repeat", "x, counts"),
+    file=FileArgs(ints=("*repeat",)))
 class Tile(Op):
     """The whole array repeated ``repeat[i]`` times along axis i."""
 
+    flops_per_element = 0
     repeat: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Sizes times counts."""
         x, counts = specs[0], ints_of(specs[1]) if len(specs) > 1 else self.repeat
         if x.shape is None:
             return TensorSpec(None, x.dtype)
@@ -240,7 +272,6 @@ class Tile(Op):
         return TensorSpec(tuple(-1 if n == -1 else n * c for n, c in zip(x.shape, counts)), x.dtype)
 
     def compute(self, xp: Any, x: Any, counts: Any = None) -> Any:
-        """The repeated array."""
         given = self.repeat if counts is None else tuple(int(c) for c in counts.reshape(-1))
         self._check(given, x.ndim)
         return xp.tile(x, given)
@@ -249,6 +280,13 @@ class Tile(Op):
     def _check(counts: Sequence[int], rank: int) -> None:
         if len(counts) != rank or any(c < 1 for c in counts):
             raise ShapeError(f"one positive count for each of the {rank} axes expected, got {tuple(counts)}")
+
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        shape, counts = specs[0].shape, ints_of(specs[1]) if len(specs) > 1 else self.repeat
+        if shape is None or counts is None:
+            return None
+        once, often = [n for size in shape for n in (1, size)], [n for count, size in zip(counts, shape) for n in (count, size)]
+        return Copies(lambda x, *rest: [(np.broadcast_to(x.reshape(once), often), rest[-1].reshape(often))])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -263,7 +301,6 @@ class TileSum(Op):
     repeat: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         x, like = specs[:2]
         if x.is_static and like.is_static and (x.rank != like.rank or any(n and m % n for m, n in zip(x.shape or (), like.shape or ()))):
             raise ShapeError(f"{x.shape} cannot be summed to {like.shape}, of which it holds no whole copies")
@@ -276,14 +313,14 @@ class TileSum(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Tiled again."""
         return [inputs[0].sd.add_op(Tile(self.repeat), [output_grads[0], *inputs[2:]]), None]
 
 
-@op("repeat", api="base.repeat math.repeat", inputs="x repeats", signatures=("x, repeats, axis",))
+@op("repeat", api="base.repeat math.repeat", inputs="x repeats", file=FileArgs(ints=("axis",)))
 class Repeat(Op):
     """Each element repeated along an axis; one count for all or one per element."""
 
+    flops_per_element = 0
     axis: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -297,11 +334,10 @@ class Repeat(Op):
             raise ShapeError(f"one count for all, or one for each of the {x.shape[at]} along axis {at} expected, got {given}")
         n = -1
         if counts is not None and (len(counts) > 1 or x.shape[at] != -1):
-            n = sum(counts) if len(counts) > 1 else counts[0] * x.shape[at]
+            n = counts[0] * x.shape[at] if len(counts) == 1 else sum(counts)
         return TensorSpec((*x.shape[:at], n, *x.shape[at + 1:]), x.dtype)
 
     def compute(self, xp: Any, x: Any, repeats: Any) -> Any:
-        """The repeated array."""
         return xp.repeat(x, repeats.reshape(-1), axis=self.axis)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -324,5 +360,4 @@ class RepeatPositions(Op):
         return TensorSpec((-1,), DataType.LONG)
 
     def compute(self, xp: Any, x: Any, repeats: Any) -> Any:
-        """The positions repeated."""
         return xp.repeat(xp.arange(x.shape[self.axis]), repeats.reshape(-1))

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
+from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
 from .joining import joined
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
-class Merge(Op):
+class VariadicElementwise(Op):
     """Elementwise over equally shaped arrays."""
 
     inputs = "*xs"
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The common shape."""
         if not specs:
             raise GraphError(f"{self.id} needs at least one array")
         require_same_type(self.id, *specs)
@@ -35,7 +35,7 @@ class Merge(Op):
 
 
 @op("mergeadd", api="math.merge_add base.merge_add")
-class MergeAdd(Merge):
+class MergeAdd(VariadicElementwise):
     """Sum of arrays of one shape."""
 
     def compute(self, xp: Any, *xs: Any) -> Any:
@@ -64,7 +64,6 @@ class MergeAvg(MergeAdd):
         return super().compute(xp, *xs) / xs[0].dtype.type(len(xs))
 
     def element(self, xp: Any, *xs: Any) -> Any:
-        """The same."""
         return super().element(xp, *xs) / xs[0].dtype.type(len(xs))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -74,7 +73,7 @@ class MergeAvg(MergeAdd):
 
 
 @op("mergemax", api="math.merge_max base.merge_max")
-class MergeMax(Merge):
+class MergeMax(VariadicElementwise):
     """Elementwise maximum of arrays of one shape."""
 
     def compute(self, xp: Any, *xs: Any) -> Any:
@@ -93,8 +92,9 @@ class MergeMax(Merge):
         return [sd.call("base", "where", output_grads[0], zeros, sd.call("base", "eq", winner, float(i))) for i in range(len(inputs))]
 
 
-@op("mergemaxindex", api="math.merge_max_index base.merge_max_index", signatures=("*xs, data_type", "*xs"), gradient="zero")
-class MergeMaxIndex(Merge):
+@op("mergemaxindex", api="math.merge_max_index base.merge_max_index", signatures=("*xs, data_type", "*xs"), gradient="zero",
+    file=FileArgs(ints=("data_type:dtype",)))
+class MergeMaxIndex(VariadicElementwise):
     """Which of the arrays holds the maximum, element by element (the first of equal ones)."""
 
     data_type: DataType = DataType.INT
@@ -118,7 +118,8 @@ class MergeMaxIndex(Merge):
         return place
 
 
-@op("meshgrid", api="math.meshgrid base.meshgrid", inputs="*xs", signatures=("*xs, cartesian", "*xs"))
+@op("meshgrid", api="math.meshgrid base.meshgrid", inputs="*xs", signatures=("*xs, cartesian", "*xs"),
+    file=FileArgs(ints=("cartesian:bool",)))
 class Meshgrid(Op):
     """Coordinate arrays from vectors; ``cartesian`` swaps the first two axes (x along columns, y along rows)."""
 
@@ -132,7 +133,6 @@ class Meshgrid(Op):
         return tuple(TensorSpec(tuple(sizes), s.dtype) for s in specs)
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """Broadcast views."""
         n = len(xs)
         axes = [1 - i if self.cartesian and n > 1 and i < 2 else i for i in range(n)]
         shape = [xs[axes.index(a)].size for a in range(n)]
@@ -163,6 +163,5 @@ class ListDiff(Op):
         return TensorSpec((-1,), specs[0].dtype), TensorSpec((-1,), DataType.INT)
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        """By membership."""
         keep = ~xp.isin(x, y)
         return x[keep], xp.nonzero(keep)[0]

@@ -4,14 +4,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...base.choices import PadMode
+from ...base.enums import PadMode
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
-from ...ir.op import Op, Specs, op
+from ...ir.op import Copies, Op, Specs, op
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
+
+
+
+def _inner(widths: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Where an array of this shape lies in the padded one."""
+    return (*(slice(int(before), int(before) + n) for (before, _), n in zip(widths, shape)), ...)
 
 
 @op("pad", api="nn.pad image.pad base.pad", inputs="x padding", signatures=("x, padding, mode, constant", "x, padding, constant"),
@@ -25,11 +31,11 @@ class Pad(Op):
     Shapes: x (*S), padding (rank, 2) integer -> S plus both paddings, same type.
     """
 
+    flops_per_element = 0
     mode: PadMode = PadMode.CONSTANT
     constant: float = 0.0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Longer axes."""
         x, padding = specs
         if not padding.dtype.is_integer:
             raise DataTypeError(f"padding must be integers, got {padding.dtype.name}")
@@ -47,11 +53,16 @@ class Pad(Op):
         return TensorSpec(tuple(n if n == -1 else n + int(a) + int(b) for n, (a, b) in zip(x.shape, padding.value)), x.dtype)
 
     def compute(self, xp: Any, x: Any, padding: Any) -> Any:
-        """A fresh array."""
         width = [(int(a), int(b)) for a, b in padding]
         if self.mode is PadMode.CONSTANT:
             return xp.pad(x, width, constant_values=x.dtype.type(self.constant))
         return xp.pad(x, width, mode=self.mode.name.lower())
+
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        widths, shape = specs[1].value, specs[0].shape
+        if widths is None or shape is None or self.mode is not PadMode.CONSTANT or self.constant:
+            return None
+        return Copies(lambda x, padding, out: [(x, out[_inner(widths, shape)])], clears=True)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -66,11 +77,9 @@ class PadSum(Op):
     mode: PadMode
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         return TensorSpec(specs[2].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, padding: Any, like: Any) -> Any:
-        """Axis by axis."""
         for axis, ((before, behind), n) in enumerate(zip(padding, like.shape)):
             before, behind = int(before), int(behind)
             moved = xp.moveaxis(x, axis, 0)
@@ -82,6 +91,12 @@ class PadSum(Op):
                 inner[n - skip - behind:n - skip] += moved[before + n:][::-1]
             x = xp.moveaxis(inner, 0, axis)
         return x
+
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        widths, shape = specs[1].value, specs[2].shape
+        if widths is None or shape is None or self.mode is not PadMode.CONSTANT:
+            return None
+        return Copies(lambda x, padding, like, out: [(x[_inner(widths, shape)], out)])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

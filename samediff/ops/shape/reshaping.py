@@ -1,19 +1,32 @@
-"""The same elements in another shape or order of axes."""
+"""Reshaping: the same elements in another shape or order of axes."""
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...base.spec import Shape, TensorSpec, normalize_axis, size
 from ...codecs.file_args import FileArgs
-from ...errors import GradientError, ShapeError
+from ...codecs.flatbuffers.graph import FlatNode
+from ...errors import FileFormatError, GradientError, ShapeError
 from ...families.families import View
 from ...ir.op import Op, Specs, op
 from .shape_inputs import ints_of, shape_from
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
+
+
+@dataclass(frozen=True)
+class ReshapeArgs(FileArgs):
+    """The order as -99 (c), then the shape; files of older versions hold the shape alone."""
+
+    def decode(self, node: FlatNode) -> dict[str, Any]:
+        order, *shape = node.extra_integer or (None,)
+        if order == -102:
+            raise FileFormatError(f"node {node.name!r}: reshaping in column order (f) is not supported")
+        return {} if order is None else {"shape": tuple(shape if order == -99 else node.extra_integer)}
 
 
 def resolved(shape: Shape | None, target: Shape) -> Shape:
@@ -52,18 +65,17 @@ class Reshaping(View):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Reshaped back."""
         return [reshape_like(output_grads[0], inputs[0]), None]
 
 
-@op("reshape", api="base.reshape var.reshape math.reshape", inputs="x target?", signatures=("x, *shape", "x, target"))
+@op("reshape", api="base.reshape var.reshape math.reshape", inputs="x target?", signatures=("x, *shape", "x, target"),
+    file=ReshapeArgs(ints=("=-99", "*shape")))
 class Reshape(Reshaping):
     """The elements in c order in another shape; one size may be -1."""
 
     shape: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The new shape."""
         x, target = specs[0], specs[1] if len(specs) > 1 else None
         if target is None:
             shape: Shape | None = resolved(x.shape, self.shape)
@@ -77,19 +89,18 @@ class Reshape(Reshaping):
         return x.reshape(resolved(tuple(x.shape), self.shape if target is None else tuple(int(n) for n in target.reshape(-1))))
 
 
-@op("set_shape", api="base.set_shape", inputs="x target")
+@op("set_shape", api="base.set_shape", inputs="x target", file=None)
 class SetShape(Reshape):
     """The elements in c order in the shape given by a variable."""
 
     signatures = ("x, target",)
 
 
-@op("reshape_like", api="base.reshape_like", inputs="x like", shape_inputs=(1,), file=FileArgs(op_name="reshapeas"))
+@op("reshape_like", api="base.reshape_like", inputs="x like", shape_inputs=(1,), file=FileArgs(op_name="reshapeas", aliases=("reshapeas",)))
 class ReshapeLike(Reshaping):
     """The elements in c order in the shape of ``like``."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         if specs[0].is_static and specs[1].is_static and specs[1].shape is not None:
             resolved(specs[0].shape, specs[1].shape)
         return TensorSpec(specs[1].shape, specs[0].dtype)
@@ -99,14 +110,13 @@ class ReshapeLike(Reshaping):
         return x.reshape(like.shape)
 
 
-@op("expand_dims", api="base.expand_dims var.expand_dims math.expand_dims")
+@op("expand_dims", api="base.expand_dims var.expand_dims math.expand_dims", file=FileArgs(ints=("axis",)))
 class ExpandDims(Reshaping):
     """A new axis of size 1 at ``axis``."""
 
     axis: int
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """One axis more."""
         x = specs[0]
         if x.shape is None:
             return TensorSpec(None, x.dtype)
@@ -115,18 +125,16 @@ class ExpandDims(Reshaping):
         return TensorSpec(shape, x.dtype, None if x.value is None else x.value.reshape(shape))
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A view."""
         return xp.expand_dims(x, self.axis)
 
 
-@op("squeeze", api="base.squeeze var.squeeze math.squeeze", signatures=("x, *axis",))
+@op("squeeze", api="base.squeeze var.squeeze math.squeeze", signatures=("x, *axis",), file=FileArgs(ints=("*axis",)))
 class Squeeze(Reshaping):
     """Without the given axes of size 1 (none: all of that size); an axis of another size stays."""
 
     axis: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Fewer axes."""
         x = specs[0]
         if x.shape is None:
             return x.with_shape(None)
@@ -140,11 +148,11 @@ class Squeeze(Reshaping):
         return {a for a in chosen if shape and shape[a] in (1, -1)}
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A view."""
         return x.reshape([n for i, n in enumerate(x.shape) if i not in self.gone(tuple(x.shape))])
 
 
-@op("permute", api="base.permute var.permute math.permute", inputs="x order?", signatures=("x, *dimensions", "x, order"))
+@op("permute", api="base.permute var.permute math.permute", inputs="x order?", signatures=("x, *dimensions", "x, order"),
+    file=FileArgs(ints=("*dimensions",)))
 class Permute(View):
     """The axes in the order ``dimensions`` (none: reversed)."""
 
@@ -168,12 +176,10 @@ class Permute(View):
         return order
 
     def compute(self, xp: Any, x: Any, order: Any = None) -> Any:
-        """A view."""
         return x.transpose(self.order(x.ndim, self.dimensions if order is None else order.reshape(-1)))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """The inverse permutation."""
         g, sd = output_grads[0], inputs[0].sd
         if len(inputs) > 1:
             return [sd.add_op(Permute(), [g, sd.call("base", "invert_permutation", inputs[1])]), None]
@@ -188,24 +194,22 @@ class Transpose(View):
     """All axes reversed."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The sizes reversed."""
         x = specs[0]
         return x.with_shape(None if x.shape is None else x.shape[::-1])
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A view."""
         return x.transpose()
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Reversed again."""
         return [inputs[0].sd.add_op(Transpose(), [output_grads[0]])]
 
 
-@op("flatten", api="base.flatten math.flatten", inputs="*xs", signatures=("*xs, order", "*xs"))
+@op("flatten", api="base.flatten math.flatten", inputs="*xs", signatures=("*xs, order", "*xs"), file=FileArgs(ints=("order:99=c|102=f",)))
 class Flatten(Op):
     """Every input flattened in c or f order, one after the other."""
 
+    flops_per_element = 0
     order: str = "c"
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -216,7 +220,6 @@ class Flatten(Op):
         return TensorSpec((-1 if -1 in sizes else sum(sizes),), specs[0].dtype)
 
     def compute(self, xp: Any, *xs: Any) -> Any:
-        """One vector."""
         return xp.concatenate([x.reshape(-1) if self.order == "c" else x.transpose().reshape(-1) for x in xs])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

@@ -25,7 +25,6 @@ class Roll(Op):
     axes: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         x = specs[0]
         if len(specs) == 2 or (len(specs) == 1 and self.shift is None):
             raise ShapeError("roll needs a shift, and axes where the shift is an array")
@@ -38,7 +37,6 @@ class Roll(Op):
         return TensorSpec(x.shape, x.dtype)
 
     def compute(self, xp: Any, x: Any, shifts: Any = None, over: Any = None) -> Any:
-        """NumPy's."""
         if shifts is None:
             return xp.roll(x, self.shift, self.axes or None)
         places, axes = shifts.reshape(-1).tolist(), over.reshape(-1).tolist()
@@ -50,7 +48,6 @@ class Roll(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Moved back."""
         sd, (g,) = inputs[0].sd, output_grads
         if len(inputs) > 1:
             return [sd.add_op(self, [g, sd.call("math", "neg", inputs[1]), inputs[2]]), None, None]

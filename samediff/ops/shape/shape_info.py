@@ -8,7 +8,11 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec, normalize_axis, size
+from ...codecs.file_args import FileArgs
+from ...codecs.file_forms import SCALAR
 from ...errors import DataTypeError
+from ...expressions import expression as ex
+from ...families.elementwise import Elementwise
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 class Like(Op):
     """Filled with one value, in the shape of the input."""
 
+    flops_per_element = 0
     data_type: DataType | None = None
     gradient = "zero"
     value = 0
@@ -28,15 +33,13 @@ class Like(Op):
         cls.data_type = None
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The input's shape."""
         return TensorSpec(specs[0].shape, self.data_type or specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A fresh array."""
         return xp.full_like(x, self.value, dtype=self.data_type.numpy if self.data_type else x.dtype)
 
 
-@op("zeros_as", api="base.zeros_like math.zeros_like")
+@op("zeros_as", api="base.zeros_like math.zeros_like", file=FileArgs(op_name="zeroslike", dtypes=("data_type?",)))
 class ZerosLike(Like):
     """Zeros in the shape of x."""
 
@@ -44,7 +47,7 @@ class ZerosLike(Like):
     node_name = "zeroslike"
 
 
-@op("ones_as", api="base.ones_like math.ones_like")
+@op("ones_as", api="base.ones_like math.ones_like", file=FileArgs(dtypes=("data_type?",)))
 class OnesLike(Like):
     """Ones in the shape of x."""
 
@@ -55,16 +58,15 @@ class OnesLike(Like):
 class StopGradient(Op):
     """The input itself, as a constant for gradients."""
 
+    flops_per_element = 0
+
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return specs[0]
 
     def same_as(self, *specs: TensorSpec) -> int | None:
-        """Always."""
         return 0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The same array."""
         return x
 
 
@@ -72,44 +74,49 @@ class StopGradient(Op):
 class Identity(Op):
     """The input itself."""
 
+    flops_per_element = 0
+
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype, specs[0].value)
 
     def same_as(self, *specs: TensorSpec) -> int | None:
-        """Always."""
         return 0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """The same array."""
         return x
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Passed on."""
         return [output_grads[0]]
 
 
-@op("cast", api="base.cast_to var.cast_to base.cast math.cast var.cast", signatures=("x, data_type",))
-class Cast(Op):
+@op("cast", api="base.cast_to var.cast_to base.cast math.cast var.cast", file=FileArgs(ints=("data_type?:dtype",), dtypes=("~data_type",)))
+class Cast(Elementwise):
     """Converted to another type: floats truncate toward zero, BOOL is x != 0."""
 
+    flops_per_element = 0
     data_type: DataType
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """The same shape."""
         if specs[0].dtype.is_numeric != self.data_type.is_numeric:
             raise DataTypeError(f"cannot cast {specs[0].dtype.name} to {self.data_type.name}")
         value = specs[0].value
         return TensorSpec(specs[0].shape, self.data_type, None if value is None else value.astype(self.data_type.numpy))
 
+    def expressions(self, dtypes: Sequence[np.dtype[Any]]) -> tuple[ex.Expr, ...]:
+        """Between numbers that loops hold as they are: to whole ones; NumPy decides about those that do not fit."""
+        if self.data_type not in (DataType.FLOAT, DataType.DOUBLE) or dtypes[0].kind not in "fiub" or dtypes[0].itemsize == 2:
+            raise ex.NotElementwiseError(f"a cast from {dtypes[0]} to {self.data_type.name} is none")
+        return (ex.cast(ex.input_(0, dtypes[0]), self.data_type.numpy),)
+
+    def flops(self, inputs: Sequence[TensorSpec | None], outputs: Sequence[TensorSpec]) -> int | None:
+        return 0
+
     def compute(self, xp: Any, x: Any) -> Any:
-        """The converted array."""
         return x.astype(self.data_type.numpy)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Cast back."""
         if not self.data_type.is_floating or not inputs[0].dtype.is_floating:
             return [None]
         return [inputs[0].sd.call("base", "cast_to", output_grads[0], inputs[0].dtype)]
@@ -118,6 +125,7 @@ class Cast(Op):
 class Measure(Op):
     """A property of the shape, as an integer array that is known early where the shape is."""
 
+    flops_per_element = 0
     gradient = "zero"
     result = DataType.LONG
     shape_inputs = (0,)
@@ -127,7 +135,6 @@ class Measure(Op):
         raise NotImplementedError
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A scalar."""
         value = np.asarray(self.of(specs[0].shape), self.result.numpy) if specs[0].is_static and specs[0].shape is not None else None
         return TensorSpec((), self.result, value)
 
@@ -141,7 +148,6 @@ class ShapeOf(Measure):
     """The sizes of x, LONG.  Shapes: x (*S) -> (rank)."""
 
     def of(self, shape: tuple[int, ...]) -> Any:
-        """The sizes."""
         return shape
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -152,7 +158,7 @@ class ShapeOf(Measure):
 
 
 @op("size", api="base.size var.length var.size math.size")
-class Size(Measure):
+class SizeOp(Measure):
     """Number of elements, LONG scalar."""
 
     def of(self, shape: tuple[int, ...]) -> Any:
@@ -160,14 +166,13 @@ class Size(Measure):
         return size(shape)
 
 
-@op("size_at", api="base.size_at var.size_at math.size_at")
+@op("size_at", api="base.size_at var.size_at math.size_at", file=FileArgs(ints=("dimension",)))
 class SizeAt(Measure):
     """Size of one axis, LONG scalar."""
 
     dimension: int
 
     def of(self, shape: tuple[int, ...]) -> Any:
-        """That size."""
         return shape[normalize_axis(self.dimension, len(shape))]
 
     def infer(self, *specs: TensorSpec) -> Specs:
@@ -178,7 +183,7 @@ class SizeAt(Measure):
 
 
 @op("rank", api="base.rank var.rank math.rank")
-class Rank(Measure):
+class RankOp(Measure):
     """Number of axes, INT scalar."""
 
     result = DataType.INT
@@ -195,7 +200,6 @@ class IsNumericTensor(Measure):
     result = DataType.BOOL
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """A BOOL scalar."""
         if specs[0].dtype is DataType.BOOL or not specs[0].dtype.is_numeric:
             raise DataTypeError(f"is_numeric_tensor needs numbers, got {specs[0].dtype.name}")
         return TensorSpec((), DataType.BOOL)
@@ -205,16 +209,14 @@ class IsNumericTensor(Measure):
         return True
 
 
-@op("set_scalar", api="base.scalar_set math.scalar_set var.assign", signatures=("x, scalar",), gradient="zero", shape_inputs=(0,))
+@op("set_scalar", api="base.scalar_set math.scalar_set var.assign", gradient="zero", shape_inputs=(0,), file=SCALAR)
 class ScalarSet(Op):
     """Filled with a number, in the shape and type of x."""
 
     scalar: float
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A fresh array."""
         return xp.full_like(x, self.scalar)

@@ -1,14 +1,17 @@
 """Parts of arrays by begin, end and stride."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...base.datatype import DataType
 from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axis
+from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.families import View
-from ...ir.op import Op, Specs, op
+from ...ir.op import Copies, Op, Specs, op
 from ..index.indices import check_lengths, require_integer
 from .shape_inputs import ints_of
 
@@ -17,6 +20,28 @@ if TYPE_CHECKING:
 
 #: One axis: ("point", position, keep), ("slice", begin, end, stride) or "new".
 Entry = tuple[Any, ...] | str
+
+
+@dataclass(frozen=True)
+class IndexArgs(FileArgs):
+    """Python's ``x[...]``, stored as the strided slice with the same meaning."""
+
+    def encode(self, op_fields: Mapping[str, Any], op_name: str = "", input_dtype: DataType = DataType.FLOAT) -> dict[str, Any]:
+        rows = []
+        masks = dict.fromkeys(("begin", "end", "new", "shrink"), 0)
+        for i, entry in enumerate(op_fields["axes"]):
+            kind, begin, end, stride = ("new", 0, 0, 1) if entry == "new" else (*entry, 1)[:4]
+            if kind == "point":
+                masks["shrink"] |= 0 if end else 1 << i
+                end = None if begin == -1 else begin + 1
+            masks["new"] |= (kind == "new") << i
+            masks["begin"] |= (begin is None) << i
+            masks["end"] |= (end is None) << i
+            rows.append((begin or 0, end or 0, 1 if kind == "point" else stride))
+        columns = zip(*rows) if rows else ((), (), ())
+        parts = super().encode({}, op_name, input_dtype)
+        bits = (masks["begin"], 0, masks["end"], masks["new"], masks["shrink"])
+        return parts | {"extra_integer": (*bits, *(n for c in columns for n in c))}
 
 
 class Sliced(View):
@@ -41,12 +66,12 @@ class Sliced(View):
 
     def compute(self, xp: Any, x: Any, *numbers: Any) -> Any:
         """A view; with ``...`` so that a single element is one too."""
-        return x[(*index_of(x.shape, self.entries(x.ndim, *([int(v) for v in n.reshape(-1)] for n in numbers))), ...)]
+        return x[index_of(x.shape, self.entries(x.ndim, *([int(v) for v in n.reshape(-1)] for n in numbers)))]
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Zeros around the upstream gradient."""
-        return [inputs[0].sd.add_op(Placed(self), [output_grads[0], *inputs])]
+        return [inputs[0].sd.add_op(SliceGrad(self), [output_grads[0], *inputs])]
 
 
 def taken_shape(shape: Shape, entries: Sequence[Entry]) -> Shape:
@@ -79,7 +104,7 @@ def checked(position: int, n: int) -> int:
 
 
 def index_of(shape: Sequence[int], entries: Sequence[Entry]) -> tuple[Any, ...]:
-    """NumPy's index for ``entries``."""
+    """NumPy's index for ``entries``: a view always, also of a single element."""
     out: list[Any] = []
     axis = 0
     for entry in entries:
@@ -92,25 +117,30 @@ def index_of(shape: Sequence[int], entries: Sequence[Entry]) -> tuple[Any, ...]:
         else:
             out.append(slice(entry[1], entry[2], entry[3]))
         axis += 1
-    return tuple(out)
+    return (*out, ...)
 
 
 @op("placed", inputs="x like *numbers")
-class Placed(Op):
+class SliceGrad(Op):
     """Zeros in the shape of ``like`` with x in the place that a slicing op takes (made by gradients)."""
 
     of: Any
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As ``like``."""
         expect("x", specs[0], self.of.infer(*specs[1:]).shape)
         return TensorSpec(specs[1].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, like: Any, *numbers: Any) -> Any:
-        """A fresh array."""
         out = xp.zeros(like.shape, x.dtype)
         out[index_of(like.shape, self.of.entries(like.ndim, *([int(v) for v in n.reshape(-1)] for n in numbers)))] = x
         return out
+
+    def copies(self, *specs: TensorSpec) -> Copies | None:
+        numbers, shape = [ints_of(s) for s in specs[2:]], specs[1].shape or ()
+        if any(n is None for n in numbers):
+            return None
+        index = index_of(shape, self.of.entries(len(shape), *numbers))
+        return Copies(lambda x, *rest: [(x, rest[-1][index])], clears=True)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -118,18 +148,18 @@ class Placed(Op):
         return [inputs[0].sd.add_op(self.of, [output_grads[0], *inputs[2:]]), None]
 
 
-@op("index", api="base.index", inputs="x")
+@op("index", api="base.index", inputs="x", file=IndexArgs(op_name="strided_slice"))
 class Index(Sliced):
     """Python's ``x[...]`` with numbers and slices."""
 
     axes: tuple[Any, ...]
 
     def entries(self, rank: int, *numbers: Sequence[int]) -> list[Entry]:
-        """As given."""
         return list(self.axes)
 
 
-@op("slice", api="base.slice math.slice", inputs="x begin? size?", signatures=("x, starts, *sizes", "x, begin, size"))
+@op("slice", api="base.slice math.slice", inputs="x begin? size?", signatures=("x, starts, *sizes", "x, begin, size"),
+    file=FileArgs(ints=("*starts", "*sizes")))
 class Slice(Sliced):
     """A block from ``begin`` of ``size`` elements along each axis; a size of -1 goes to the end."""
 
@@ -169,7 +199,8 @@ def _check_block(shape: Shape, begin: Sequence[int], sizes: Sequence[int]) -> No
 
 @op("strided_slice", api="base.strided_slice math.strided_slice", inputs="x begin? end? strides?", signatures=(
     "x, starts, stops, *steps", "x, starts, stops, steps, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask",
-    "x, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask"))
+    "x, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask"),
+    file=FileArgs(ints=("begin_mask", "ellipsis_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "*starts", "*stops", "*steps")))
 class StridedSlice(Sliced):
     """NumPy's slicing by begin, end and strides per axis, with bit masks for open ends, ``...``, new axes and points."""
 
@@ -183,7 +214,6 @@ class StridedSlice(Sliced):
     shrink_axis_mask: int = 0
 
     def entries(self, rank: int, *numbers: Sequence[int]) -> list[Entry]:
-        """The masks applied."""
         begin, end, strides = numbers if numbers else (self.starts, self.stops, self.steps)
         strides = strides if len(strides) else [1] * len(begin)
         if not len(begin) or not len(begin) == len(end) == len(strides):
@@ -207,30 +237,27 @@ class StridedSlice(Sliced):
         return (-1,) * (rank + self.new_axis_mask.bit_count() - self.shrink_axis_mask.bit_count())
 
 
-@op("reverse", api="base.reverse math.reverse var.reverse", signatures=("x, *dimensions",))
+@op("reverse", api="base.reverse math.reverse var.reverse", signatures=("x, *dimensions",), file=FileArgs(ints=("*dimensions",)))
 class Reverse(View):
     """The elements in reverse order along ``dimensions`` (none: unchanged)."""
 
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As the input."""
         from ...base.spec import normalize_axes
         if specs[0].shape is not None and self.dimensions:
             normalize_axes(self.dimensions, len(specs[0].shape))
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        """A view."""
         return xp.flip(x, self.dimensions) if self.dimensions else x
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Reversed again."""
         return [inputs[0].sd.add_op(self, [output_grads[0]])]
 
 
-@op("reverse_sequence", api="base.reverse_sequence math.reverse_sequence", inputs="x lengths")
+@op("reverse_sequence", api="base.reverse_sequence math.reverse_sequence", inputs="x lengths", file=FileArgs(ints=("seq_dim", "batch_dim")))
 class ReverseSequence(Op):
     """For each entry b along ``batch_dim``, the first lengths[b] elements along ``seq_dim`` reversed; the rest stays."""
 
@@ -238,7 +265,6 @@ class ReverseSequence(Op):
     batch_dim: int = 0
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """As x."""
         x, lengths = specs
         require_integer("lengths", lengths)
         if x.shape is not None:
@@ -261,5 +287,4 @@ class ReverseSequence(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Reversed again."""
         return [inputs[0].sd.add_op(self, [output_grads[0], inputs[1]]), None]

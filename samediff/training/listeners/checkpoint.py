@@ -4,25 +4,29 @@ from __future__ import annotations
 import os
 import re
 import time
-from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from ...base.javanames import JavaSpelling
-from ...codecs.atomic import remove_left_over, write_file
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import CheckpointListenerBuilderNames, CheckpointListenerNames
+from ...codecs.atomic_files import remove_left_over, write_file
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
+from ..checkpoints.checkpoint_folder import HEADER, RECORD, Checkpoint, available_checkpoints, file_for_checkpoint, lines_of
+from ..checkpoints.checkpoint_loading import CheckpointLoading
+from ..checkpoints.resuming import SUFFIX, state_file, write_state
 from ..history import Loss
-from .checkpoint_folder import HEADER, RECORD, Checkpoint, available_checkpoints, file_for_checkpoint, lines_of
-from .checkpoint_loading import CheckpointLoading
-from .listener import At, Listener, Operation
+from .listener import Listener
 from .listeners import report
-from .resuming import SUFFIX, state_file, write_state
+from .operation import At, Operation
+
+__all__ = ["CheckpointListener", "CheckpointListenerBuilder", "KeepMode"]
 
 _FILE = re.compile(r".*checkpoint_\d+_.*\.(zip|bin|sd|fb|sdz|sdnb)(" + re.escape(SUFFIX) + ")?")
 _MILLISECONDS = {"MILLISECONDS": 1, "SECONDS": 1000, "MINUTES": 60_000, "HOURS": 3_600_000, "DAYS": 86_400_000}
 
 
-class KeepMode(Enum):
+class KeepMode(JavaEnum):
     """Which files stay."""
 
     ALL = "ALL"
@@ -30,13 +34,36 @@ class KeepMode(Enum):
     LAST_AND_EVERY = "LAST_AND_EVERY"
 
 
-class CheckpointListener(CheckpointLoading, Listener):
+class CheckpointListener(CheckpointLoading, Listener, CheckpointListenerNames):
     """Saves the model every so many iterations, epochs or minutes, and deletes what need not be kept.
 
     Files ``checkpoint_<number>_<model class>.zip`` (a graph: ``.fb``) and the list ``checkpointInfo.txt`` lie together.
     At least one of ``save_every_n_epochs``, ``save_every_n_iterations``, ``save_every_ms`` is needed. A small file beside each model
     keeps the position in the data: `resume` goes on from there exactly as the training would have. Between the pieces of one
     batch (truncated back-propagation) nothing is saved; what is due then is saved after the last piece.
+
+    Parameters
+    ----------
+    root_dir : path
+        Folder of the checkpoints, which is made where there is none.
+    save_every_n_epochs, save_every_n_iterations, save_every_ms : int, optional
+        Save after so many epochs, iterations, milliseconds.
+    save_every_n_iterations_since_last, save_every_ms_since_last : bool
+        Count from the last save of any kind; False by default.
+    keep_mode : KeepMode or str
+        ALL (default), LAST or LAST_AND_EVERY.
+    keep_last : int
+        How many of the newest stay, with LAST and LAST_AND_EVERY.
+    keep_every : int
+        Every so many checkpoints one stays, with LAST_AND_EVERY.
+    log_saving : bool
+        Report each save; True by default.
+    delete_existing : bool
+        Delete checkpoints that the folder has at the start; False by default, which makes them an error.
+    file_name_prefix : str
+        Before the names of files.
+    save_updater_state : bool
+        Save the state of the updaters too; True by default.
 
     Examples
     --------
@@ -157,16 +184,18 @@ class CheckpointListener(CheckpointLoading, Listener):
         return file_for_checkpoint(self.root_dir, checkpoint)
 
 
-class CheckpointListenerBuilder(JavaSpelling):
-    """Builder of :class:`CheckpointListener`; every option returns the builder."""
+class CheckpointListenerBuilder(MethodBuilder, CheckpointListenerBuilderNames):
+    """Builder of :class:`CheckpointListener`; every option returns the builder.
+
+    Parameters
+    ----------
+    root_dir : path
+        Folder of the checkpoints.
+    """
 
     def __init__(self, root_dir: str | os.PathLike[str]) -> None:
+        super().__init__()
         self._root = root_dir
-        self._values: dict[str, Any] = {}
-
-    def _set(self, **values: Any) -> Self:
-        self._values.update(values)
-        return self
 
     def save_every_epoch(self) -> Self:
         """Save at the end of every epoch."""

@@ -4,7 +4,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .listener import HOOKS, At, Listener, ListenerResponse, Listeners, ListenerVariables, Operation
+from .calls import Listeners
+from .listener import HOOKS, Listener
+from .listener_variables import ListenerVariables
+from .operation import At, ListenerResponse, Operation
+
+__all__ = ["ComposableIterationListener"]
 
 
 class ComposableIterationListener(Listener):
@@ -13,6 +18,7 @@ class ComposableIterationListener(Listener):
     Parameters
     ----------
     *listeners : Listener
+        Each is told in this order.
     """
 
     def __init__(self, *listeners: Listener) -> None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...base.java.java_enum import JavaEnum
 from ...errors import ConfigurationError
 from ...files.nd4j import Nd4j
-from .listener import At, Listener
+from .listener import Listener
 from .listeners import report
+from .operation import At
+
+__all__ = ["ArraySavingListener", "ExecDebuggingListener", "PrintMode"]
 
 
 class ArraySavingListener(Listener):
@@ -62,7 +65,7 @@ class ArraySavingListener(Listener):
         return found
 
 
-class PrintMode(Enum):
+class PrintMode(JavaEnum):
     """How much `ExecDebuggingListener` shows of an op."""
 
     OPS_ONLY = "OPS_ONLY"
@@ -76,6 +79,7 @@ class ExecDebuggingListener(Listener):
     Parameters
     ----------
     print_mode : PrintMode
+        How much is shown of an op.
     max_iterations : int
         Only the first iterations heard; 0 or less for all.
     log_iter : bool

@@ -5,17 +5,30 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
-from ...base.javanames import JavaSpelling
-from ...base.unwritten import unwritten
+from ...base.java_names import BaseEvaluationListenerNames, ListenerEvaluationsBuilderNames, ListenerEvaluationsNames
+from ...base.lazy_property import lazy_property
+from ...base.user_code.abstract_methods import unwritten
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..history import EvaluationRecord, LossCurve, name_of
-from .listener import At, Listener, ListenerResponse, ListenerVariables, Operation
+from .listener import Listener
+from .listener_variables import ListenerVariables
+from .operation import At, ListenerResponse, Operation
+
+__all__ = ["BaseEvaluationListener", "ListenerEvaluations"]
 
 _Evaluations = Mapping[str, Sequence[Any]]
 
 
-class ListenerEvaluations(JavaSpelling):
+class ListenerEvaluations(ListenerEvaluationsNames):
     """Evaluations by variable for training and validation, and the label array that each variable is compared with.
+
+    Parameters
+    ----------
+    train_evaluations, validation_evaluations : dict of str to list
+        Evaluations by the variable that they are of, while training and while validating.
+    train_evaluation_labels, validation_evaluation_labels : dict of str to int
+        The label array that each variable is compared with.
 
     Examples
     --------
@@ -70,7 +83,7 @@ class ListenerEvaluations(JavaSpelling):
         return not any(evaluations for evaluations, _ in self._parts.values())
 
 
-class ListenerEvaluationsBuilder(JavaSpelling):
+class ListenerEvaluationsBuilder(MethodBuilder, ListenerEvaluationsBuilderNames):
     """Builder of :class:`ListenerEvaluations`."""
 
     def __init__(self) -> None:
@@ -102,7 +115,7 @@ class ListenerEvaluationsBuilder(JavaSpelling):
 ListenerEvaluations.Builder = ListenerEvaluationsBuilder
 
 
-class BaseEvaluationListener(Listener):
+class BaseEvaluationListener(Listener, BaseEvaluationListenerNames):
     """Base of listeners that want outputs evaluated: define `evaluations`, and what to do with the results.
 
     Instead of ``epoch_start``, ``epoch_end``, ``validation_done`` and ``activation_available``, override the methods of the
@@ -154,12 +167,12 @@ class BaseEvaluationListener(Listener):
         own = self.evaluations().required_variables()
         return own if other is None else own.merge(other)
 
+    @lazy_property
     def _open(self) -> dict[Operation, dict[str, list[Any]]]:
-        found: dict[Operation, dict[str, list[Any]]] = self.__dict__.setdefault("_being_filled", {})
-        return found
+        return {}               # made at its first use: sub-classes need not call __init__
 
     def _begin(self, operation: Operation) -> None:
-        self._open()[operation] = {name: fresh(es) for name, es in self.evaluations().for_operation(operation)[0].items()}
+        self._open[operation] = {name: fresh(es) for name, es in self.evaluations().for_operation(operation)[0].items()}
 
     def epoch_start(self, sd: Any, at: At) -> None:
         self._begin(Operation.TRAINING)
@@ -170,7 +183,7 @@ class BaseEvaluationListener(Listener):
             self._begin(operation)
 
     def activation_available(self, sd: Any, at: At, batch: Any, op: Any, var_name: str, activation: Any) -> None:
-        found = self._open().get(at.operation(), {}).get(var_name)
+        found = self._open.get(at.operation(), {}).get(var_name)
         if found:
             index = self.evaluations().for_operation(at.operation())[1][var_name]
             labels, mask = batch.get_labels(index), batch.get_labels_mask_array(index)
@@ -180,11 +193,11 @@ class BaseEvaluationListener(Listener):
             self.activation_available_evaluations(sd, at, batch, op, var_name, activation)
 
     def epoch_end(self, sd: Any, at: At, loss_curve: LossCurve | None, epoch_time_millis: int) -> ListenerResponse | None:
-        record = EvaluationRecord(self._open().pop(Operation.TRAINING, {}))
+        record = EvaluationRecord(self._open.pop(Operation.TRAINING, {}))
         return self.epoch_end_evaluations(sd, at, loss_curve, epoch_time_millis, record)
 
     def validation_done(self, sd: Any, at: At, validation_time_millis: int) -> ListenerResponse | None:
-        record = EvaluationRecord(self._open().pop(Operation.TRAINING_VALIDATION, {}))
+        record = EvaluationRecord(self._open.pop(Operation.TRAINING_VALIDATION, {}))
         return self.validation_done_evaluations(sd, at, validation_time_millis, record)
 
 

@@ -6,18 +6,22 @@ import random
 import socket
 import time
 from collections.abc import Callable
-from enum import Enum
 from typing import Any
 
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import FailureTestingListenerNames
 from ...errors import DL4PyError
-from .listener import Listener, Operation
+from .listener import Listener
+from .operation import Operation
+
+__all__ = ["CallType", "FailureMode", "FailureTestingListener", "InjectedFailure"]
 
 
 class InjectedFailure(DL4PyError, RuntimeError):
     """What `FailureTestingListener` raises with ``ILLEGAL_STATE``."""
 
 
-class FailureMode(Enum):
+class FailureMode(JavaEnum):
     """What breaks: memory, the process, the training, or nothing but time."""
 
     OOM = "OOM"
@@ -26,7 +30,7 @@ class FailureMode(Enum):
     INFINITE_SLEEP = "INFINITE_SLEEP"
 
 
-class CallType(Enum):
+class CallType(JavaEnum):
     """The moments at which a trigger is asked."""
 
     ANY = "ANY"
@@ -41,7 +45,7 @@ class CallType(Enum):
 Trigger = Callable[[CallType, int, int, Any], bool]
 
 
-class FailureTestingListener(Listener):
+class FailureTestingListener(Listener, FailureTestingListenerNames):
     """Breaks the training of a network on purpose, to test what happens then: checkpoints, restarts, clean-up.
 
     Parameters

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.node import Node, needed
+from .calls import Listeners
 from .evaluation_listener import BaseEvaluationListener
-from .listener import At, Listener, Listeners, Operation
+from .listener import Listener
+from .operation import At, Operation
 
 if TYPE_CHECKING:
     from ...ir.core import GraphCore

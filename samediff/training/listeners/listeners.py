@@ -7,11 +7,19 @@ import time
 from pathlib import Path
 from typing import Any, ClassVar, Self, TextIO
 
-from ...base.javanames import to_snake
-from ...codecs.atomic import write_file
-from ...errors import ConfigurationError, did_you_mean
+from ...base.copying import CopiedWhole
+from ...base.java_names import CollectScoresIterationListenerNames, CollectScoresListenerNames, PerformanceListenerBuilderNames
+from ...codecs.atomic_files import write_file
+from ...configuration.method_builder import MethodBuilder
+from ...errors import ConfigurationError
 from ..history import Loss, LossCurve
-from .listener import At, Listener, ListenerResponse, Operation
+from .listener import Listener
+from .operation import At, ListenerResponse, Operation
+
+__all__ = [
+    "CollectScoresIterationListener", "CollectScoresListener", "PerformanceListener", "ProgressListener", "ScoreIterationListener",
+    "ScoreListener", "TimeIterationListener",
+]
 
 log = logging.getLogger("dl4py.training")
 
@@ -35,7 +43,13 @@ class _TrainingOnly(Listener):
 
 
 class ScoreIterationListener(_TrainingOnly):
-    """Reports the score every ``print_iterations`` iterations, the first one included."""
+    """Reports the score every ``print_iterations`` iterations, the first one included.
+
+    Parameters
+    ----------
+    print_iterations : int
+        Iterations from one report to the next; 10 by default, less than 1 counts as 1.
+    """
 
     def __init__(self, print_iterations: int = 10) -> None:
         self.print_iterations = max(1, print_iterations)
@@ -94,11 +108,27 @@ class PerformanceListener(_TrainingOnly):
     """Reports times and throughput every ``frequency`` iterations.
 
     ``last_samples_per_sec`` and ``last_batches_per_sec`` keep the latest numbers.
+
+    Parameters
+    ----------
+    frequency : int
+        Iterations between two reports.
+    report_score, report_time, report_etl, report_sample, report_batch, report_iteration : bool
+        What a line says: score, milliseconds of the iteration and of waiting for data, examples and batches per second, number of
+        the iteration. All but the score by default.
+
+    Raises
+    ------
+    ConfigurationError
+        A frequency below 1.
+
+    Examples
+    --------
+    >>> PerformanceListener(10, report_score=True).frequency
+    10
     """
 
     Builder: ClassVar[type[PerformanceListenerBuilder]]
-    OPTIONS: ClassVar[tuple[str, ...]] = ("report_score", "report_time", "report_etl", "report_sample", "report_batch",
-                                          "report_iteration")
 
     def __init__(self, frequency: int = 1, report_score: bool = False, *, report_time: bool = True,
                  report_etl: bool = True, report_sample: bool = True, report_batch: bool = True,
@@ -133,30 +163,36 @@ class PerformanceListener(_TrainingOnly):
         report("; ".join(texts))
 
 
-class PerformanceListenerBuilder:
+class PerformanceListenerBuilder(MethodBuilder, PerformanceListenerBuilderNames):
     """``PerformanceListener.Builder().set_frequency(10).report_score(True).build()``."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, Any] = {}
 
     def set_frequency(self, frequency: int) -> Self:
         """Report every so many iterations."""
-        self._values["frequency"] = frequency
-        return self
+        return self._set(frequency=frequency)
 
-    def __getattr__(self, name: str) -> Any:
-        option = to_snake(name)
-        if option == "set_frequency":
-            return self.set_frequency
-        if option not in PerformanceListener.OPTIONS:
-            raise AttributeError(f"PerformanceListener.Builder has no option {name!r}"
-                                 + did_you_mean(option, ("set_frequency", *PerformanceListener.OPTIONS)))
+    def report_score(self, report_score: bool) -> Self:
+        """Say the score, which is not said by default."""
+        return self._set(report_score=report_score)
 
-        def set_it(wanted: bool) -> PerformanceListenerBuilder:
-            self._values[option] = wanted
-            return self
+    def report_time(self, report_time: bool) -> Self:
+        """Say the milliseconds of an iteration."""
+        return self._set(report_time=report_time)
 
-        return set_it
+    def report_etl(self, report_etl: bool) -> Self:
+        """Say the milliseconds that were spent waiting for data."""
+        return self._set(report_etl=report_etl)
+
+    def report_sample(self, report_sample: bool) -> Self:
+        """Say the examples per second."""
+        return self._set(report_sample=report_sample)
+
+    def report_batch(self, report_batch: bool) -> Self:
+        """Say the batches per second."""
+        return self._set(report_batch=report_batch)
+
+    def report_iteration(self, report_iteration: bool) -> Self:
+        """Say the number of the iteration."""
+        return self._set(report_iteration=report_iteration)
 
     def build(self) -> PerformanceListener:
         """Return the listener."""
@@ -166,8 +202,16 @@ class PerformanceListenerBuilder:
 PerformanceListener.Builder = PerformanceListenerBuilder
 
 
-class CollectScoresListener(_TrainingOnly):
-    """Keeps the score of every ``frequency``-th iteration (those whose number it divides)."""
+class CollectScoresListener(CopiedWhole, _TrainingOnly, CollectScoresListenerNames):
+    """Keeps the score of every ``frequency``-th iteration (those whose number it divides).
+
+    Parameters
+    ----------
+    frequency : int
+        Default 1: every iteration.
+    log_score : bool
+        Whether the score is reported as well; False by default.
+    """
 
     def __init__(self, frequency: int = 1, log_score: bool = False) -> None:
         self.frequency, self.log_score = max(1, frequency), log_score
@@ -190,8 +234,14 @@ class CollectScoresListener(_TrainingOnly):
                 report(f"Score at iteration {at.iteration()} is {self.scores[-1]}")
 
 
-class CollectScoresIterationListener(_TrainingOnly):
-    """Keeps every ``frequency``-th score that it hears, and writes them as a table."""
+class CollectScoresIterationListener(CopiedWhole, _TrainingOnly, CollectScoresIterationListenerNames):
+    """Keeps every ``frequency``-th score that it hears, and writes them as a table.
+
+    Parameters
+    ----------
+    frequency : int
+        Default 1: every score.
+    """
 
     def __init__(self, frequency: int = 1) -> None:
         self.frequency, self._count = max(1, frequency), 0
@@ -218,7 +268,15 @@ class CollectScoresIterationListener(_TrainingOnly):
 
 
 class TimeIterationListener(_TrainingOnly):
-    """Reports the expected remaining time every ``frequency`` of ``iteration_count`` iterations."""
+    """Reports the expected remaining time every ``frequency`` of ``iteration_count`` iterations.
+
+    Parameters
+    ----------
+    iteration_count : int
+        How many iterations the training has.
+    frequency : int
+        Iterations from one report to the next; 1 by default.
+    """
 
     def __init__(self, iteration_count: int, frequency: int = 1) -> None:
         self.iteration_count, self.frequency = iteration_count, max(1, frequency)
@@ -233,7 +291,15 @@ class TimeIterationListener(_TrainingOnly):
 
 
 class ProgressListener(_TrainingOnly):
-    """One progress line on a terminal, rewritten in place; silent where standard error is no terminal."""
+    """One progress line on a terminal, rewritten in place; silent where standard error is no terminal.
+
+    Parameters
+    ----------
+    stream : file, optional
+        Where the line is written; standard error by default.
+    every_seconds : float
+        The shortest time between two writes, in seconds; default 0.1.
+    """
 
     def __init__(self, stream: Any = None, every_seconds: float = 0.1) -> None:
         self._stream, self._every, self._shown = stream, every_seconds, 0.0

@@ -7,6 +7,8 @@ from typing import Any
 from ...errors import ConfigurationError, MissingPackageError
 from .stats import FileStatsStorage, StatsStorage
 
+__all__ = ["plot_stats"]
+
 
 def plot_stats(source: StatsStorage | str | os.PathLike[str], save_to: str | os.PathLike[str] | None = None) -> Any:
     """Draw score, learning rate, and the ratio of updates to parameters of a recorded training.

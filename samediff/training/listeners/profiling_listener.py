@@ -8,12 +8,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...base.javanames import JavaSpelling
+from ...base.java_names import ProfilingListenerBuilderNames
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ...executor.trace import TraceFile, event, track_names
 from ...ir.run_context import RunContext
 from ..history import LossCurve
-from .listener import At, Listener, Operation
+from .listener import Listener
+from .operation import At, Operation
+
+__all__ = ["ProfilingListener", "ProfilingListenerBuilder"]
 
 _FIT, _OPS = 1, 2
 
@@ -122,16 +126,18 @@ def _ops(model: Any, at: At, start: float) -> list[dict[str, Any]]:
     return [{**e, "ts": round(e["ts"] + 1e6 * start, 3), "tid": _OPS} for e in shown]
 
 
-class ProfilingListenerBuilder(JavaSpelling):
-    """Builder of :class:`ProfilingListener`; every option returns the builder."""
+class ProfilingListenerBuilder(MethodBuilder, ProfilingListenerBuilderNames):
+    """Builder of :class:`ProfilingListener`; every option returns the builder.
+
+    Parameters
+    ----------
+    output_file : path
+        The trace that is written.
+    """
 
     def __init__(self, output_file: str | os.PathLike[str]) -> None:
+        super().__init__()
         self._file = output_file
-        self._values: dict[str, Any] = {}
-
-    def _set(self, **values: Any) -> Self:
-        self._values.update(values)
-        return self
 
     def record_all(self) -> Self:
         """Record all iterations of all operations."""

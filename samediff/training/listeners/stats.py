@@ -1,4 +1,4 @@
-"""What a training went through, as numbers: made of arrays, kept in memory or in a file."""
+"""Statistics of a training as numbers: made of arrays, kept in memory or in a file."""
 from __future__ import annotations
 
 import json
@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...base.javanames import JavaSpelling
-from ...base.unwritten import unwritten
-from ...codecs.atomic import extend_file, write_file
-from ...codecs.regular import read_file
+from ...base.user_code.abstract_methods import unwritten
+from ...codecs.atomic_files import extend_file, write_file
+from ...codecs.regular_files import read_file
 from ...errors import FileFormatError, UnknownNameError, did_you_mean
+
+__all__ = ["FileStatsStorage", "InMemoryStatsStorage", "StatsStorage"]
 
 _FORMAT, _VERSION = "dl4py-training-stats", 1
 

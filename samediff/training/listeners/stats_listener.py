@@ -4,18 +4,22 @@ from __future__ import annotations
 import math
 import os
 import time
-from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...base.javanames import JavaSpelling
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import UIListenerBuilderNames
+from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
 from ..history import Loss, name_of
-from .listener import At, Listener, Operation
+from .listener import Listener
 from .listeners import examples_in, score_of
+from .operation import At, Operation
 from .stats import FileStatsStorage, StatsStorage, summary_of
+
+__all__ = ["FileMode", "StatsListener", "UIListener"]
 
 
 class StatsListener(Listener):
@@ -116,13 +120,13 @@ def _rate(model: Any, at: At) -> float | None:
         updater = model.get_training_config().updater
         rate = getattr(updater, "get_learning_rate", lambda *_: None)(at.iteration(), at.epoch())
         return None if rate is None else _number(float(rate))
-    for slot in model.engine.slots if hasattr(model, "engine") else ():      # a layer that is pretrained has none
+    for slot in model.engine.parameters.slots if hasattr(model, "engine") else ():      # a layer that is pretrained has none
         if slot.updater.has_learning_rate():
             return _number(float(slot.updater.get_learning_rate(at.iteration(), at.epoch())))
     return None
 
 
-class FileMode(Enum):
+class FileMode(JavaEnum):
     """What `UIListener` does with a file that is there already."""
 
     CREATE = "fail"
@@ -135,6 +139,13 @@ class UIListener(StatsListener):
     """Records the training of a graph in a file; `StatsListener` by the name and with the builder that SameDiff has.
 
     The file is that of `FileStatsStorage`: ``plot_stats(path)`` draws it. DL4J's user interface cannot read it.
+
+    Parameters
+    ----------
+    path : path
+        The file of the records.
+    wanted : dict of str to int
+        Iterations between two records of each kind; the builder fills it.
 
     Examples
     --------
@@ -159,7 +170,7 @@ class UIListener(StatsListener):
         return UIListenerBuilder(log_file)
 
 
-class UIListenerBuilder(JavaSpelling):
+class UIListenerBuilder(MethodBuilder, UIListenerBuilderNames):
     """Builder of :class:`UIListener`; every option says how many iterations lie between two records, 0 for none."""
 
     def __init__(self, log_file: str | os.PathLike[str]) -> None:

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...device.device_memory import Block
+from ...device.device_memory import MirroredArray
 from ...ir.run_context import RunContext
 from ..updaters.kernel import UpdateKernel
 from ..updaters.normalization import Normalization
 
 if TYPE_CHECKING:
-    from ...cuda.actions import Action
     from ...cuda.frame import DeviceFrame
+    from ...plans.actions import Action
     from ...plans.plan import Plan
+    from ...plans.plan_data import Value
 
 
 class DeviceStep:
@@ -44,8 +45,8 @@ class DeviceStep:
         self.numbers = [*(k.numbers for k in kernels), *scales]
         self._counter = np.zeros(1, np.int64) if counter is None else counter
         self._count = partial(np.add, self._counter, 1, self._counter)
-        self._besides: list[Block] = []         # of arrays of updaters and normalization
-        self._written: list[Block] = []
+        self._besides: list[MirroredArray] = []         # of arrays of updaters and normalization
+        self._written: list[MirroredArray] = []
         self._frame = DeviceFrame(plan, plan.driver, self)
         self._sources = plan.sources[:outputs]
 
@@ -76,7 +77,7 @@ class DeviceStep:
                 loose = self._step(feeds, iteration + k, epoch, scale, seed)
             return self._results(loose)
 
-    def _step(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> dict[str, Any]:
+    def _step(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> dict[Value, Any]:
         if self._normalization is not None:
             self._normalization.set_scale(scale)
             scale = 1.0
@@ -100,5 +101,5 @@ class DeviceStep:
             raise
         return loose
 
-    def _results(self, loose: dict[str, Any]) -> list[Any]:
+    def _results(self, loose: dict[Value, Any]) -> list[Any]:
         return [self._frame.result(s, loose) for s in self._sources]

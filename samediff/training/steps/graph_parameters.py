@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from ...base.lazy_property import lazy_property
-from ...base.locks import Rank, rlock
 from ...device import devices
 from ...device.device_memory import to_host
 from ...errors import ConfigurationError
 from ...executor.session import uses_reference
+from ...ir.core import GraphCore
+from ...ir.tables import GradientGraph
 from ..config import TrainingConfig
-from ..trainable import Trainable
 from ..updaters.kernel import UpdateKernel
 from ..updaters.penalties import Penalties
 from ..updaters.updater import GradientUpdater
-from .flat import state_by_parameter
+from .flat_layout import state_by_parameter
 from .step import FlatParameters, FlatSlot, TrainingStep
 
 States = dict[str, dict[str, Any]]
@@ -30,7 +30,7 @@ class GraphParameters:
     not depend on have vectors of their own, which no kernel touches.
     """
 
-    def __init__(self, sd: Trainable, config: TrainingConfig, trained: set[str]) -> None:
+    def __init__(self, sd: GraphCore, config: TrainingConfig, trained: set[str]) -> None:
         if config.updater is None:
             raise ConfigurationError("the training configuration has no updater: TrainingConfig.builder().updater(Adam(1e-3))")
         self.updater, terms = config.updater, tuple(config.regularization)
@@ -42,8 +42,8 @@ class GraphParameters:
                 self.shapes[v.name()] = array.shape
                 slot = FlatSlot(v.name(), array.shape, self.updater, regularization=terms)
                 found.setdefault((v.dtype, v.name() in trained), []).append(slot)
-        self.trained, self.gate = trained, rlock(Rank.STEPS)
-        self.groups = [(used, FlatParameters(slots, dtype.numpy)) for (dtype, used), slots in found.items()]
+        self.trained, self.gate = trained, sd.gate
+        self.groups = [(used, FlatParameters(slots, dtype.numpy, self.gate)) for (dtype, used), slots in found.items()]
         self._arrays = {n: a for _, flat in self.groups for n, a in flat.arrays.items()}
         self._gradient_arrays = {n: a for _, flat in self.groups for n, a in flat.gradient_arrays.items()}
 
@@ -70,11 +70,11 @@ class GraphParameters:
             view[...] = store[name]
             store[name] = view
 
-    def holds(self, sd: Trainable, config: TrainingConfig, trained: set[str]) -> bool:
+    def holds(self, sd: GraphCore, config: TrainingConfig, trained: set[str]) -> bool:
         """Whether these vectors still are the parameters of the graph under this configuration."""
         names = [v.name() for v in sd.variables() if v.is_trainable()]
         return (names == list(self.shapes) and trained == self.trained and self.updater == config.updater
-                and all(sd._store.get(n) is self._arrays[n] for n in names)
+                and all(sd.tables.store.get(n) is self._arrays[n] for n in names)
                 and all(slot.regularization == tuple(config.regularization) for _, flat in self.groups for slot in flat.slots))
 
     def kernels(self, minimize: bool = True) -> list[UpdateKernel]:
@@ -111,19 +111,19 @@ class GraphParameters:
 class TrainingSession:
     """Parameters and training step of one version of a graph under one configuration."""
 
-    def __init__(self, sd: Trainable, config: TrainingConfig, old: GraphParameters | None, states: Mapping[str, Mapping[str, Any]]) -> None:
-        self.losses = sd.infer_loss_variables()
-        graph, found = sd._gradients_for([])
-        names = {name: g.name() for name, g in found.items() if g is not None and sd.variable(name).is_trainable()}
+    def __init__(self, sd: GraphCore, config: TrainingConfig, losses: list[str], gradients: GradientGraph, old: GraphParameters | None,
+                 states: Mapping[str, Mapping[str, Any]]) -> None:
+        self.losses, graph = losses, gradients.graph
+        names = {name: g.name() for name, g in gradients.found.items() if g is not None and sd.variable(name).is_trainable()}
         if old is not None and old.holds(sd, config, set(names)):
             self.params = old
         else:
             self.params = GraphParameters(sd, config, set(names))
             self.params.restore(states)
-            self.params.take(sd._store)
-            sd._changed()
-            graph._changed()          # its plans hold the arrays of before
-            sd._grad_graph = (sd.version, *sd._grad_graph[1:])
+            self.params.take(sd.tables.store)
+            sd.tables.changed()
+            graph.tables.changed()          # its plans hold the arrays of before
+            sd.tables.gradients = gradients._replace(version=sd.version)
         self.version, self.config = sd.version, config
         self.key = _key(config)
         self.graph = graph
@@ -135,7 +135,16 @@ class TrainingSession:
         used = [flat.params for used, flat in self.params.groups if used]
         return Penalties([(a, term) for term in self.config.regularization for a in used], uses_reference())
 
-    def fits(self, sd: Trainable, config: TrainingConfig) -> bool:
+    def penalty_scores(self) -> dict[str, float]:
+        """What each kind of regularization adds to the loss."""
+        scores: dict[str, float] = {}
+        if self.config.regularization:
+            values = self.penalties.values(self.config.iteration_count, self.config.epoch_count)
+            for (_, term), value in zip(self.penalties.terms, values):
+                scores[type(term).__name__] = scores.get(type(term).__name__, 0.0) + value
+        return scores
+
+    def fits(self, sd: GraphCore, config: TrainingConfig) -> bool:
         """Whether neither graph nor configuration has changed."""
         return self.version == sd.version and self.key == _key(config)
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...base.bounded import Bounded
+from ...base.bounded_cache import BoundedCache
+from ...base.call_cache import CallCache
 from ...base.lazy_property import lazy_property
-from ...base.locks import Rank, rlock
+from ...base.locks import LockRank, rlock
 from ...device import devices
 from ...device.device_memory import to_host
-from ...executor.plans import kept_plans, plan_for
-from ...executor.request import Request
-from ...executor.session import call_key, checked_feeds, request_for, run_reference, uses_reference
+from ...executor.plan_cache import plan_for
+from ...executor.request import RunRequest
+from ...executor.session import call_key, checked_feeds, missing, request_for, run_reference, uses_reference
 from ...expressions import expression as ex
 from ...ir.run_context import RunContext
 from ...plans.plan import Plan
@@ -25,12 +26,12 @@ from ..updaters.regularization import Regularization
 from ..updaters.updater import IUpdater
 from .device_program import DeviceProgram
 from .device_step import DeviceStep
-from .flat import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
+from .flat_layout import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
+from .fused_step import FusedStep, counted
 from .transaction import Transaction
-from .whole_step import WholeStep, counted
 
 if TYPE_CHECKING:
-    from ...cpu.native.program import Segment
+    from ...cpu.native.program import Program
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class FlatParameters:
 
     slots: Sequence[FlatSlot]
     dtype: Any
+    gate: Any = field(default_factory=lambda: rlock(LockRank.STEPS))
     blocks: list[UpdaterBlock] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,7 +78,6 @@ class FlatParameters:
         self.blocks = updater_blocks([(s.name, s.size, s.updater, s.key) for s in self.slots])
         self._state = initial_state(np, self.blocks, self.dtype)
         self._arrays, self._gradient_arrays = self.views(self._params), self.views(self._gradients)
-        self.gate = rlock(Rank.STEPS)
 
     @property
     def vectors(self) -> tuple[Any, Any, Any]:
@@ -130,7 +131,7 @@ class FlatParameters:
                 for name, state in zip(block.names, state_by_parameter(block, [sizes[n] for n in block.names], self.state))}
 
     def kernels(self, minimize: bool = True) -> list[UpdateKernel]:
-        """One kernel for each run of neighbours with the same rule."""
+        """One kernel for each run of neighbours with the same rule, or for each parameter where the rule looks at whole ones."""
         made, at = [], 0
         by_name = {s.name: s for s in self.slots}
         for block in self.blocks:
@@ -138,7 +139,7 @@ class FlatParameters:
             for name in [*block.names, None]:
                 slot = by_name.get(name or "")
                 new = None if slot is None else UpdateRule(slot.updater, slot.regularization, minimize, slot.scaled)
-                if rule is not None and new != rule:
+                if rule is not None and (new != rule or rule.updater.sees_parameters()):
                     made.append(self._kernel(rule, block, begin, at))
                     begin = at
                 rule, at = new, at + (slot.size if slot else 0)
@@ -160,27 +161,31 @@ class TrainingStep:
     flat : FlatParameters
         Its gradient arrays are the very memory that the plan writes gradients into.
     outputs : names computed besides, such as the losses
+
+    Attributes
+    ----------
+    pinned : by the name of a gradient variable the array that it is written into
     """
 
     def __init__(self, graph: Any, gradients: Mapping[str, str], flat: FlatParameters, outputs: Sequence[str],
                  minimize: bool = True) -> None:
         self.graph, self.flat, self.outputs = graph, flat, tuple(outputs)
         self._minimize = minimize
-        self._pinned: dict[str, Any] = {}
+        self.pinned: dict[str, Any] = {}
         self._copied: list[tuple[str, Any]] = []
         for name, gradient in gradients.items():
             array = flat.gradient_arrays[name]
-            if gradient in self._pinned:
+            if gradient in self.pinned:
                 self._copied.append((gradient, array))
             else:
-                self._pinned[gradient] = array
+                self.pinned[gradient] = array
         self.names = frozenset(gradients)
         self._clearing: dict[devices.Device, DeviceProgram] = {}      # of those others, where they are on a device
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
         self.lock = rlock()
-        self._segment: tuple[int, Segment, Any] | None = None
+        self._segment: tuple[int, Program, Any] | None = None
         self.last_plan: Plan | None = None          # of the last :meth:`compute`
-        self._known: Bounded[Any, PlannedStep] = kept_plans()     # by what was given, where that needs no checks again
+        self._known: BoundedCache[Any, PlannedStep] = CallCache().table()     # by what was given, where that needs no checks again
 
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
@@ -203,6 +208,10 @@ class TrainingStep:
             self.last_plan, results = None, self._reference(values, self._request(context.training), context)
             self._copy()
             return results
+        request = self._request(context.training)
+        for name in request.placeholders:
+            if name not in values:
+                missing(self.graph, request, name, values)
         plan = self.last_plan = self.plan_for(values, context.training)
         if context.training and all(values[n] is feeds.get(n) for n in plan.feeds):
             key = call_key(feeds, self.outputs, True)
@@ -225,12 +234,12 @@ class TrainingStep:
         whole = known.whole
         return None if whole is None else whole([feeds[n] for n in known.plan.feeds], iteration, epoch, 1.0, seed)
 
-    def _request(self, training: bool) -> Request:
-        return request_for(self.graph, (*self.outputs, *self._pinned), training)
+    def _request(self, training: bool) -> RunRequest:
+        return request_for(self.graph, (*self.outputs, *self.pinned), training)
 
     def plan_for(self, feeds: Mapping[str, Any], training: bool = True) -> Plan:
         """The plan for checked feeds of these shapes."""
-        return plan_for(self.graph, feeds, self._request(training), self._pinned)
+        return plan_for(self.graph, feeds, self._request(training), self.pinned)
 
     def run_plan(self, plan: Plan, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """The same with a plan of an earlier call, for arrays of the shapes and types of that one."""
@@ -241,11 +250,11 @@ class TrainingStep:
 
     def _copy(self) -> None:
         for gradient, array in self._copied:
-            to_host(array)[...] = to_host(self._pinned[gradient])
+            to_host(array)[...] = to_host(self.pinned[gradient])
 
-    def _reference(self, feeds: Mapping[str, Any], request: Request, context: RunContext) -> tuple[Any, ...]:
+    def _reference(self, feeds: Mapping[str, Any], request: RunRequest, context: RunContext) -> tuple[Any, ...]:
         values = run_reference(self.graph, feeds, request, context)
-        for name, array in self._pinned.items():
+        for name, array in self.pinned.items():
             to_host(array)[...] = values[name]
         return tuple(values[n] for n in self.outputs)
 
@@ -272,13 +281,13 @@ class TrainingStep:
             if counter is not None:
                 counter += 1
 
-    def _native_update(self, counter: Any) -> Segment:
+    def _native_update(self, counter: Any) -> Program:
         """All updaters and the counter as one native call."""
         key = id(counter)
         if self._segment is None or self._segment[0] != key:
-            from ...cpu.native.program import Segment
+            from ...cpu.native.program import Program
             counting = [] if counter is None else [counted(counter)]
-            self._segment = key, Segment([*(i for k in self.kernels() for i in k.instructions), *counting]), counter
+            self._segment = key, Program([*(i for k in self.kernels() for i in k.instructions), *counting]), counter
         return self._segment[1]
 
     def kernels(self) -> list[UpdateKernel]:
@@ -289,14 +298,14 @@ class TrainingStep:
     def _kernels(self) -> list[UpdateKernel]:
         return self.flat.kernels(self._minimize)        # the same for all threads: they hold the rates of a step
 
-    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> WholeStep | DeviceStep | None:
+    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> FusedStep | DeviceStep | None:
         """A plan of this step together with normalization and update, as one native call or CUDA graph; None where that cannot be.
 
         Each step adds 1 to ``counter``, an array of one number.
         """
-        if self._copied:
+        if self._copied or any(k.rule.updater.sees_parameters() for k in self.kernels()):
             return None
-        kind = DeviceStep if plan.device else WholeStep
+        kind = DeviceStep if plan.device else FusedStep
         return kind.of(plan, self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
@@ -329,5 +338,5 @@ class PlannedStep:
         self.step, self.plan, self.normalization, self.counter = step, plan, normalization, counter
 
     @lazy_property
-    def whole(self) -> WholeStep | DeviceStep | None:
+    def whole(self) -> FusedStep | DeviceStep | None:
         return self.step.whole(self.plan, self.normalization, self.counter)

@@ -43,6 +43,10 @@ class Transaction:
         if kind is not None and (self._counter is None or self._counter.item() == self._count):
             self._restore()
 
+    def take_back(self) -> None:
+        """Undo the changes so far, inside of the block."""
+        self._restore()
+
     def _restore(self, tries: int = 10) -> None:
         try:
             for array, old in zip(self._arrays, self._before):

@@ -11,11 +11,27 @@ from typing import Any
 
 from ...errors import ConfigurationError, ShapeError
 
+__all__ = ["max_norm", "min_max_norm", "non_negative", "unit_norm"]
+
 EPSILON = 1e-6
 
 
 def max_norm(xp: Any, param: Any, limit: float, dimensions: Sequence[int], epsilon: float = EPSILON) -> Any:
-    """Return ``w * min(norm, limit) / (norm + epsilon)``."""
+    """Return ``w * min(norm, limit) / (norm + epsilon)``.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy, or what stands for it while code is traced.
+    param : array
+        The parameter; a new array is returned.
+    limit : float
+        The largest norm.
+    dimensions : tuple of int
+        Those that a norm runs over.
+    epsilon : float
+        Added to norms before they divide.
+    """
     norm = vector_norm(xp, param, dimensions)
     return param * (xp.minimum(norm, limit) / (norm + epsilon))
 
@@ -25,6 +41,21 @@ def min_max_norm(xp: Any, param: Any, low: float, high: float, rate: float, dime
     """Return ``w * (rate * clip(norm, low, high) / (norm + epsilon) + (1 - rate) * (norm + epsilon))``, DL4J's factor.
 
     With ``rate = 1`` that is the clipped norm; below 1 one would expect ``(1 - rate)`` alone as the second term.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy, or what stands for it while code is traced.
+    param : array
+        The parameter; a new array is returned.
+    low, high : float
+        Smallest and largest norm.
+    rate : float
+        Share of the clipped norm; 1 takes it alone.
+    dimensions : tuple of int
+        Those that a norm runs over.
+    epsilon : float
+        Added to norms before they divide.
     """
     if low > high:
         raise ConfigurationError(f"min_max_norm: min={low} is above max={high}")
@@ -34,12 +65,30 @@ def min_max_norm(xp: Any, param: Any, low: float, high: float, rate: float, dime
 
 
 def unit_norm(xp: Any, param: Any, dimensions: Sequence[int]) -> Any:
-    """Return ``w / norm``."""
+    """Return ``w / norm``.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy, or what stands for it while code is traced.
+    param : array
+        The parameter; a new array is returned.
+    dimensions : tuple of int
+        Those that a norm runs over.
+    """
     return param / vector_norm(xp, param, dimensions)
 
 
 def non_negative(xp: Any, param: Any) -> Any:
-    """Return ``max(w, 0)``."""
+    """Return ``max(w, 0)``.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy, or what stands for it while code is traced.
+    param : array
+        The parameter; a new array is returned.
+    """
     return xp.maximum(param, 0)
 
 

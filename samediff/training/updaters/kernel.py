@@ -15,7 +15,7 @@ from .regularization import ApplyStep, Regularization
 from .updater import IUpdater
 
 if TYPE_CHECKING:
-    from ...cpu.native.program import Segment
+    from ...cpu.native.program import Program
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,12 @@ class UpdateRule:
         for r, c in zip(self.regularization, strengths):
             if r.apply_step is ApplyStep.BEFORE_UPDATER:
                 update = r.apply(xp, param, update, c, rate)
+        update = self.updater.before_step(xp, param, update)
         update, new_state = self.updater.step(xp, update, tuple(state), tuple(hyper))
         for r, c in zip(self.regularization, strengths):
             if r.apply_step is ApplyStep.POST_UPDATER:
                 update = r.apply(xp, param, update, c, rate)
+        update = self.updater.after_step(xp, param, update)
         return (param - update if self.minimize else param + update, *new_state)
 
 
@@ -78,7 +80,7 @@ class UpdateKernel:
     Attributes
     ----------
     arrays : parameters, gradients, then the state
-    exprs : what becomes of parameters and state
+    exprs : the new values of parameters and state
     """
 
     def __init__(self, rule: UpdateRule, params: Any, gradient: Any, state: Sequence[Any], reference: bool = False) -> None:
@@ -88,8 +90,9 @@ class UpdateKernel:
         count = len(rule.scalars(0, 0, 1.0))
         self._numbers = np.zeros(count, self._wide)
         self._scalars = [self._numbers[k:k + 1] for k in range(count)]
-        self.exprs = ex.trace(rule.step, [self._wide] * (len(self.arrays) + count))
-        reference = reference or self._wide != params.dtype
+        self._whole = rule.updater.sees_parameters()
+        self.exprs = () if self._whole else ex.trace(rule.step, [self._wide] * (len(self.arrays) + count))
+        reference = reference or self._whole or self._wide != params.dtype
         self._call = None if reference else self._compiled()
 
     @property
@@ -113,6 +116,8 @@ class UpdateKernel:
 
     def made_by(self, loops: Loops) -> Any:
         """What applies the rule to the numbers of :meth:`set_rates`, for the device of ``loops``; None where there is no compiled form."""
+        if self._whole:
+            return None
         stored = [ex.cast(ex.input_(i, a.dtype), self._wide) for i, a in enumerate(self.arrays)]
         exprs = [ex.cast(e, a.dtype) for e, a in zip(ex.compose(self.exprs, stored), self.changed)]
         return loops.each(exprs, [*self.arrays, *self._scalars], self.changed)
@@ -127,10 +132,10 @@ class UpdateKernel:
         for array in self.arrays:
             to_host(array)
 
-    def _compiled(self) -> Segment | None:
-        from ...cpu.native.program import Segment
+    def _compiled(self) -> Program | None:
+        from ...cpu.native.program import Program
         made = self.made_by(NativeLoops())
-        return None if made is None else Segment([made])
+        return None if made is None else Program([made])
 
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Apply one step."""
@@ -139,6 +144,7 @@ class UpdateKernel:
         if self._call is not None:
             self._call()
             return
-        results = ex.evaluate(self.exprs, numpy_xp, [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars])
+        given = [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars]
+        results = self.rule.step(numpy_xp, *given) if self._whole else ex.evaluate(self.exprs, numpy_xp, given)
         for array, value in zip(self.changed, results):
             array[...] = value.astype(array.dtype, copy=False)

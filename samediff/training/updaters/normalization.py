@@ -9,7 +9,7 @@ import numpy as np
 from ...cpu.code.loops import Loops, NativeLoops
 from ...device.device_memory import to_host
 from ...expressions import expression as ex
-from ..steps.flat import GradientNormalization, gradient_factor
+from ..steps.flat_layout import GradientNormalization, gradient_factor
 
 
 class NormalizeKernel:
@@ -75,10 +75,10 @@ class Normalization:
     """The kernels of all layers as one native call."""
 
     def __init__(self, kernels: Sequence[NormalizeKernel]) -> None:
-        from ...cpu.native.program import Segment
+        from ...cpu.native.program import Program
         self.kernels = list(kernels)
         self.instructions = [i for kernel in self.kernels for i in kernel.made_by(NativeLoops())]
-        self._run = Segment(self.instructions)
+        self._run = Program(self.instructions)
 
     def set_scale(self, scale: float) -> None:
         """What gradients are multiplied by."""

@@ -1,4 +1,4 @@
-"""What regularization adds to a score."""
+"""Penalties that regularization adds to a score."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -45,10 +45,10 @@ class Penalties:
             self._compile()
 
     def _compile(self) -> None:
-        from ...cpu.native.program import Segment
+        from ...cpu.native.program import Program
         found = self.made_by(NativeLoops())
         if found:
-            self._run = Segment(list(found.values()))
+            self._run = Program(list(found.values()))
             self._sums = {k: self.sums[k] for k in found}
 
     def made_by(self, loops: Loops) -> dict[int, Any]:

@@ -1,16 +1,19 @@
 """Regularization: terms that pull parameters towards zero, beside the updater."""
 from __future__ import annotations
 
-from enum import Enum
 from typing import Any, ClassVar, Self
 
-from ...base.unwritten import unwritten
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import L1RegularizationNames, L2RegularizationNames, RegularizationNames, WeightDecayNames
+from ...base.user_code.abstract_methods import unwritten
 from ...configuration.configuration import Configuration, configuration
 from ...errors import ConfigurationError
 from .schedules import FixedSchedule, Schedule
 
+__all__ = ["ApplyStep", "L1Regularization", "L2Regularization", "Regularization", "WeightDecay", "with_regularization"]
 
-class ApplyStep(Enum):
+
+class ApplyStep(JavaEnum):
     """When a regularization acts: on the gradient before the updater, or on the update after it."""
 
     BEFORE_UPDATER = "BEFORE_UPDATER"
@@ -18,7 +21,7 @@ class ApplyStep(Enum):
 
 
 @configuration()
-class Regularization(Configuration):
+class Regularization(Configuration, RegularizationNames):
     """A term added to the gradient (or update) of a parameter, and its share of the score.
 
     ``apply`` and ``score`` are array code for NumPy, CuPy and the tracer; ``coefficient`` gives the present strength.
@@ -29,7 +32,6 @@ class Regularization(Configuration):
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """See :meth:`Configuration.of`."""
         if isinstance(value, bool):
             raise ConfigurationError("regularization takes L1Regularization(...), L2Regularization(...) or WeightDecay(...); it was "
                                      "a switch before DL4J 1.0.0: leave it out, l1(...), l2(...) and weight_decay(...) are enough")
@@ -65,8 +67,13 @@ class Regularization(Configuration):
 
 
 @configuration("org.nd4j.linalg.learning.regularization.L1Regularization")
-class L1Regularization(Regularization):
+class L1Regularization(Regularization, L1RegularizationNames):
     """``gradient + l1 * sign(w)``; score ``l1 * sum(|w|)``. ``l1`` is a number or a schedule.
+
+    Parameters
+    ----------
+    l1 : float or Schedule
+        Strength, from 0 on: what is added to the gradient, with the sign of the weight.
 
     Examples
     --------
@@ -86,8 +93,14 @@ class L1Regularization(Regularization):
 
 
 @configuration("org.nd4j.linalg.learning.regularization.L2Regularization")
-class L2Regularization(Regularization):
-    """``gradient + l2 * w``; score ``l2 / 2 * sum(w²)``. ``l2`` is a number or a schedule."""
+class L2Regularization(Regularization, L2RegularizationNames):
+    """``gradient + l2 * w``; score ``l2 / 2 * sum(w²)``. ``l2`` is a number or a schedule.
+
+    Parameters
+    ----------
+    l2 : float or Schedule
+        Strength, from 0 on: the share of a weight that is added to its gradient.
+    """
 
     coefficient_name: ClassVar[str] = "l2"
     l2: float | Schedule
@@ -100,11 +113,18 @@ class L2Regularization(Regularization):
 
 
 @configuration("org.nd4j.linalg.learning.regularization.WeightDecay")
-class WeightDecay(Regularization):
+class WeightDecay(Regularization, WeightDecayNames):
     """``update + coeff * w``, times the learning rate with ``apply_lr``; score ``coeff / 2 * sum(w²)``.
 
     Acts after the updater, so an adaptive rule does not scale it ("decoupled": Loshchilov and Hutter, 2019).
     An updater without learning rate counts as rate 1.
+
+    Parameters
+    ----------
+    coeff : float or Schedule
+        Strength, from 0 on: the share of a weight that each step takes away.
+    apply_lr : bool
+        Whether it is multiplied by the learning rate.
     """
 
     apply_step: ClassVar[ApplyStep] = ApplyStep.POST_UPDATER
@@ -123,6 +143,13 @@ def with_regularization(current: list[Regularization], new: Regularization) -> l
     """Return the list with ``new`` in place of its own kind; L2 and weight decay replace each other, zero removes.
 
     A negative constant strength is refused.
+
+    Parameters
+    ----------
+    current : list of Regularization
+        Stays as it is.
+    new : Regularization
+        A strength of 0 removes its kind.
     """
     schedule = getattr(new, new.coefficient_name)
     if isinstance(schedule, FixedSchedule) and schedule.value < 0:

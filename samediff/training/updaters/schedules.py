@@ -2,17 +2,36 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
 from typing import Any, ClassVar, Self
 
-from ...base.authored import is_number
-from ...base.unwritten import unwritten
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import (
+    CountedScheduleNames,
+    CycleScheduleNames,
+    ExponentialScheduleNames,
+    FixedScheduleNames,
+    InverseScheduleNames,
+    MapScheduleBuilderNames,
+    MapScheduleNames,
+    PolyScheduleNames,
+    RampScheduleNames,
+    ScheduleNames,
+    SigmoidScheduleNames,
+    StepScheduleNames,
+)
+from ...base.user_code.abstract_methods import unwritten
+from ...base.user_code.user_methods import is_number
 from ...configuration.builder import Builder, BuilderAccess
-from ...configuration.configuration import Configuration, configuration, field
-from ...errors import ConfigurationError
+from ...configuration.configuration import Configuration, Convertible, configuration, field
+from ...errors import ConfigurationError, NumericalError
+
+__all__ = [
+    "CycleSchedule", "ExponentialSchedule", "FixedSchedule", "ISchedule", "InverseSchedule", "MapSchedule", "PolySchedule", "RampSchedule",
+    "Schedule", "ScheduleType", "SigmoidSchedule", "StepSchedule", "value_of",
+]
 
 
-class ScheduleType(Enum):
+class ScheduleType(JavaEnum):
     """What a schedule counts: iterations or epochs, both from 0."""
 
     ITERATION = "ITERATION"
@@ -20,7 +39,7 @@ class ScheduleType(Enum):
 
 
 @configuration()
-class Schedule(Configuration):
+class Schedule(Configuration, ScheduleNames):
     """A number as a function of iteration and epoch (DL4J's ``ISchedule``).
 
     Subclass with ``value_at`` (any rule) or derive from :class:`CountedSchedule` and write ``at(count)``.
@@ -42,14 +61,31 @@ class Schedule(Configuration):
         raise NotImplementedError
 
 
+#: DL4J's name of the base.
+ISchedule = Schedule
+
+
 def value_of(value: float | Schedule, iteration: int, epoch: int) -> float:
-    """Return a plain number, or the present value of a schedule."""
+    """Return a plain number, or the present value of a schedule.
+
+    Parameters
+    ----------
+    value : float or Schedule
+        Numbers come back as they are.
+    iteration, epoch : int
+        Counts from 0.
+    """
     return value.value_at(iteration, epoch) if isinstance(value, Schedule) else float(value)
 
 
 @configuration("org.nd4j.linalg.schedule.FixedSchedule")
-class FixedSchedule(Schedule):
+class FixedSchedule(Schedule, FixedScheduleNames):
     """``value`` at all times.
+
+    Parameters
+    ----------
+    value : float
+        Any number.
 
     Examples
     --------
@@ -64,13 +100,23 @@ class FixedSchedule(Schedule):
 
 
 @configuration()
-class CountedSchedule(Schedule):
-    """Base of schedules that depend on one count ``i``: the iteration or the epoch, by ``schedule_type``."""
+class CountedSchedule(Schedule, CountedScheduleNames):
+    """Base of schedules that depend on one count ``i``: the iteration or the epoch, by ``schedule_type``.
 
-    schedule_type: ScheduleType
+    Parameters
+    ----------
+    schedule_type : ScheduleType or str
+        What ``i`` counts: "ITERATION" or "EPOCH", from 0.
+    """
+
+    schedule_type: Convertible[ScheduleType]
 
     def value_at(self, iteration: int, epoch: int) -> float:
-        return self.at(iteration if self.schedule_type is ScheduleType.ITERATION else epoch)
+        count = iteration if self.schedule_type is ScheduleType.ITERATION else epoch
+        try:
+            return self.at(count)
+        except ArithmeticError as error:
+            raise NumericalError(f"{self!r} has no value at {count}: {error}") from error
 
     @unwritten
     def at(self, count: int) -> float:
@@ -79,8 +125,15 @@ class CountedSchedule(Schedule):
 
 
 @configuration("org.nd4j.linalg.schedule.ExponentialSchedule")
-class ExponentialSchedule(CountedSchedule):
+class ExponentialSchedule(CountedSchedule, ExponentialScheduleNames):
     """``initial_value * gamma**i``.
+
+    Parameters
+    ----------
+    initial_value : float
+        The value at 0.
+    gamma : float
+        Factor from one count to the next: below 1 for a value that falls.
 
     Examples
     --------
@@ -96,8 +149,16 @@ class ExponentialSchedule(CountedSchedule):
 
 
 @configuration("org.nd4j.linalg.schedule.InverseSchedule")
-class InverseSchedule(CountedSchedule):
-    """``initial_value / (1 + gamma * i)**power``."""
+class InverseSchedule(CountedSchedule, InverseScheduleNames):
+    """``initial_value / (1 + gamma * i)**power``.
+
+    Parameters
+    ----------
+    initial_value : float
+        The value at 0.
+    gamma, power : float
+        How fast the value falls, and with which power.
+    """
 
     initial_value: float
     gamma: float
@@ -108,8 +169,18 @@ class InverseSchedule(CountedSchedule):
 
 
 @configuration("org.nd4j.linalg.schedule.PolySchedule")
-class PolySchedule(CountedSchedule):
-    """``initial_value * (1 + i / max_iter)**power`` while ``i < max_iter``, then 0: as in DL4J it grows, then drops."""
+class PolySchedule(CountedSchedule, PolyScheduleNames):
+    """``initial_value * (1 + i / max_iter)**power`` while ``i < max_iter``, then 0: as in DL4J it grows, then drops.
+
+    Parameters
+    ----------
+    initial_value : float
+        The value at 0.
+    power : float
+        Exponent; 0 keeps the value.
+    max_iter : int
+        The count from which on the value is 0.
+    """
 
     initial_value: float
     power: float
@@ -120,8 +191,18 @@ class PolySchedule(CountedSchedule):
 
 
 @configuration("org.nd4j.linalg.schedule.SigmoidSchedule")
-class SigmoidSchedule(CountedSchedule):
-    """``initial_value / (1 + exp(-gamma * (i - step_size)))``: grows for positive gamma."""
+class SigmoidSchedule(CountedSchedule, SigmoidScheduleNames):
+    """``initial_value / (1 + exp(-gamma * (i - step_size)))``: grows for positive gamma.
+
+    Parameters
+    ----------
+    initial_value : float
+        The value that is approached for positive ``gamma``.
+    gamma : float
+        Steepness; a negative one makes the value fall from ``initial_value`` to 0.
+    step_size : int
+        The count at which half of it is reached.
+    """
 
     initial_value: float
     gamma: float
@@ -132,8 +213,18 @@ class SigmoidSchedule(CountedSchedule):
 
 
 @configuration("org.nd4j.linalg.schedule.StepSchedule")
-class StepSchedule(CountedSchedule):
-    """``initial_value * decay_rate**floor(i / step)``."""
+class StepSchedule(CountedSchedule, StepScheduleNames):
+    """``initial_value * decay_rate**floor(i / step)``.
+
+    Parameters
+    ----------
+    initial_value : float
+        The value at 0.
+    decay_rate : float
+        Factor of each stretch.
+    step : float
+        Length of a stretch, as a count.
+    """
 
     initial_value: float
     decay_rate: float
@@ -143,7 +234,7 @@ class StepSchedule(CountedSchedule):
         return self.initial_value * self.decay_rate ** math.floor(count / self.step)
 
 
-class MapScheduleBuilder(Builder):
+class MapScheduleBuilder(Builder["MapSchedule"], MapScheduleBuilderNames):
     """``MapSchedule.Builder(ScheduleType.EPOCH).add(0, 0.1).add(10, 0.01).build()``."""
 
     def add(self, position: int, value: float) -> Self:
@@ -153,8 +244,13 @@ class MapScheduleBuilder(Builder):
 
 
 @configuration("org.nd4j.linalg.schedule.MapSchedule")
-class MapSchedule(CountedSchedule):
+class MapSchedule(CountedSchedule, MapScheduleNames):
     """The value of the largest key that is not above ``i``; key 0 is required.
+
+    Parameters
+    ----------
+    values : dict of int to float
+        Values by the count from which on they hold.
 
     Examples
     --------
@@ -162,11 +258,14 @@ class MapSchedule(CountedSchedule):
     0.1
     """
 
-    Builder: ClassVar[Any] = BuilderAccess(MapScheduleBuilder)
+    Builder: ClassVar[type[MapScheduleBuilder]] = BuilderAccess(MapScheduleBuilder)  # type: ignore[assignment]  # one for each class
     values: dict[int, float]
 
     def validate(self) -> None:
-        values = {int(k): float(v) for k, v in sorted(self.values.items(), key=lambda item: int(item[0]))}
+        try:
+            values = {int(k): float(v) for k, v in sorted(self.values.items(), key=lambda item: int(item[0]))}
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ConfigurationError(f"MapSchedule takes numbers by whole numbers, {{0: 0.1, 9: 0.01}}; got {self.values!r:.80}") from error
         if 0 not in values:
             raise ConfigurationError(f"MapSchedule needs a value for position 0; got positions {list(values)}")
         self.__dict__["values"] = values
@@ -176,7 +275,7 @@ class MapSchedule(CountedSchedule):
 
 
 @configuration("org.nd4j.linalg.schedule.CycleSchedule")
-class CycleSchedule(CountedSchedule):
+class CycleSchedule(CountedSchedule, CycleScheduleNames):
     """The 1cycle policy: up to ``max_learning_rate``, down again, then exponential annealing.
 
     With ``p = i mod cycle_length``, ``s = (cycle_length - annealing_length) // 2`` and
@@ -186,8 +285,21 @@ class CycleSchedule(CountedSchedule):
     The short form ``CycleSchedule(schedule_type, max_learning_rate, cycle_length)`` takes 0.1 times the maximum as the
     initial rate and 10 % of the cycle for annealing. Source: Smith, "A disciplined approach to neural network
     hyper-parameters", 2018; DL4J's ``CycleSchedule``.
+
+    Parameters
+    ----------
+    initial_learning_rate, max_learning_rate : float
+        Where a cycle begins, and its top.
+    cycle_length, annealing_length : int
+        Counts in a cycle, and those of the annealing at its end.
+    annealing_decay : float
+        Factor of each count of the annealing; default 0.1.
+    step_size, increment : int, float, optional
+        As in DL4J's files: the length of the way up, and its slope; they follow from the others where left out.
     """
 
+    json_first: ClassVar[tuple[str, ...]] = (
+        "annealingDecay", "annealingLength", "cycleLength", "initialLearningRate", "maxLearningRate", "scheduleType")
     initial_learning_rate: float | None = None
     max_learning_rate: float | None = None
     cycle_length: int | None = None
@@ -227,8 +339,16 @@ class CycleSchedule(CountedSchedule):
 
 
 @configuration("org.nd4j.linalg.schedule.RampSchedule")
-class RampSchedule(Schedule):
-    """Warm-up: ``base * (iteration + 1) / num_iter`` while ``iteration < num_iter - 1``, then ``base``."""
+class RampSchedule(Schedule, RampScheduleNames):
+    """Warm-up: ``base * (iteration + 1) / num_iter`` while ``iteration < num_iter - 1``, then ``base``.
+
+    Parameters
+    ----------
+    base_schedule : Schedule
+        What holds after the warm-up, and is scaled during it.
+    num_iter : int
+        Iterations of the warm-up.
+    """
 
     base_schedule: Schedule | None = field(default=None, omit_none=True)  # DL4J's own files leave out both
     num_iter: int | None = field(default=None, omit_none=True)

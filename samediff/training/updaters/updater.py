@@ -1,4 +1,4 @@
-"""What every updater (optimizer) is: an elementwise rule, a few scalars per iteration, and state arrays."""
+"""Base of the updaters (optimizers): an elementwise rule, a few scalars per iteration, and state arrays."""
 from __future__ import annotations
 
 import math
@@ -8,11 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ...base.authored import ResultCheck, is_number, shown
-from ...base.unwritten import unwritten
+from ...base.java_names import GradientUpdaterNames, IUpdaterNames, RatedUpdaterNames
+from ...base.user_code.abstract_methods import unwritten
+from ...base.user_code.user_methods import ResultCheck, is_number, shown
 from ...configuration.configuration import Configuration, configuration
 from ...errors import ConfigurationError, ShapeError, UnknownNameError, did_you_mean
+from .java_form import MEMBERS, is_in_java_form
 from .schedules import Schedule
+
+__all__ = ["GradientUpdater", "IUpdater", "RatedUpdater"]
 
 Arrays = tuple[Any, ...]
 Scalars = tuple[float, ...]
@@ -59,7 +63,7 @@ def _one_for_each_state(updater: Any, result: Any, given: Mapping[str, Any]) -> 
 
 
 @configuration()
-class IUpdater(Configuration):
+class IUpdater(Configuration, IUpdaterNames):
     """An updater configuration with its rule; parameters change by ``params -= update``.
 
     A new updater is a subclass with fields, ``state_names`` and ``step``::
@@ -71,13 +75,20 @@ class IUpdater(Configuration):
                 return hyper[0] * xp.sign(gradient), ()
 
     ``step`` is traced: it may use only elementwise operations (arithmetic, ``xp.sqrt``, ``xp.abs``, ``xp.maximum``,
-    ``xp.where`` …), so that it runs as one loop over a flat block of parameters on every device.
+    ``xp.where`` …), so that it runs as one loop over a flat block of parameters on every device. Rules that need norms of whole
+    parameters write ``before_step`` or ``after_step`` besides. A class in DL4J's form, whose ``instantiate(view, initialize)`` makes a
+    :class:`GradientUpdater` with an ``apply_updater`` of its own and which says the ``state_size``, runs by NumPy, too.
     """
 
     result_checks: ClassVar[Mapping[str, ResultCheck]] = {"step": _is_step, "hyper": _are_numbers, "state_init": _one_for_each_state}
     kept_by_stand_ins: ClassVar[tuple[str, ...]] = ("state_init", "state_size", "stored_as", "has_learning_rate")
     state_names: ClassVar[tuple[str, ...]] = ()
     half_epsilon: ClassVar[float] = 0.0     # the least epsilon with which a state of float16 keeps steps finite
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name, member in MEMBERS.items() if is_in_java_form(cls) else ():
+            setattr(cls, name, member)
 
     @classmethod
     def of(cls, value: Any) -> Self:
@@ -105,6 +116,26 @@ class IUpdater(Configuration):
     def step(self, xp: Any, gradient: Any, state: Arrays, hyper: Scalars) -> tuple[Any, Arrays]:
         """Return the update and the new state. All arrays have the shape and type of ``gradient``."""
         raise NotImplementedError
+
+    def before_step(self, xp: Any, param: Any, gradient: Any) -> Any:
+        """Return the gradient that :meth:`step` gets, from one whole parameter and its gradient, regularized already.
+
+        An updater that overrides this or :meth:`after_step` sees each parameter as one array, so that it may use norms (LARS, LAMB); its
+        code runs by NumPy, parameter by parameter. ``xp`` and ``param`` have no effect here.
+        """
+        return gradient
+
+    def after_step(self, xp: Any, param: Any, update: Any) -> Any:
+        """Return what is subtracted from one whole parameter, from the update that :meth:`step` gave and weight decay was added to.
+
+        ``xp`` and ``param`` have no effect here.
+        """
+        return update
+
+    @classmethod
+    def sees_parameters(cls) -> bool:
+        """Return whether its rule looks at whole parameters, not at single values."""
+        return cls.before_step is not IUpdater.before_step or cls.after_step is not IUpdater.after_step
 
     def flat_step(self, xp: Any, gradient: Any, *rest: Any) -> Arrays:
         """Return ``(update, *new state)`` from ``(gradient, *state, *hyper)``: ``step`` as one function to trace."""
@@ -141,8 +172,14 @@ class IUpdater(Configuration):
 
 
 @configuration()
-class RatedUpdater(IUpdater):
-    """An updater with a learning rate: a number, or a schedule in its place (the number is then NaN)."""
+class RatedUpdater(IUpdater, RatedUpdaterNames):
+    """An updater with a learning rate: a number, or a schedule in its place (the number is then NaN).
+
+    Parameters
+    ----------
+    learning_rate_schedule : Schedule, optional
+        A schedule given as ``learning_rate``, under the name that files have for it.
+    """
 
     def validate(self) -> None:
         self.move_schedule("learning_rate", "learning_rate_schedule")
@@ -176,8 +213,13 @@ def scheduled(updater: IUpdater, number: str, schedule: str, iteration: int, epo
     return float(getattr(updater, number)) if found is None else found.value_at(iteration, epoch)
 
 
-class GradientUpdater:
+class GradientUpdater(GradientUpdaterNames):
     """An updater with its state: turns gradients into updates in place (DL4J's ``GradientUpdater``).
+
+    Parameters
+    ----------
+    config : IUpdater
+        The updater that is kept with its state.
 
     Examples
     --------

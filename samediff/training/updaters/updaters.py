@@ -7,20 +7,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from enum import Enum
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import (
+    AdaBeliefNames,
+    AdaDeltaNames,
+    AdaGradNames,
+    AdaMaxNames,
+    AdamNames,
+    AMSGradNames,
+    NadamNames,
+    NesterovsNames,
+    NoOpNames,
+    RmsPropNames,
+    SgdNames,
+    UpdaterNames,
+)
 from ...configuration.configuration import configuration, field
 from ...errors import ConfigurationError
 from .schedules import Schedule
 from .updater import DEFAULTS, Arrays, IUpdater, RatedUpdater, Scalars, scheduled
 
+__all__ = ["AMSGrad", "AdaBelief", "AdaDelta", "AdaGrad", "AdaMax", "Adam", "Nadam", "Nesterovs", "NoOp", "RmsProp", "Sgd", "Updater"]
+
 
 @configuration("org.nd4j.linalg.learning.config.Sgd")
-class Sgd(RatedUpdater):
-    """Gradient descent: ``update = lr * g``. No state."""
+class Sgd(RatedUpdater, SgdNames):
+    """Gradient descent: ``update = lr * g``. No state.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 1e-3; a schedule gives another one in each iteration or epoch.
+    """
 
     learning_rate: float | Schedule = 1e-3
     learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
@@ -30,7 +52,7 @@ class Sgd(RatedUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.NoOp")
-class NoOp(IUpdater):
+class NoOp(IUpdater, NoOpNames):
     """The raw gradient is the update (running statistics and centers move so). No state, no learning rate."""
 
     def step(self, xp: Any, gradient: Any, state: Arrays, hyper: Scalars) -> tuple[Any, Arrays]:
@@ -38,12 +60,24 @@ class NoOp(IUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.Nesterovs")
-class Nesterovs(RatedUpdater):
+class Nesterovs(RatedUpdater, NesterovsNames):
     """Nesterov momentum: ``v' = mu * v - lr * g``; ``update = mu * v - (1 + mu) * v'``. State: V.
 
     As in DL4J one number by position is the momentum, two are rate and momentum; the momentum may be a schedule.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 0.1; a schedule gives another one in each iteration or epoch.
+    momentum : float or Schedule
+        The share of the last step that goes on, from 0 to below 1; default 0.9.
+    learning_rate_schedule, momentum_i_schedule : Schedule, optional
+        The same schedules, under the names that files have for them.
+    momentum_schedule : dict of int to float, optional
+        Of files of old versions: momenta by the iteration from which on they hold.
     """
 
+    json_first: ClassVar[tuple[str, ...]] = ("learningRate", "learningRateSchedule", "momentum", "momentumSchedule")
     state_names: ClassVar[tuple[str, ...]] = ("V",)
     learning_rate: float | Schedule = 0.1
     momentum: float | Schedule = 0.9
@@ -110,11 +144,20 @@ class _MomentUpdater(RatedUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.Adam")
-class Adam(_MomentUpdater):
+class Adam(_MomentUpdater, AdamNames):
     """Adam: ``m = b1 m + (1-b1) g``; ``v = b2 v + (1-b2) g²``; ``update = a m / (sqrt(v) + epsilon)``.
 
     ``a = lr * sqrt(1 - b2^(t+1)) / (1 - b1^(t+1))``; epsilon stands outside the corrected root. State: M, V.
     Source: Kingma and Ba, "Adam", 2015 (the form at the end of section 2); DL4J's ``Adam``.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 1e-3; a schedule gives another one in each iteration or epoch.
+    beta1, beta2 : float
+        Shares of the old first and second moment that stay in each step; 0.9 and 0.999 by default.
+    epsilon : float
+        Added to the root of the second moment, so that nothing is divided by 0; 1e-8 by default.
 
     Examples
     --------
@@ -130,10 +173,19 @@ class Adam(_MomentUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.AMSGrad")
-class AMSGrad(_MomentUpdater):
+class AMSGrad(_MomentUpdater, AMSGradNames):
     """Adam with a second moment that never shrinks: ``h = max(h, v)``; ``update = a m / (sqrt(h) + epsilon)``.
 
     State: M, V, V_HAT. Source: Reddi, Kale, Kumar, "On the convergence of Adam and beyond", 2018.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 1e-3; a schedule gives another one in each iteration or epoch.
+    beta1, beta2 : float
+        Shares of the old first and second moment that stay in each step; 0.9 and 0.999 by default.
+    epsilon : float
+        Added to the root of the largest second moment; 1e-8 by default.
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("M", "V", "V_HAT")
@@ -147,10 +199,19 @@ class AMSGrad(_MomentUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.AdaBelief")
-class AdaBelief(_MomentUpdater):
+class AdaBelief(_MomentUpdater, AdaBeliefNames):
     """Adam with the variance around the mean: ``s = b2 s + (1-b2) (g-m)² + epsilon``; ``a m / (sqrt(s) + epsilon)``.
 
     State: M, S. Source: Zhuang and others, "AdaBelief", 2020.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 1e-3; a schedule gives another one in each iteration or epoch.
+    beta1, beta2 : float
+        Shares of the old first and second moment that stay in each step; 0.9 and 0.999 by default.
+    epsilon : float
+        Added to the variance and to its root; 1e-14 by default.
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("M", "S")
@@ -166,10 +227,19 @@ class AdaBelief(_MomentUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.AdaMax")
-class AdaMax(_MomentUpdater):
+class AdaMax(_MomentUpdater, AdaMaxNames):
     """Adam in the infinity norm: ``w = max(b2 w, |g|) + 1e-32``; ``update = lr / (1 - b1^(t+1)) * m / w``.
 
     State: M, V (the norm). Epsilon only replaces an unusable step factor. Source: Kingma and Ba, 2015, section 7.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 1e-3; a schedule gives another one in each iteration or epoch.
+    beta1, beta2 : float
+        Shares of the old first and second moment that stay in each step; 0.9 and 0.999 by default.
+    epsilon : float
+        Takes the place of a step factor that is 0 or not finite; 1e-8 by default.
     """
 
     def hyper(self, iteration: int, epoch: int) -> Scalars:
@@ -184,10 +254,19 @@ class AdaMax(_MomentUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.Nadam")
-class Nadam(_MomentUpdater):
+class Nadam(_MomentUpdater, NadamNames):
     """Adam with Nesterov momentum: ``update = lr / (1 - b1^(t+1)) * (b1 m + (1-b1) g) / (sqrt(v) + epsilon)``.
 
     ``m`` and ``v`` as in Adam; the second moment is not corrected. State: M, V. Source: Dozat, 2016.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 1e-3; a schedule gives another one in each iteration or epoch.
+    beta1, beta2 : float
+        Shares of the old first and second moment that stay in each step; 0.9 and 0.999 by default.
+    epsilon : float
+        Added to the root of the second moment; 1e-8 by default.
     """
 
     def hyper(self, iteration: int, epoch: int) -> Scalars:
@@ -203,10 +282,17 @@ class Nadam(_MomentUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.AdaGrad")
-class AdaGrad(RatedUpdater):
+class AdaGrad(RatedUpdater, AdaGradNames):
     """``h = h + g²``; ``update = lr g / (sqrt(h) + epsilon)``. State: grad, which starts at 1e-6.
 
     Source: Duchi, Hazan, Singer, "Adaptive subgradient methods", 2011.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 0.1; a schedule gives another one in each iteration or epoch.
+    epsilon : float
+        Added to the root of the sum of squares; 1e-6 by default.
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("grad",)
@@ -224,10 +310,19 @@ class AdaGrad(RatedUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.RmsProp")
-class RmsProp(RatedUpdater):
+class RmsProp(RatedUpdater, RmsPropNames):
     """``h = d h + (1-d) g²`` with ``d = rms_decay``; ``update = lr g / (sqrt(h) + epsilon)``.
 
     State: G, which starts at epsilon. Source: Tieleman and Hinton, lecture 6.5, 2012.
+
+    Parameters
+    ----------
+    learning_rate : float or Schedule
+        Default 0.1; a schedule gives another one in each iteration or epoch.
+    rms_decay : float
+        Share of the old mean of squares that stays in each step; 0.95 by default.
+    epsilon : float
+        Added to the root of the mean, and the mean at the start; 1e-8 by default.
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("G",)
@@ -246,10 +341,17 @@ class RmsProp(RatedUpdater):
 
 
 @configuration("org.nd4j.linalg.learning.config.AdaDelta")
-class AdaDelta(IUpdater):
+class AdaDelta(IUpdater, AdaDeltaNames):
     """``E = rho E + (1-rho) g²``; ``u = g sqrt(X + epsilon) / sqrt(E + epsilon)``; ``X = rho X + (1-rho) u²``.
 
     State: msg (E), msdx (X). No learning rate. Source: Zeiler, "ADADELTA", 2012.
+
+    Parameters
+    ----------
+    rho : float
+        Share of the old means of squares that stays in each step; 0.95 by default.
+    epsilon : float
+        Added to both means before their roots are taken; 1e-6 by default.
     """
 
     state_names: ClassVar[tuple[str, ...]] = ("msg", "msdx")
@@ -263,7 +365,7 @@ class AdaDelta(IUpdater):
         return update, (squares, self.rho * updates + (1 - self.rho) * (update * update))
 
 
-class Updater(Enum):
+class Updater(UpdaterNames, JavaEnum):
     """Names of updaters with default settings (DL4J's ``Updater`` enum)."""
 
     SGD = Sgd

@@ -216,7 +216,7 @@ def test_targets_that_make_no_sense(trained, tmp_path):
 
 def test_progress_is_told_for_large_files(trained, tmp_path, monkeypatch, capsys):
     _, _, path = trained
-    monkeypatch.setattr("dl4py.networks.commands.progress.Progress.QUIET", 10)
+    monkeypatch.setattr("dl4py.networks.commands.progress.ReadingProgress.QUIET", 10)
     assert main(["convert", str(path), str(tmp_path / "net.npz")]) == 0
     told = capsys.readouterr().err
     assert "reading" in told

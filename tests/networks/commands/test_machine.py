@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.networks.commands import main
-from dl4py.samediff.cuda.presence import cupy_for
+from dl4py.samediff.cuda.availability import cupy_for
 from dl4py.samediff.errors import DeviceError
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from replay import Recorded, close
 
 from dl4py import networks
 from dl4py.layers import DenseLayer, OutputLayer
@@ -34,6 +33,7 @@ from dl4py.networks import (
 from dl4py.samediff import DataSet, ListDataSetIterator, evaluation
 from dl4py.samediff.errors import ConfigurationError
 from dl4py.samediff.training import Sgd
+from tests.helpers.replay import Recorded, close
 
 ROOT = Path(__file__).parents[2] / "golden" / "training" / "early_stopping"
 TEXTS = ROOT / "conditions_to_string" / "case.json"

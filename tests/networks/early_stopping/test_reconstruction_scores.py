@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from networkcheck import network
 
 from dl4py.layers import AutoEncoder, GaussianReconstructionDistribution, OutputLayer, VariationalAutoencoder
 from dl4py.networks import AutoencoderScoreCalculator, VAEReconErrorScoreCalculator, VAEReconProbScoreCalculator
 from dl4py.samediff import DataSet, ListDataSetIterator
 from dl4py.samediff.evaluation import RegressionEvaluation
 from dl4py.samediff.initializers.nd4j_random import Nd4jRandom, get_random
+from tests.helpers.networkcheck import network
 
 X = np.random.default_rng(8).uniform(0.1, 0.9, (10, 4))
 Metric = RegressionEvaluation.Metric

@@ -6,14 +6,14 @@ import threading
 import numpy as np
 import pytest
 
-from dl4py.networks.parallel.channel import Channel
+from dl4py.networks.parallel.channel import ProcessChannel
 
 pytestmark = pytest.mark.timeout(60, method="signal")
 
 
 @pytest.fixture
 def ends():
-    ends = Channel.pair()
+    ends = ProcessChannel.pair()
     yield ends
     for end in ends:
         end.close()
@@ -46,7 +46,7 @@ def test_what_was_sent_comes_before_the_end(ends):
             call()
 
 
-@pytest.mark.parametrize("wait", [Channel.receive, lambda end: end.send(bytes(10_000_000))], ids=["receive", "send"])
+@pytest.mark.parametrize("wait", [ProcessChannel.receive, lambda end: end.send(bytes(10_000_000))], ids=["receive", "send"])
 @pytest.mark.parametrize("by", [0, 1])
 def test_whoever_waits_is_woken(ends, wait, by):
     """By either end, also while a copy of the other one is open, as in a forked process."""

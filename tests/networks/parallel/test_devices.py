@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,11 +11,12 @@ import pytest
 
 from dl4py.layers import BatchNormalization, DenseLayer, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, ParallelWrapper, TrainingMode
-from dl4py.networks.parallel.all_reduce import BrokenGroupError
+from dl4py.networks.parallel import workers
+from dl4py.networks.parallel.all_reduce import BrokenGroupError, ThreadAllReduce
 from dl4py.networks.parallel.device_all_reduce import DeviceAllReduce
 from dl4py.samediff import DataSet, Device
 from dl4py.samediff.cuda.drivers.drivers import driver_of
-from dl4py.samediff.device.device_memory import Block, to_host
+from dl4py.samediff.device.device_memory import MirroredArray, to_host
 from dl4py.samediff.errors import DeviceError
 from dl4py.samediff.training import Adam
 from tests.samediff.cuda.support import needs_compiler
@@ -88,7 +90,7 @@ def test_newer_values_of_a_device_count():
     _, ends = _ranks()
     arrays = [np.zeros(100, np.float32) for _ in range(3)]
     for array, place in zip(arrays, PLACES):
-        driver, block = driver_of(place), Block.of(array)
+        driver, block = driver_of(place), MirroredArray.of(array)
         block.view(driver, array)[...] = place.index + 1
         block.changed_on(driver)
     _each(ends, lambda end: end.reduce(arrays[end.rank]))
@@ -152,3 +154,34 @@ def test_processes_on_devices():
 def test_a_device_that_is_none():
     with pytest.raises(DeviceError, match="cuad"):
         ParallelWrapper(_network(), devices=("cuad:0",))
+
+
+class Cut(BaseException):
+    """Comes like an interrupt."""
+
+
+@pytest.mark.parametrize("place", ["copied", "reduce", "_assign"])
+@pytest.mark.parametrize("devices", [(), ("emulated:0", "emulated:1")])
+def test_an_interrupted_average_leaves_the_last_step(monkeypatch, place, devices):
+    """Parameters and updater state are those before the average, never those of one and not of the other, nor a sum."""
+    rng, classes = np.random.default_rng(0), np.eye(3, dtype=np.float32)
+    data = [DataSet(rng.standard_normal((8, 6)).astype(np.float32), classes[rng.integers(0, 3, 8)]) for _ in range(2)]
+    alone, net = _network(), _network()
+    alone.fit(data[0])
+    if devices:
+        monkeypatch.setattr(workers, "_group", lambda count, places: DeviceAllReduce.over(PLACES[:2], Links(2).connect))
+    elif place == "_assign":
+        pytest.skip("a host's arrays change in a transaction, which has tests of its own")
+    kind = DeviceAllReduce if devices else ThreadAllReduce
+    real, count = getattr(kind, place), itertools.count(1)
+    at = 4 if place == "_assign" else 2         # two copies were made, one array was replaced
+
+    def cut(self, array, *more):
+        if self.rank == 0 and array.size > 2 and next(count) == at:
+            raise Cut
+        return real(self, array, *more)
+    monkeypatch.setattr(kind, place, cut)
+    with pytest.raises(Cut), ParallelWrapper(net, workers=2, averaging_frequency=1, devices=devices) as wrapper:
+        wrapper.fit(data)
+    np.testing.assert_allclose(net.params(), alone.params(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(net.updater_state(), alone.updater_state(), rtol=1e-5, atol=1e-6)

@@ -19,7 +19,7 @@ from dl4py.networks import (
     ParallelInference,
 )
 from dl4py.networks.parallel.inference import _Runner
-from dl4py.networks.parallel.requests import Request, RequestQueue
+from dl4py.networks.parallel.requests import InferenceRequest, RequestQueue
 from dl4py.samediff import DataSet, MultiDataSet
 from dl4py.samediff.errors import ConfigurationError, GraphError, ShapeError, ShutdownError
 
@@ -119,7 +119,7 @@ def test_only_equal_shapes_share_a_batch():
     masks = [None, None, np.ones((2, 3), np.float32), None, None]
     queue = RequestQueue(10)
     for x, mask in zip(xs, masks):
-        queue.put(Request([x], [mask]))
+        queue.put(InferenceRequest([x], [mask]))
     taken = [queue.take(32) for _ in range(3)]
     assert [[r.inputs[0].shape[2] for r in found] for found in taken] == [[3, 3], [5, 5], [3]]
     runner = _Runner(net)
@@ -132,14 +132,14 @@ def test_only_equal_shapes_share_a_batch():
 def test_a_bad_request_does_not_spoil_its_neighbours():
     """It has the shape of the others: only running the batch shows that it is wrong."""
     net = dense()
-    forward, refused = net.engine.forward, np.float32(13)
+    forward, refused = net.engine.forward.activations, np.float32(13)
 
     def picky(batch, *args, **options):
         if (batch.inputs[0] == refused).any():
             raise ShapeError("an unlucky number")
         return forward(batch, *args, **options)
 
-    net.engine.forward = picky
+    net.engine.forward.activations = picky
     with ParallelInference(net) as service:
         with Held(service):
             answers = [service.submit(np.full((1, 4), k, np.float32)) for k in (11, 12, 13, 14)]
@@ -158,7 +158,7 @@ def test_outputs_that_are_not_one_row_for_an_example():
     conf = NeuralNetConfiguration.Builder().seed(5).list(LSTM(n_in=2, n_out=4), OutputLayer(n_in=4, n_out=2))
     net = MultiLayerNetwork(conf.set_input_type(InputType.recurrent(2)).build()).init()
     xs = [RNG.normal(size=(2, 2, 3)).astype(np.float32) for _ in range(4)]
-    requests = [Request([x], []) for x in xs]
+    requests = [InferenceRequest([x], []) for x in xs]
     runner = _Runner(net)
     runner.answer(requests[:2])
     runner.answer(requests[2:])
@@ -188,9 +188,9 @@ def test_observers_hear_of_answers():
 
 
 def test_the_queue_is_bounded():
-    queue, late = RequestQueue(2), Request([np.zeros((1, 4))], [])
+    queue, late = RequestQueue(2), InferenceRequest([np.zeros((1, 4))], [])
     for _ in range(2):
-        queue.put(Request([np.ones((1, 3))], []))
+        queue.put(InferenceRequest([np.ones((1, 3))], []))
     putting = threading.Thread(target=queue.put, args=(late,))
     putting.start()
     putting.join(0.1)
@@ -260,7 +260,7 @@ def test_threads_of_a_forgotten_service_end():
 
 def test_fifo_runs_as_many_as_there_are_workers():
     net, most, running, lock = dense(), [0], [0], threading.Lock()
-    forward = net.engine.forward
+    forward = net.engine.forward.activations
 
     def counted(*args, **options):
         with lock:
@@ -273,7 +273,7 @@ def test_fifo_runs_as_many_as_there_are_workers():
             with lock:
                 running[0] -= 1
 
-    net.engine.forward = counted
+    net.engine.forward.activations = counted
     for balance, limit in ((LoadBalanceMode.FIFO, 2), (LoadBalanceMode.ROUND_ROBIN, 6)):
         most[0] = 0
         service = ParallelInference.Builder(net).inference_mode(InferenceMode.INPLACE).workers(2).load_balance_mode(balance).build()

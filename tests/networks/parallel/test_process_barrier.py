@@ -29,6 +29,7 @@ def exchange(end, *others):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment(seed):
     draw = random.Random(seed)
     for _ in range(25):

@@ -17,7 +17,7 @@ import pytest
 from dl4py.layers import DenseLayer, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, ParallelWrapper
 from dl4py.networks.parallel import process_workers
-from dl4py.networks.parallel.channel import Channel
+from dl4py.networks.parallel.channel import ProcessChannel
 from dl4py.networks.parallel.process_handle import ProcessHandle
 from dl4py.samediff import Adam, DataSet
 from dl4py.samediff.errors import WorkerError
@@ -64,6 +64,7 @@ def held():
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.slow
 def test_a_worker_killed_at_any_moment_of_the_training(mode):
     draw, net, left, (before, *_) = random.Random(1), network(), [], held()
     with wrapped(net, mode) as wrapper:
@@ -116,14 +117,14 @@ def test_a_worker_killed_between_two_trainings():
 def test_a_killed_worker_whose_channels_another_process_holds_open(mode, monkeypatch):
     """As one does that was forked at the wrong moment: no end of a channel tells that the worker is gone."""
     net, copies = network(), []
-    pair = Channel.pair
+    pair = ProcessChannel.pair
 
     def copied():
         ends = pair()
         copies.append(ends[1].socket.dup())
         return ends
 
-    monkeypatch.setattr(Channel, "pair", copied)
+    monkeypatch.setattr(ProcessChannel, "pair", copied)
     with wrapped(net, mode) as wrapper:
         wrapper.fit(ROUND)
         killing = threading.Timer(0.02, worker(wrapper).kill)
@@ -145,7 +146,7 @@ def test_a_worker_that_does_not_end_is_killed(monkeypatch):
 
 def test_no_process_stays_when_starting_them_fails(monkeypatch, capsys):
     """Here the system gives sockets for one worker only."""
-    net, pair, given = network(), Channel.pair, []
+    net, pair, given = network(), ProcessChannel.pair, []
 
     def rare():
         given.append(None)
@@ -153,7 +154,7 @@ def test_no_process_stays_when_starting_them_fails(monkeypatch, capsys):
             raise OSError("too many open files")
         return pair()
 
-    monkeypatch.setattr(Channel, "pair", rare)
+    monkeypatch.setattr(ProcessChannel, "pair", rare)
     with ParallelWrapper(net, workers=3, processes=True) as wrapper:
         wrapper.fit(ROUND)
         assert not multiprocessing.active_children()

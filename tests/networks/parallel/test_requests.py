@@ -6,14 +6,14 @@ import time
 
 import numpy as np
 
-from dl4py.networks.parallel.requests import Request, RequestQueue
+from dl4py.networks.parallel.requests import InferenceRequest, RequestQueue
 
 
 def test_every_caller_for_whom_there_is_room_is_woken():
     queue = RequestQueue(3)
     for _ in range(3):
-        queue.put(Request([np.zeros((1, 2))], []))
-    callers = [threading.Thread(target=queue.put, args=(Request([np.zeros((1, 2))], []),), daemon=True) for _ in range(3)]
+        queue.put(InferenceRequest([np.zeros((1, 2))], []))
+    callers = [threading.Thread(target=queue.put, args=(InferenceRequest([np.zeros((1, 2))], []),), daemon=True) for _ in range(3)]
     for caller in callers:
         caller.start()
     end = time.monotonic() + 10

@@ -60,6 +60,7 @@ def program(folder, text):
     return [sys.executable, "program.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["starting 0.1", "starting 0.8", "idle", "training", "copied"])
 def test_no_process_is_left_when_the_first_is_killed(moment, tmp_path):
     """Whoever is left would keep the output open; Python's tracker of resources would tell of what was not given back."""
@@ -88,6 +89,7 @@ if __name__ == "__main__":
     assert (ran.stdout.split(), ran.stderr) == (["trained"] * 4, "")
 
 
+@pytest.mark.slow
 def test_what_scripts_choose_to_do_with_signals(tmp_path):
     """Ended children are forgotten, so that nobody knows the exit code; whoever writes to a closed pipe is ended."""
     ran = run(tmp_path, SCRIPT + """
@@ -107,6 +109,7 @@ if __name__ == "__main__":
     assert (ran.stdout.split(), ran.stderr) == (["WorkerError", "trained"], "")
 
 
+@pytest.mark.slow
 def test_a_script_that_trains_whenever_it_is_loaded(tmp_path):
     ran = run(tmp_path, SCRIPT + "train()")
     assert ran.stdout == "" and ran.returncode == 1

@@ -221,6 +221,7 @@ def test_errors_of_listeners_are_raised():
             wrapper.fit(batches(5, 5, 5, 5))
 
 
+@pytest.mark.slow
 def test_errors_of_processes():
     net = dense()
     with ParallelWrapper(net, workers=2, processes=True, prefetch_buffer=0) as wrapper:
@@ -317,6 +318,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [False, True])
 def test_ctrl_c_comes_after_a_whole_round(processes, tmp_path):
     (tmp_path / "program.py").write_text(INTERRUPTED.replace("{processes}", str(processes)))

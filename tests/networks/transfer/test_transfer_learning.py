@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from replay import Recorded, close
 
 from dl4py.layers import (
     ActivationLayer,
@@ -33,6 +32,7 @@ from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, GraphError, UnknownNameError
 from dl4py.samediff.initializers.nd4j_random import Nd4jRandom
 from dl4py.samediff.training import Adam, Nesterovs, Sgd
+from tests.helpers.replay import Recorded, close
 
 ROOT = Path(__file__).parents[2] / "golden" / "training" / "transfer_learning"
 SGD = FineTuneConfiguration.Builder().seed(12346).updater(Sgd(0.1)).build()

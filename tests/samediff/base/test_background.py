@@ -12,7 +12,7 @@ import pytest
 from dl4py.layers import DenseLayer, InputType, OutputLayer
 from dl4py.networks import InferenceMode, MultiLayerNetwork, NeuralNetConfiguration, ParallelInference, ParallelWrapper
 from dl4py.samediff.base.background import started
-from dl4py.samediff.base.source import user_line
+from dl4py.samediff.base.source_line import user_line
 from dl4py.samediff.data import AsyncDataSetIterator, DataSet, ExistingDataSetIterator, JointParallelDataSetIterator
 from dl4py.samediff.errors import GraphError, ShapeError
 from dl4py.samediff.training import Adam

@@ -9,9 +9,9 @@ import threading
 import pytest
 
 from dl4py.samediff.base import locks
-from dl4py.samediff.base.locks import Rank, rlock
+from dl4py.samediff.base.locks import LockRank, rlock
 from dl4py.samediff.cpu import threads
-from dl4py.samediff.cpu.native import pool
+from dl4py.samediff.cpu.native import thread_pool
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 
@@ -48,6 +48,7 @@ other.join()
 """
 
 
+@pytest.mark.slow
 def test_children_compile_while_the_parent_does(tmp_path):
     subprocess.run([sys.executable, "-W", "ignore", "-c", COMPILING], check=True, timeout=240,
                    env={**os.environ, "DL4PY_CACHE_DIR": str(tmp_path)})
@@ -79,7 +80,7 @@ def test_locks_of_other_threads_are_free_and_own_ones_are_held():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_fork_waits_for_a_step():
-    lock, held, changed = rlock(Rank.STEPS), threading.Event(), []
+    lock, held, changed = rlock(LockRank.STEPS), threading.Event(), []
 
     def step():
         with lock:
@@ -99,8 +100,9 @@ def _none(*args, **options):
 
 def test_without_further_threads_one_does_all_parts(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", _none)
-    assert pool.Pool(3).helpers == 0
-    crew = threads._Crew()
+    assert thread_pool.ThreadPool(3).helpers == 0
+    monkeypatch.setattr(threads, "thread_count", lambda: 3)
+    crew = threads._ThreadGroup()
     monkeypatch.setattr(threads, "_crew", lambda process: crew)
     done = []
     threads.run_parts(lambda *part: done.append(part), [(0, 2), (2, 5)])
@@ -119,16 +121,17 @@ def test_systems_without_unnamed_semaphores_have_no_helpers(monkeypatch):
     class Library:
         def __getattr__(self, name):
             return lambda *args: -1
-    monkeypatch.setattr(pool.ctypes, "CDLL", lambda name: Library())
-    assert pool.Pool(3).helpers == 0
+    monkeypatch.setattr(thread_pool.ctypes, "CDLL", lambda name: Library())
+    assert thread_pool.ThreadPool(3).helpers == 0
 
 
+@pytest.mark.slow
 def test_threads_that_fork_at_the_same_time_release_what_they_took(monkeypatch):
     """Also when they have waited long enough for each other."""
     monkeypatch.setattr(locks, "PATIENCE", 0.01)
     found, end = [], threading.Event()
     monkeypatch.setattr(sys, "unraisablehook", lambda what: found.append(what.exc_value))
-    kept, held = [rlock(Rank.STEPS) for _ in range(20)], rlock(Rank.STEPS)
+    kept, held = [rlock(LockRank.STEPS) for _ in range(20)], rlock(LockRank.STEPS)
 
     def hold():
         with held:

@@ -22,32 +22,28 @@ def graph():
 
 
 @pytest.mark.parametrize("call, said", [
-    (lambda sd: sd.exec(), "output_all"),
-    (lambda sd: sd.exec(None), "output_all"),
-    (lambda sd: sd.exec({"x": np.ones((1, 4))}), "output_all"),
-    (lambda sd: sd.execAndEndResult(), "output_all"),
-    (lambda sd: sd.exec_and_end_result(), "output_all"),
-    (lambda sd: sd.execBackwards({}), "calculate_gradients"),
-    (lambda sd: sd.f(), "sd.math, sd.nn"),
+    (lambda sd: sd.execAll(), "output_all"),
+    (lambda sd: sd.exec(), "no value for placeholder 'x'"),
+    (lambda sd: SameDiff.create().exec(), "of which the graph has none"),
+    (lambda sd: SameDiff.create().execAndEndResult(), "of which the graph has none"),
+    (lambda sd: sd.f().sofmax("x"), "no op 'sofmax'"),
+    (lambda sd: SameDiff.importTensorflow("model.pb"), "import_frozen_tf"),
+    (lambda sd: sd.import_keras("model.h5"), "KerasModelImport"),
+    (lambda sd: SameDiff.crate(), "class SameDiff has no attribute 'crate'"),
     (lambda sd: sd.loss.mse("l", "a", "b"), "did you mean 'mean_squared_error'"),
     (lambda sd: sd.loss.mae("l", "a", "b"), "did you mean 'absolute_difference'"),
-    (lambda sd: sd.loss.crossEntropy("a", "b"), "did you mean 'softmax_cross_entropy'"),
     (lambda sd: sd.loss.XENT("a", "b"), "did you mean 'sigmoid_cross_entropy'"),
     (lambda sd: InferenceSession(3), "takes a graph; got int"),
-    (lambda sd: TrainingConfig.builder().lossVariables("l"), "minimize"),
-    (lambda sd: TrainingConfig.builder().listeners([]), "sd.set_listeners"),
     (lambda sd: TrainingConfig.builder().learning_rate(0.1), "updater"),
-    (lambda sd: TrainingConfig.builder().dataSetLabelsMapping("l"), "did you mean 'data_set_label_mapping'"),
 ])
 def test_errors_say_what_is_written_here(call, said):
     with pytest.raises(DL4PyError, match=said):
         call(graph())
 
 
-@pytest.mark.parametrize("name, said", [("args", "are the names of its variables"), ("outputVariables", "sd.get_variable"),
-                                        ("opName", "op.id"), ("doDiff", "calculate_gradients"), ("nothing", "has no 'nothing'$")])
+@pytest.mark.parametrize("name, said", [("opNum", "op.id"), ("nothing", "has no 'nothing'$")])
 def test_nodes_say_what_they_have(name, said):
-    node = graph().ops()[0]
+    node = graph().nodes()[0]
     with pytest.raises(AttributeError, match=said):
         getattr(node, name)
     assert not hasattr(node, "__array__") and copy.copy(node) == node

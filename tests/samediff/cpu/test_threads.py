@@ -12,14 +12,14 @@ from dl4py.samediff.cpu import threads
 def test_threads_that_start_together_share_one_crew(monkeypatch):
     made = []
 
-    class Slow(threads._Crew):
+    class Slow(threads._ThreadGroup):
         def __init__(self):
             time.sleep(0.02)
             made.append(self)
             self.size = 0
 
     threads._crew.cache_clear()
-    monkeypatch.setattr(threads, "_Crew", Slow)
+    monkeypatch.setattr(threads, "_ThreadGroup", Slow)
     try:
         callers = [threading.Thread(target=threads.run_parts, args=(lambda *part: None, [(0, 1), (1, 2)])) for _ in range(8)]
         for caller in callers:
@@ -31,7 +31,35 @@ def test_threads_that_start_together_share_one_crew(monkeypatch):
     assert len(made) == 1
 
 
-def test_nobody_writes_after_an_error():
+@pytest.fixture
+def crew(monkeypatch):
+    """Threads for three parts, whatever the machine has."""
+    monkeypatch.setattr(threads, "thread_count", lambda: 3)
+    threads._crew.cache_clear()
+    yield
+    threads._crew.cache_clear()
+
+
+@pytest.mark.parametrize("processors", [1, 2, 64])
+def test_work_is_cut_by_its_size_and_the_processors(processors, monkeypatch):
+    monkeypatch.setattr(threads, "thread_count", lambda: processors)
+    most = min(processors, threads.MOST_PARTS)
+    assert threads.parts() == most
+    assert [threads.parts_for(n * threads.LEAST) for n in (0, 0.5, 1, 2.5, 1000)] == [1, 1, 1, min(most, 2), most]
+    assert len(threads.parts_of_rows(1000, threads.WORTH_PARTS)) == most
+    assert threads.parts_of_rows(1000, threads.WORTH_PARTS - 1) == [(0, 1000)]
+    assert threads.parts_of_rows(threads.ROWS + 1, threads.WORTH_PARTS) == [(0, threads.ROWS + 1)]
+
+
+@pytest.mark.parametrize("size, count", [(0, 3), (7, 3), (3, 7), (5, 0)])
+def test_ranges_cover_everything_once(size, count):
+    found = threads.ranges(size, count)
+    assert [k for low, high in found for k in range(low, high)] == list(range(size)) and len(found) == max(1, count)
+    lengths = [high - low for low, high in found]
+    assert max(lengths) - min(lengths) <= 1
+
+
+def test_nobody_writes_after_an_error(crew):
     finished = []
 
     def call(part, low, high):

@@ -1,14 +1,18 @@
 """CUDA kernels on the emulator against ``compute``."""
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
+from dl4py.samediff.cuda.drivers.drivers import driver_of
 from dl4py.samediff.cuda.drivers.emulator import Emulator
 from dl4py.samediff.cuda.drivers.host_code import compiler
 from dl4py.samediff.cuda.kernel_table import KERNELS
+from dl4py.samediff.device.devices import Device
 from dl4py.samediff.errors import DeviceError
 from dl4py.samediff.expressions.arrays import xp
 from dl4py.samediff.ir.op import as_tuple
@@ -17,8 +21,10 @@ from dl4py.samediff.ir.run_context import RunContext
 #: Of the largest value of an output.
 TOLERANCES = {"float16": 2e-3, "bfloat16": 1.6e-2, "float32": 1e-5, "float64": 1e-12}
 
-#: Each finds other mistakes: the orders of threads that do not wait for each other, what is written beside an array.
-DRIVERS = (Emulator(guard=True), Emulator("reversed", guard=True), Emulator(7, guard=True))
+#: Each finds other mistakes: the orders of threads that do not wait for each other, what is written beside an array. With a device such as
+#: ``DL4PY_CUDA_TESTS=cuda:0`` kernels run there in their place.
+DRIVERS = ((driver_of(Device.of(os.environ["DL4PY_CUDA_TESTS"])),) if "DL4PY_CUDA_TESTS" in os.environ else
+           (Emulator(guard=True), Emulator("reversed", guard=True), Emulator(7, guard=True)))
 
 
 def lacks_compiler() -> str:
@@ -76,21 +82,22 @@ def _wanted(op, arrays, promised, context):
 
 
 def _run(driver, op, kernel, arrays, want, context):
-    inputs = [None if a is None else np.array(a, order="C") for a in arrays]
+    given = [None if a is None else np.array(a, order="C") for a in arrays]
     if op.stateful:
-        inputs.insert(0, (context or RunContext()).words())
-    kept = [None if a is None else a.copy() for a in inputs]
-    outs = [_unset(w.shape, w.dtype) for w in want]
-    run = driver.prepare(kernel.actions(*inputs, *outs, *(_unset(s.shape, s.dtype.numpy) for s in kernel.workspace)))
+        given.insert(0, (context or RunContext()).words())
+    inputs = [None if a is None else driver.upload(a) for a in given]
+    outs = [driver.upload(_unset(w.shape, w.dtype)) for w in want]
+    run = driver.prepare(kernel.actions(*inputs, *outs, *(driver.upload(_unset(s.shape, s.dtype.numpy)) for s in kernel.workspace)))
     run()
-    once = [o.copy() for o in outs]
+    once = [driver.download(o) for o in outs]
     run()
-    for k, (a, b) in enumerate(zip(once, outs)):
+    made = [driver.download(o) for o in outs]
+    for k, (a, b) in enumerate(zip(once, made)):
         np.testing.assert_array_equal(_bits(a), _bits(b), f"output {k} of {op!r} is another one when the same actions run again")
-    for k, (a, b) in enumerate(zip(kept, inputs)):
+    for k, (a, b) in enumerate(zip(given, inputs)):
         if a is not None:
-            np.testing.assert_array_equal(_bits(a), _bits(b), f"input {k} of {op!r} was changed")
-    return outs
+            np.testing.assert_array_equal(_bits(a), _bits(driver.download(b)), f"input {k} of {op!r} was changed")
+    return made
 
 
 def _unset(shape, dtype):

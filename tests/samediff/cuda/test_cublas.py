@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
-from dl4py.samediff.cuda.actions import Product
 from dl4py.samediff.cuda.drivers import cublas
 from dl4py.samediff.cuda.drivers.cublas import Cublas
 from dl4py.samediff.errors import DeviceError
+from dl4py.samediff.plans.actions import MatrixProduct
 
 TYPES = {0: np.float32, 1: np.float64, 2: np.float16}
 
@@ -116,7 +116,7 @@ def check(a, b, out, alpha=1.0, beta=0.0, **options):
     before, was = base.copy(), out.copy()
     with np.errstate(invalid="ignore"):
         want = alpha * np.matmul(a.astype(float), b.astype(float)) + (beta * was.astype(float) if beta else 0)
-    calls = multiply(Product(a, b, out, alpha, beta), **options)
+    calls = multiply(MatrixProduct(a, b, out, alpha, beta), **options)
     np.testing.assert_allclose(out, want, rtol=5e-3 if out.dtype == np.float16 else 1e-5, atol=1e-5)
     out[...] = was
     np.testing.assert_array_equal(base, before)         # nothing else was written
@@ -156,7 +156,7 @@ def test_a_matrix_for_all_of_a_batch(which):
         b = np.broadcast_to(b[:1, :1], b.shape)
     assert check(a, b, np.zeros((2, 3, 4, 6))) == ["strided"]
     if which == "right":        # one product of more rows
-        found = cublas.layout(Product(a, b, np.zeros((2, 3, 4, 6))), address)
+        found = cublas.layout(MatrixProduct(a, b, np.zeros((2, 3, 4, 6))), address)
         assert (found.m, found.axes) == (24, ())
 
 
@@ -167,14 +167,14 @@ def test_types(dtype, tf32, compute):
     a, b = rng.standard_normal((3, 4)).astype(dtype), rng.standard_normal((4, 5)).astype(dtype)
     check(a, b, np.zeros((3, 5), dtype), 0.5, tf32=tf32)
     device, library = blas(tf32=tf32)
-    device.prepare(Product(a, b, np.zeros((3, 5), dtype)), lambda numbers: None)(7)
+    device.prepare(MatrixProduct(a, b, np.zeros((3, 5), dtype)), lambda numbers: None)(7)
     assert library.calls[-1] == ("strided", (device.handle(7).value, compute, -1))
 
 
 def test_nothing_to_do():
     a, b = np.zeros((2, 0, 4)), np.zeros((2, 4, 5))
-    assert multiply(Product(a, b, np.zeros((2, 0, 5)))) == []
-    assert multiply(Product(np.zeros((0, 3, 4)), b[:0], np.zeros((0, 3, 5)))) == []
+    assert multiply(MatrixProduct(a, b, np.zeros((2, 0, 5)))) == []
+    assert multiply(MatrixProduct(np.zeros((0, 3, 4)), b[:0], np.zeros((0, 3, 5)))) == []
 
 
 def test_what_it_cannot_take():
@@ -182,7 +182,7 @@ def test_what_it_cannot_take():
     assert cublas.fits(a[:, :3]) and cublas.fits(a.T) and not cublas.fits(a[:, ::2]) and not cublas.fits(a[::-1])
     assert not cublas.fits(np.broadcast_to(a[:1], (6, 8)))
     with pytest.raises(DeviceError, match="contiguous"):
-        cublas.layout(Product(a[:, ::2], np.zeros((4, 2)), np.zeros((6, 2))), address)
+        cublas.layout(MatrixProduct(a[:, ::2], np.zeros((4, 2)), np.zeros((6, 2))), address)
 
 
 def test_each_stream_has_a_handle_with_memory_of_its_own():
@@ -202,4 +202,4 @@ def test_a_failure_is_an_error():
     device, library = blas()
     library.status = 13
     with pytest.raises(DeviceError, match="cublasCreate_v2 failed with status 13"):
-        device.prepare(Product(*(np.zeros((2, 2)) for _ in range(3))), lambda numbers: None)(1)
+        device.prepare(MatrixProduct(*(np.zeros((2, 2)) for _ in range(3))), lambda numbers: None)(1)

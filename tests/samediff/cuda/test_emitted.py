@@ -5,15 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from replay import Recorded, data_of, outputs_of
-from test_executors import data
 
 from dl4py.samediff import Device, SameDiff, device
-from dl4py.samediff.cuda.actions import Launch
 from dl4py.samediff.cuda.drivers import drivers
 from dl4py.samediff.cuda.drivers.emulator import Emulator
-
-from .nvrtc import compiled, nvrtc
+from dl4py.samediff.plans.actions import KernelLaunch
+from tests.helpers.replay import Recorded, data_of, outputs_of
+from tests.samediff.cuda.nvrtc import compiled, nvrtc
+from tests.test_executors import data
 
 ROOT = Path(__file__).resolve().parents[2] / "golden"
 HERE = Device.of("emulated:63")
@@ -34,7 +33,7 @@ class Collector(Emulator):
         return np.zeros(tuple(shape), dtype)
 
     def prepare(self, actions):
-        self.texts.update((a.source, a.name) for a in actions if isinstance(a, Launch))
+        self.texts.update((a.source, a.name) for a in actions if isinstance(a, KernelLaunch))
         return lambda: None
 
 
@@ -65,6 +64,7 @@ def _graph(folder):
 FILES = {_network: "configuration.json", _graph: "graph.fb"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(nvrtc() is None, reason="needs NVIDIA's compiler: pip install nvidia-cuda-nvrtc-cu12")
 @pytest.mark.parametrize(("pattern", "run"), [("layers/*", _network), ("training/*/*", _network), ("samediff/*/*", _graph)])
 def test_texts_of_recorded_cases_compile(pattern, run):

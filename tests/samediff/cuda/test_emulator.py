@@ -4,13 +4,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.cuda.actions import Copy, Fill, Launch, Product
 from dl4py.samediff.cuda.drivers import host_code
 from dl4py.samediff.cuda.drivers.emulator import Emulator
 from dl4py.samediff.cuda.sources import source
 from dl4py.samediff.errors import DeviceError
-
-from .support import needs_compiler
+from dl4py.samediff.plans.actions import ArrayCopy, KernelLaunch, MatrixProduct, ZeroFill
+from tests.samediff.cuda.support import needs_compiler
 
 pytestmark = needs_compiler
 
@@ -32,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(128) total(const T *x, float *y, co
 
 
 def run(text, name, args, grid=1, block=32, shared=0, device=None):
-    (device or Emulator(guard=True)).prepare([Launch(text, name, (grid, 1, 1), (block, 1, 1), args, shared)])()
+    (device or Emulator(guard=True)).prepare([KernelLaunch(text, name, (grid, 1, 1), (block, 1, 1), args, shared)])()
 
 
 def kernel(body, parameters="int *y", name="f"):
@@ -66,7 +65,7 @@ def test_places_of_threads_and_blocks():
         int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
         y[b * (blockDim.x * blockDim.y * blockDim.z) + t] = b * 1000 + t;""")
     for order in ("forward", "reversed", 3):
-        Emulator(order).prepare([Launch(text, "f", (4, 3, 2), (3, 2, 5), (y,))])()
+        Emulator(order).prepare([KernelLaunch(text, "f", (4, 3, 2), (3, 2, 5), (y,))])()
         np.testing.assert_array_equal(y.reshape(24, 30), np.arange(24)[:, None] * 1000 + np.arange(30))
 
 
@@ -156,7 +155,7 @@ def test_wrong_arguments_are_refused(args, message):
 def test_wrong_sizes_are_refused(grid, block, shared, message):
     args = np.zeros(3, np.float32), np.float32(1), np.int64(3)
     with pytest.raises(DeviceError, match=message):
-        Emulator().prepare([Launch(source("fill", T="float"), "fill", grid, block, args, shared)])
+        Emulator().prepare([KernelLaunch(source("fill", T="float"), "fill", grid, block, args, shared)])
 
 
 def test_texts_that_do_not_compile():
@@ -220,12 +219,12 @@ def test_products_copies_and_fills(dtype):
     rng, device = np.random.default_rng(1), Emulator()
     a, b = rng.standard_normal((2, 3, 4)).astype(dtype), rng.standard_normal((2, 5, 4)).astype(dtype)
     out, wide = np.full((2, 3, 5), np.nan, dtype), np.matmul(a.astype(float), b.astype(float).swapaxes(1, 2))
-    device.prepare([Product(a, b.swapaxes(1, 2), out, 2.0)])()
+    device.prepare([MatrixProduct(a, b.swapaxes(1, 2), out, 2.0)])()
     np.testing.assert_allclose(out, 2 * wide, rtol=1e-2 if dtype == "float16" else 1e-5, atol=1e-2 if dtype == "float16" else 1e-5)
     copied = np.zeros((5, 3, 2), dtype)
-    device.prepare([Copy(out.T, copied), Fill(out)])()
+    device.prepare([ArrayCopy(out.T, copied), ZeroFill(out)])()
     assert not out.any() and copied.any()
-    for action in (Product(a, b, out), Product(a.astype(int), b, out), Copy(a, out), Fill(out.T)):
+    for action in (MatrixProduct(a, b, out), MatrixProduct(a.astype(int), b, out), ArrayCopy(a, out), ZeroFill(out.T)):
         with pytest.raises(DeviceError):
             device.prepare([action])
 

@@ -13,8 +13,7 @@ from dl4py.samediff.expressions import expression as ex
 from dl4py.samediff.expressions.arrays import xp
 from dl4py.samediff.training import Adam
 from dl4py.samediff.training.updaters.kernel import UpdateKernel, UpdateRule
-
-from .support import DRIVERS, needs_compiler
+from tests.samediff.cuda.support import DRIVERS, needs_compiler
 
 pytestmark = needs_compiler
 

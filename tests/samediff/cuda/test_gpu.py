@@ -8,22 +8,21 @@ import types
 
 import numpy as np
 import pytest
-from randomgraphs import agree
-from randomviews import RandomViews
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.cuda import presence
-from dl4py.samediff.cuda.actions import Copy, Fill, Launch, Product
+from dl4py.samediff.cuda import availability
 from dl4py.samediff.cuda.drivers import drivers, gpu
 from dl4py.samediff.cuda.drivers.gpu import Gpu
 from dl4py.samediff.cuda.sources import source
 from dl4py.samediff.device import devices
 from dl4py.samediff.device.devices import Device, device
 from dl4py.samediff.errors import DeviceError
-
-from .standin import Cupy
-from .support import needs_compiler
-from .test_cublas import Library
+from dl4py.samediff.plans.actions import ArrayCopy, KernelLaunch, MatrixProduct, ZeroFill
+from tests.helpers.randomgraphs import agree
+from tests.helpers.randomviews import RandomViews
+from tests.samediff.cuda.standin import Cupy
+from tests.samediff.cuda.support import needs_compiler
+from tests.samediff.cuda.test_cublas import Library
 
 
 class Recorded(Library):
@@ -49,15 +48,16 @@ def cupy(monkeypatch):
 
 
 def fill(y, value):
-    return Launch(source("fill", T="float"), "fill", (2, 1, 1), (32, 1, 1), (y, np.float32(value), np.int64(y.size)))
+    return KernelLaunch(source("fill", T="float"), "fill", (2, 1, 1), (32, 1, 1), (y, np.float32(value), np.int64(y.size)))
 
 
 @needs_compiler
 def test_launches_copies_and_fills(cupy):
     device = Gpu(1)
     x, y, z, turned = (device.empty(shape, np.float32) for shape in ((3, 4), (3, 4), (3, 4), (4, 3)))
-    run = device.prepare([fill(x, 2), Copy(x, y), Copy(device.upload(np.arange(12, dtype=np.float32).reshape(3, 4)), z), Copy(z.T, turned),
-                          Fill(x)])
+    run = device.prepare([fill(x, 2), ArrayCopy(x, y), ArrayCopy(device.upload(np.arange(12, dtype=np.float32).reshape(3, 4)), z),
+                          ArrayCopy(z.T, turned),
+                          ZeroFill(x)])
     with device.stream():
         run()
         run()
@@ -71,7 +71,7 @@ def test_a_graph_is_recorded_and_launched(cupy):
     device = Gpu()
     x, y = device.empty((40,), np.float32), device.empty((40,), np.float32)
     x[...], y[...] = 0, 0
-    run = device.prepare([fill(x, 3), Copy(x, y)])
+    run = device.prepare([fill(x, 3), ArrayCopy(x, y)])
     with device.stream():
         graph = device.capture(run)
         assert not y.any()
@@ -88,7 +88,7 @@ def test_products(cupy):
     a, b = rng.standard_normal((2, 3, 4)).astype(np.float32), rng.standard_normal((2, 5, 8)).astype(np.float32)
     out = device.empty((2, 3, 5), np.float32)
     factors = device.upload(a), device.upload(b)[..., ::2].swapaxes(1, 2)
-    run = device.prepare([Product(*factors, out)])
+    run = device.prepare([MatrixProduct(*factors, out)])
     with device.stream():
         run()
     np.testing.assert_allclose(device.download(out), a @ b[..., ::2].swapaxes(1, 2), rtol=1e-5)
@@ -103,7 +103,7 @@ def test_tf32(cupy, monkeypatch):
     x = device.upload(np.eye(2, dtype=np.float32))
     for allowed, compute in ((False, 68), (True, 77)):
         device.tf32 = allowed
-        device.prepare([Product(x, x, device.empty((2, 2), np.float32))])()
+        device.prepare([MatrixProduct(x, x, device.empty((2, 2), np.float32))])()
         assert device._cublas._library.calls[-1][1][1] == compute
 
 
@@ -113,7 +113,7 @@ def test_shared_memory_beyond_what_all_may_have(cupy):
     text = 'extern "C" __global__ void f(int *y) { extern __shared__ int s[]; s[threadIdx.x] = 1; y[0] = s[0]; }'
     y = device.empty((1,), np.int32)
     for size in (1 << 10, (47 << 10) + 16, 100 << 10, 60 << 10):
-        device.prepare([Launch(text, "f", (1, 1, 1), (1, 1, 1), (y,), size)])()
+        device.prepare([KernelLaunch(text, "f", (1, 1, 1), (1, 1, 1), (y,), size)])()
     assert y[0] == 1 and len(cupy.texts) == 1
     assert device._functions[text, "f"].max_dynamic_shared_size_bytes == 100 << 10
 
@@ -159,12 +159,12 @@ def test_what_is_refused(cupy):
     y = device.empty((4, 4), np.float32)
     text = source("fill", T="float")
     for action, message in (
-            (Launch(text, "fill", (0, 1, 1), (1, 1, 1), ()), "at least one block"),
-            (Launch(text, "fill", (1, 1, 1), (1, 1, 1), (1.0,)), "argument 0: .* got float"),
-            (Launch(text, "fill", (1, 1, 1), (1, 1, 1), (np.zeros(3),)), "argument 0: .* got ndarray"),
-            (Launch(text, "fill", (1, 1, 1), (512, 1, 1), (y, np.float32(1), np.int64(16))), "256 threads on this GPU, 512"),
-            (Launch("#error", "f", (1, 1, 1), (1, 1, 1), ()), "does not compile"),
-            (Copy(y, y[:2]), "one type and shape"), (Fill(y.T[1:]), "contiguous")):
+            (KernelLaunch(text, "fill", (0, 1, 1), (1, 1, 1), ()), "at least one block"),
+            (KernelLaunch(text, "fill", (1, 1, 1), (1, 1, 1), (1.0,)), "argument 0: .* got float"),
+            (KernelLaunch(text, "fill", (1, 1, 1), (1, 1, 1), (np.zeros(3),)), "argument 0: .* got ndarray"),
+            (KernelLaunch(text, "fill", (1, 1, 1), (512, 1, 1), (y, np.float32(1), np.int64(16))), "256 threads on this GPU, 512"),
+            (KernelLaunch("#error", "f", (1, 1, 1), (1, 1, 1), ()), "does not compile"),
+            (ArrayCopy(y, y[:2]), "one type and shape"), (ZeroFill(y.T[1:]), "contiguous")):
         with pytest.raises(DeviceError, match=message):
             device.prepare([action])
 
@@ -226,9 +226,9 @@ def missing(status, driver, wants=12090, count=None):
     (missing(0, 12080, count=4), 4, "has 4 GPUs, cuda:0 to cuda:3"),
 ])
 def test_why_there_is_no_gpu(monkeypatch, cupy, index, message):
-    monkeypatch.setattr(presence, "installed", lambda: cupy)
+    monkeypatch.setattr(availability, "installed", lambda: cupy)
     with pytest.raises(DeviceError, match=message):
-        presence.cupy_for(index)
+        availability.cupy_for(index)
 
 
 def test_without_cupy(monkeypatch):
@@ -248,4 +248,4 @@ def test_a_cupy_that_does_not_load(monkeypatch):
 
 def test_without_cublas():
     with pytest.raises(DeviceError, match=r'cuBLAS of CUDA 99 is not there: pip install "cupy-cuda99x\[ctk\]"'):
-        presence.cublas_library(missing(0, 99000, 99000))
+        availability.cublas_library(missing(0, 99000, 99000))

@@ -10,8 +10,7 @@ import pytest
 
 from dl4py.samediff import cuda
 from dl4py.samediff.cuda.sources import source
-
-from .nvrtc import compiled, nvrtc
+from tests.samediff.cuda.nvrtc import compiled, nvrtc
 
 pytestmark = pytest.mark.skipif(nvrtc() is None, reason="needs NVIDIA's compiler: pip install nvidia-cuda-nvrtc-cu12")
 

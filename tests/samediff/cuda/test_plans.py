@@ -5,14 +5,13 @@ import threading
 
 import numpy as np
 import pytest
-from randomgraphs import RandomGraph, agree, same
-from randomviews import RandomViews
 
 from dl4py.samediff import DataType, SameDiff, device
-from dl4py.samediff.cuda.graph import Captured
+from dl4py.samediff.cuda.captured_graph import CapturedGraph
 from dl4py.samediff.errors import DeviceError, ShapeError
-
-from .support import needs_compiler
+from tests.helpers.randomgraphs import RandomGraph, agree, same
+from tests.helpers.randomviews import RandomViews
+from tests.samediff.cuda.support import needs_compiler
 
 pytestmark = needs_compiler
 
@@ -152,7 +151,7 @@ class _Driver:
 @pytest.mark.parametrize("refuses", [False, True])
 def test_the_second_run_is_captured_or_says_why_not(refuses):
     done, driver = [], _Driver(refuses)
-    captured = Captured(driver, lambda: done.append(1))
+    captured = CapturedGraph(driver, lambda: done.append(1))
     for _ in range(4):
         captured()
     assert len(done) == 4
@@ -164,7 +163,7 @@ def test_the_second_run_is_captured_or_says_why_not(refuses):
 def test_graphs_can_be_switched_off(setting, monkeypatch):
     monkeypatch.setenv("DL4PY_CUDA_GRAPHS", setting)
     done, driver = [], _Driver(False)
-    captured = Captured(driver, lambda: done.append(1))
+    captured = CapturedGraph(driver, lambda: done.append(1))
     for _ in range(3):
         captured()
     assert len(done) == 3 and driver.recorded == int(setting)

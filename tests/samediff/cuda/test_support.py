@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.base.spec import TensorSpec
-from dl4py.samediff.cuda.actions import CudaKernel, Launch
 from dl4py.samediff.cuda.sources import type_name
 from dl4py.samediff.errors import DeviceError
 from dl4py.samediff.ir.op import Op
-
-from .support import check_kernel, needs_compiler
+from dl4py.samediff.plans.actions import CudaKernel, KernelLaunch
+from tests.samediff.cuda.support import check_kernel, needs_compiler
 
 pytestmark = needs_compiler
 
@@ -46,7 +45,7 @@ class Neighbours(Op):
         def actions(x, y, work):
             if not x.size:
                 return []
-            return [Launch(names + TEXT, "running", (1, 1, 1), (-(-x.size // 32) * 32, 1, 1), (x, y, work, np.int32(x.size)))]
+            return [KernelLaunch(names + TEXT, "running", (1, 1, 1), (-(-x.size // 32) * 32, 1, 1), (x, y, work, np.int32(x.size)))]
         return CudaKernel(actions, (TensorSpec(x.shape, x.dtype),))
 
 

@@ -10,8 +10,7 @@ from dl4py.samediff.cuda.kernel_table import KERNELS
 from dl4py.samediff.expressions.conditions import Conditions
 from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.ops.losses.cross_entropy import SparseCrossEntropySlope, SparseSoftmaxCrossEntropy
-
-from .support import DRIVERS, check_kernel, needs_compiler
+from tests.samediff.cuda.support import DRIVERS, check_kernel, needs_compiler
 
 pytestmark = needs_compiler
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.data.sets.affine import affine, along_axis_1, extremes, moments
+from dl4py.samediff.data.sets.affine import affine, along_axis_1
 
 SHAPES = [(300, 7), (3, 7), (0, 7), (20, 7, 11), (6, 7, 9, 9), (2, 7, 3, 4, 5)]
 
@@ -40,25 +40,3 @@ def test_nan_and_infinity_stay(rng):
     x[:, 1] = np.inf
     x[:, 2] = -np.inf
     np.testing.assert_array_equal(affine(x, np.array([2.0, -1.0, 1.0]), np.zeros(3))[5], np.float32([np.nan, -np.inf, -np.inf]))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
-@pytest.mark.parametrize("shape", [(1, 9), (5, 9), (1000, 9), (1000, 1), (1, 3, 7), (50, 3, 7, 5)])
-def test_statistics_of_columns(dtype, shape, rng):
-    x = (rng.uniform(0, 200, shape) + (1e6 if dtype == np.float64 else 0)).astype(dtype)
-    rows = np.moveaxis(x, 1, -1).reshape(-1, shape[1]).astype(np.float64)
-    count, mean, squares = moments(x)
-    assert count == len(rows)
-    np.testing.assert_allclose(mean, rows.mean(axis=0), rtol=1e-13)
-    np.testing.assert_allclose(squares, ((rows - rows.mean(axis=0))**2).sum(axis=0), rtol=1e-9)
-    for got, expected in zip(extremes(x), (rows.min(axis=0), rows.max(axis=0))):
-        np.testing.assert_array_equal(got, expected)
-
-
-@pytest.mark.parametrize("shape", [(100000, 2), (1000, 2, 100)])
-def test_moments_far_from_zero(shape, rng):
-    x = 1e9 + rng.standard_normal(shape)
-    x[0] = -1e9                     # and the first row far from all others
-    exact = np.moveaxis(x, 1, -1).reshape(-1, 2).astype(np.longdouble)
-    deviation = exact - exact.mean(axis=0)
-    np.testing.assert_allclose(moments(x)[2], (deviation * deviation).sum(axis=0).astype(np.float64), rtol=1e-12)

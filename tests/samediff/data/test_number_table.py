@@ -1,5 +1,7 @@
-"""The compiled reader of numbers: the same bits as Python's ``float``, and nothing else than NumPy's reader accepts."""
+"""The reader of large tables: the same bits as Python's ``float``, and nothing else than NumPy's reader accepts."""
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 import pytest
@@ -9,15 +11,19 @@ from dl4py.samediff.data.readers import number_table
 from dl4py.samediff.errors import FileFormatError
 
 
-@pytest.fixture
-def read(tmp_path, monkeypatch):
-    """Reads text, however short."""
+@pytest.fixture(params=["with pyarrow", "without"])
+def read(request, tmp_path, monkeypatch):
+    """Reads text, however short, by either reader."""
+    if request.param == "without":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    else:
+        pytest.importorskip("pyarrow")
     monkeypatch.setattr(number_table, "SMALL", 0)
 
     def reading(text: str | bytes, delimiter: str = ",", skip: int = 0):
         path = tmp_path / "numbers.csv"
         path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return number_table.read_numbers(path, delimiter, skip)
+        return CSVRecordReader(skip, delimiter).initialize(path).table()
     return reading
 
 
@@ -67,42 +73,38 @@ def test_layouts(read, text, delimiter, skip):
     assert read(text, delimiter, skip).tolist() == [[1, 2], [3, 4]]
 
 
-@pytest.mark.parametrize("text", [
-    "", "\n\n", "1,2\n3\n", "1,2\n3,4,5\n", "1,2\n3,\n", "1,2\n,4\n", "1,x\n", '"1",2\n', "1_0,2\n", "1,2 3\n", "1,2\r3,4\r", "1,0x10\n",
-    "１,2\n".encode(), b"\xef\xbb\xbf1,2\n", b"1,2\x00\n", "1,2e\n", "1,--2\n", "1,.\n", "1,\n", "1,1e5e5\n", "x\ry\n1,2\n",
-])
-def test_what_is_left_to_other_readers(read, text):
-    assert read(text, ",", 1 if text[:1] == "x" else 0) is None
+ODD = ["", "\n\n", "1,2\n3\n", "1,2\n3,4,5\n", "1,2\n3,\n", "1,2\n,4\n", "1,x\n", '"1",2\n', '"1,2",3\n', "1_0,2\n", "1,2 3\n",
+       "1,2\r3,4\r", "1,0x10\n", "１,2\n".encode(), b"\xef\xbb\xbf1,2\n", b"1,2\x00\n", b"1,\xff\n", "1,2e\n", "1,--2\n", "1,.\n",
+       "1,\n", "1,1e5e5\n", "x\ry\n1,2\n", "1,nan(1)\n", "1,NULL\n", "1,NA\n", "1,true\n", "1,1e999\n", "# 1,2\n3,4\n",
+       "1,2 # 3\n", " \n1,2\n", "1,2\n \n", "1\n\n2\n", "+1,-.5\n", "1 , 2\n"]
 
 
-@pytest.mark.parametrize("delimiter", ["1", "e", ".", "-", "\n", "é"])
-def test_delimiters_that_numbers_contain(read, delimiter):
-    assert read("1\n2\n", delimiter) is None
+@pytest.mark.parametrize("delimiter", [",", " ", ";", "1", "e", ".", "-", "é"])
+@pytest.mark.parametrize("skip", [0, 1])
+def test_one_reader_as_the_other(tmp_path, monkeypatch, delimiter, skip):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(number_table, "SMALL", 0)
+    path = tmp_path / "odd.csv"
+
+    def outcome(text):
+        path.write_bytes(text if isinstance(text, bytes) else text.replace(",", delimiter).encode())
+        try:
+            table = CSVRecordReader(skip, delimiter).initialize(path)
+            return table.table().dtype.kind, repr(table.table().tolist()), table.numbers([0]).tolist()
+        except FileFormatError as error:
+            return str(error)
+    fast = [outcome(text) for text in ODD]
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert fast == [outcome(text) for text in ODD]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_blocks_and_threads(read, rng, monkeypatch, threads):
-    monkeypatch.setattr(number_table, "BLOCK", 4096)
-    monkeypatch.setattr(number_table, "parts_of",
-                        lambda rows, _: [(rows * k // threads, rows * (k + 1) // threads) for k in range(threads)])
-    values = rng.standard_normal((1500, 3))
-    rows = [",".join(map(repr, row)) + ("\n" if k % 7 else "\n\n") for k, row in enumerate(values.tolist())]
-    assert bits(read("".join(rows))) == bits(values)
-    rows[1000] = "1,2,1e-400\n"             # left to Python, in the middle of a block
-    values[1000] = 1, 2, 0
-    rows[3:900] = []                        # what the first block says about the size of the table is wrong
-    assert bits(read("".join(rows)[:-1])) == bits(np.concatenate([values[:3], values[900:]]))
-    assert read("1," + "2" * 5000 + "\n") is None
-    rows[500] = "1,2\n"
-    assert read("".join(rows)) is None
-
-
-def test_large_files_as_small_ones(tmp_path, rng):
+@pytest.mark.parametrize("size", [0, 1 << 40])
+def test_large_files_as_small_ones(tmp_path, rng, monkeypatch, size):
+    monkeypatch.setattr(number_table, "SMALL", size)
     values = rng.standard_normal((4000, 4)).astype(np.float32)
     labels = rng.integers(0, 3, 4000)
     path = tmp_path / "large.csv"
     np.savetxt(path, np.column_stack([values, labels]), delimiter=",", header="a heading")
-    assert path.stat().st_size > number_table.SMALL
     reader = CSVRecordReader(1).initialize(path)
     np.testing.assert_array_equal(reader.table(), np.loadtxt(path, delimiter=",", skiprows=1))
     whole = RecordReaderDataSetIterator(reader, 4000, -1, 3).next()
@@ -115,7 +117,8 @@ def test_large_files_as_small_ones(tmp_path, rng):
     ("1,oops,0", "line 4001, column 1: expected a number, got 'oops'"), ("1,2", "line 4001: 2 columns, the lines before have 3"),
     ("1,2,7", "line 4001, column 2: expected a class from 0 to 2, got 7"),
 ])
-def test_errors_of_large_files_name_the_place(tmp_path, line, message):
+def test_errors_of_large_files_name_the_place(tmp_path, monkeypatch, line, message):
+    monkeypatch.setattr(number_table, "SMALL", 0)
     path = tmp_path / "large.csv"
     path.write_text("1.25000000,2.5000000,1\n" * 4000 + line + "\n")
     with pytest.raises(FileFormatError, match=message):

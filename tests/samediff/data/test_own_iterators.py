@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from networkcheck import network
 
 from dl4py.layers import OutputLayer
 from dl4py.samediff.data import DataSet, DataSetIterator, DataSetPreProcessor, MultiDataSet, MultiDataSetIterator, NoMoreDataError
 from dl4py.samediff.errors import ConfigurationError, DataTypeError
+from tests.helpers.networkcheck import network
 
 
 def batch(k):
@@ -131,10 +131,10 @@ def test_what_is_missing_is_named_in_both_spellings():
 
 def test_a_preprocessor_without_the_method_is_refused_at_once():
     class Loose:
-        def preProcess(self, data):
+        def process(self, data):
             pass
 
-    with pytest.raises(ConfigurationError, match=r"has pre_process\(data\); Loose has none; its preProcess counts where it derives from"):
+    with pytest.raises(ConfigurationError, match=r"has pre_process\(data\) \(preProcess in Java's spelling\); Loose has none$"):
         InJava().set_pre_processor(Loose())
     with pytest.raises(ConfigurationError, match=r"int has none$"):
         InJava().set_pre_processor(3)

@@ -147,6 +147,7 @@ def test_files_by_function_and_by_number(tmp_path):
         ExistingMiniBatchDataSetIterator(tmp_path / "none")
 
 
+@pytest.mark.slow
 def test_batches_in_files_of_its_own(tmp_path):
     it = MiniBatchFileDataSetIterator(DATA, 4, True, tmp_path)
     folder = it.get_root_dir()

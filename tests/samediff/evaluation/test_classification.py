@@ -229,3 +229,10 @@ def test_what_could_be_either_is_refused(third, error, said):
     for e in (Evaluation(), EvaluationBinary(), RegressionEvaluation(3)):
         with pytest.raises(error, match=said):
             e.eval(ACTUAL, GUESSED, third)
+
+
+@pytest.mark.parametrize("labels", ["abc", b"ab", len, object, object()])
+def test_class_names_are_a_list(labels):
+    for make in (lambda: Evaluation(labels), lambda: Evaluation(labels=labels)):
+        with pytest.raises(ConfigurationError, match="class names are a list"):
+            make()

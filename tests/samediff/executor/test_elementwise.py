@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu import Layout, Reduction, elementwise_kernel
+from dl4py.samediff.cpu import OperandLayout, OutputReduction, elementwise_kernel
 from dl4py.samediff.errors import DataTypeError, GraphError, ShapeError
 from dl4py.samediff.expressions.expression import derivative, evaluate, trace
 
@@ -28,7 +28,7 @@ INTEGER_PAIRS = [
 def kernel(compute, *arrays, reduction=None):
     space = np.broadcast_shapes(*[a.shape for a in arrays])
     exprs = trace(compute, [a.dtype for a in arrays])
-    return exprs, elementwise_kernel(exprs, [Layout.of(a.shape, space) for a in arrays], reduction)
+    return exprs, elementwise_kernel(exprs, [OperandLayout.of(a.shape, space) for a in arrays], reduction)
 
 
 def check(compute, *arrays, rtol=2e-6):
@@ -93,7 +93,7 @@ def test_every_broadcast(shapes, rng):
 
 def test_one_kernel_serves_every_batch_size(rng):
     exprs = trace(lambda xp, x, b: xp.maximum(x + b, 0), ["float32"] * 2)
-    layouts = [Layout.of((-1, 6), (-1, 6)), Layout.of((6,), (-1, 6))]
+    layouts = [OperandLayout.of((-1, 6), (-1, 6)), OperandLayout.of((6,), (-1, 6))]
     compiled = elementwise_kernel(exprs, layouts)
     assert elementwise_kernel(exprs, layouts).entry == compiled.entry
     b = rng.normal(size=6).astype(np.float32)
@@ -105,23 +105,23 @@ def test_one_kernel_serves_every_batch_size(rng):
 def test_equal_strides_become_one_loop():
     shape = (2, 3, 4, 5)
     exprs = trace(lambda xp, a, b: a * b, ["float32"] * 2)
-    assert elementwise_kernel(exprs, [Layout.same(4), Layout.same(4)]).source.count("for ") == 1
-    assert elementwise_kernel(exprs, [Layout.same(4), Layout.of((3, 1, 1), shape)]).source.count("for ") == 3
-    assert elementwise_kernel(exprs, [Layout.same(4), Layout.scalar(4)]).source.count("for ") == 1
+    assert elementwise_kernel(exprs, [OperandLayout.same(4), OperandLayout.same(4)]).source.count("for ") == 1
+    assert elementwise_kernel(exprs, [OperandLayout.same(4), OperandLayout.of((3, 1, 1), shape)]).source.count("for ") == 3
+    assert elementwise_kernel(exprs, [OperandLayout.same(4), OperandLayout.scalar(4)]).source.count("for ") == 1
 
 
 def test_views_with_strides(rng):
     base = rng.normal(size=(6, 4, 8)).astype(np.float32)
     exprs = trace(lambda xp, a: xp.exp(a), ["float32"])
     for view in (base[:, 1:3], base[:, :, ::2], base.transpose(0, 2, 1), base[::-1]):
-        compiled = elementwise_kernel(exprs, [Layout.strided(view.shape, view.strides, view.shape)])
+        compiled = elementwise_kernel(exprs, [OperandLayout.strided(view.shape, view.strides, view.shape)])
         np.testing.assert_allclose(compiled(view, out=np.empty(view.shape, np.float32)), np.exp(view), rtol=1e-6)
-    joined = elementwise_kernel(exprs, [Layout.strided(base[:, 1:3].shape, base.strides, (6, 2, 8))])
+    joined = elementwise_kernel(exprs, [OperandLayout.strided(base[:, 1:3].shape, base.strides, (6, 2, 8))])
     assert joined.source.count("for ") == 2
     target = np.zeros((4, 10), np.float32)
     part = target[:, 2:7]
-    slot = Layout.strided(part.shape, part.strides, part.shape)
-    compiled = elementwise_kernel(exprs, [Layout.same(2)], output_layouts=[slot])
+    slot = OperandLayout.strided(part.shape, part.strides, part.shape)
+    compiled = elementwise_kernel(exprs, [OperandLayout.same(2)], output_layouts=[slot])
     x = rng.normal(size=(4, 5)).astype(np.float32)
     compiled.bind(x, out=part)()
     np.testing.assert_allclose(part, np.exp(x), rtol=1e-6)
@@ -136,7 +136,7 @@ def test_reductions(kind, axes, dtype, rng):
     for shape in ((3, 4, 5), (1, 1, 1), (2, 3, 67)):
         x = rng.normal(size=shape).astype(dtype)
         b = rng.normal(size=shape[-1:]).astype(dtype)
-        _, compiled = kernel(lambda xp, x, b: (x * b, x + b), x, b, reduction=[Reduction(kind, axes), None])
+        _, compiled = kernel(lambda xp, x, b: (x * b, x + b), x, b, reduction=[OutputReduction(kind, axes), None])
         want = getattr(np, kind)((x * b).astype(float), axis=axes)
         for keep in (False, True):
             out = [np.full(np.sum(x, axis=axes, keepdims=keep).shape, 9, dtype), np.empty_like(x)]
@@ -147,7 +147,7 @@ def test_reductions(kind, axes, dtype, rng):
 
 def test_long_sums_stay_accurate():
     x = np.full(3_000_001, 0.1, np.float32)
-    _, compiled = kernel(lambda xp, x: x, x, reduction=Reduction("sum"))
+    _, compiled = kernel(lambda xp, x: x, x, reduction=OutputReduction("sum"))
     got = compiled(x, out=np.empty((), np.float32))
     np.testing.assert_allclose(got, x.astype(np.float64).sum(), rtol=1e-6)
 
@@ -155,17 +155,17 @@ def test_long_sums_stay_accurate():
 def test_integer_reductions_and_nan():
     x = np.array([[3, -4, 5]], np.int32)
     for kind, want in (("sum", 4), ("max", 5), ("min", -4), ("prod", -60)):
-        _, compiled = kernel(lambda xp, x: x, x, reduction=Reduction(kind))
+        _, compiled = kernel(lambda xp, x: x, x, reduction=OutputReduction(kind))
         assert compiled(x, out=np.empty(1, np.int32))[0] == want
     y = np.array([1, np.nan, 2], np.float32)
-    _, compiled = kernel(lambda xp, x: x, y, reduction=Reduction("max"))
+    _, compiled = kernel(lambda xp, x: x, y, reduction=OutputReduction("max"))
     assert np.isnan(compiled(y, out=np.empty(1, np.float32))[0])
 
 
 def test_bound_calls_read_memory_each_time_and_work_in_place():
     p, g, rate = np.ones(5, np.float32), np.full(5, 2, np.float32), np.array([0.5], np.float32)
     exprs = trace(lambda xp, p, g, r: p - r * g, ["float32"] * 3)
-    step = elementwise_kernel(exprs, [Layout.same(1), Layout.same(1), Layout.scalar(1)]).bind(p, g, rate, out=p)
+    step = elementwise_kernel(exprs, [OperandLayout.same(1), OperandLayout.same(1), OperandLayout.scalar(1)]).bind(p, g, rate, out=p)
     step()
     rate[0] = 0.25
     step()
@@ -174,7 +174,7 @@ def test_bound_calls_read_memory_each_time_and_work_in_place():
 
 def test_in_place_stores_go_through_the_name_of_the_input(rng):
     exprs = trace(lambda xp, a, b: (a + b, a * b), ["float32"] * 2)
-    compiled = elementwise_kernel(exprs, [Layout.same(1)] * 2, in_place={1: 0})
+    compiled = elementwise_kernel(exprs, [OperandLayout.same(1)] * 2, in_place={1: 0})
     assert "x0[j0] = " in compiled.source and "y1[j0]" not in compiled.source
     a, b = rng.normal(size=(2, 70)).astype(np.float32)
     total, product = a + b, a * b
@@ -188,7 +188,7 @@ def test_derivatives_compile(rng):
     x = rng.normal(size=50)
     (y,) = trace(lambda xp, x: xp.where(x > 0, xp.log(x) * xp.sqrt(x), xp.erf(x) * xp.tanh(x)), ["float64"])
     d = derivative(y, 0)
-    got = elementwise_kernel([d], [Layout.same(1)])(x, out=np.empty_like(x))
+    got = elementwise_kernel([d], [OperandLayout.same(1)])(x, out=np.empty_like(x))
     np.testing.assert_allclose(got, evaluate([d], np, [x])[0], rtol=1e-12)
 
 
@@ -196,7 +196,7 @@ def test_read_only_and_unused_inputs():
     x = np.arange(4, dtype=np.float32)
     x.flags.writeable = False
     exprs = trace(lambda xp, y, x: x + 1, ["int64", "float32"])
-    compiled = elementwise_kernel(exprs, [Layout.same(1)] * 2)
+    compiled = elementwise_kernel(exprs, [OperandLayout.same(1)] * 2)
     out = np.empty(4, np.float32)
     compiled.bind(np.arange(3), x, out=out)()
     assert out.tolist() == [1, 2, 3, 4]
@@ -205,12 +205,12 @@ def test_read_only_and_unused_inputs():
 def test_what_has_no_kernel_gives_none():
     for body, dtype in ((lambda xp, x: x + 1, "float16"), (lambda xp, x: xp.digamma(x), "float32"),
                         (lambda xp, x: xp.power(x, x), "int32")):
-        assert elementwise_kernel(trace(body, [dtype]), [Layout.same(1)]) is None
+        assert elementwise_kernel(trace(body, [dtype]), [OperandLayout.same(1)]) is None
 
 
 def test_wrong_operands_are_refused():
     exprs = trace(lambda xp, x, b: x + b, ["float32"] * 2)
-    compiled = elementwise_kernel(exprs, [Layout.same(2), Layout.of((3,), (2, 3))])
+    compiled = elementwise_kernel(exprs, [OperandLayout.same(2), OperandLayout.of((3,), (2, 3))])
     x, b, out = np.zeros((2, 3), np.float32), np.zeros(3, np.float32), np.zeros((2, 3), np.float32)
     with pytest.raises(DataTypeError, match="input 0"):
         compiled.bind(x.astype(float), b, out=out)
@@ -224,9 +224,9 @@ def test_wrong_operands_are_refused():
     with pytest.raises(ShapeError, match="arrays"):
         compiled(x, b, b, out=out)
     with pytest.raises(GraphError, match="median"):
-        Reduction("median")
+        OutputReduction("median")
     with pytest.raises(ShapeError):
-        Layout.of((3,), (2, 4))
+        OperandLayout.of((3,), (2, 4))
 
 
 def test_importing_the_backend_does_not_load_numba():

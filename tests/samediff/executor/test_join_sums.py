@@ -37,7 +37,7 @@ def test_values_stay(monkeypatch, shape):
 def test_one_sum_is_left():
     sd = SameDiff.create()
     chain(sd, sd.placeholder("x", DataType.FLOAT, 8, 5), sd.var("b", np.zeros(5, "f"))).mark_as_loss()
-    graph, found = sd._gradients_for(["b"])
+    graph, found = sd.create_grad_function("b"), sd.tables.gradients.found
     text = graph.explain({"x": np.ones((8, 5), "f")}, found["b"].name(), training=True)
     assert sum("sum_to" in line for line in text.splitlines()) == 1, text
 

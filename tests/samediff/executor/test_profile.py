@@ -9,11 +9,11 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GraphError
-from dl4py.samediff.executor.limits import limits
-from dl4py.samediff.executor.plans import plan_for
+from dl4py.samediff.executor.cost_model import flops_of, sizes_of
+from dl4py.samediff.executor.machine_peak import limits
+from dl4py.samediff.executor.plan_cache import plan_for
 from dl4py.samediff.executor.session import checked_feeds, request_for
 from dl4py.samediff.executor.stepwise import _timed, profiled
-from dl4py.samediff.executor.work import flops_of, sizes_of
 from dl4py.samediff.ir.run_context import RunContext
 
 F = DataType.FLOAT
@@ -79,7 +79,7 @@ def test_steps_give_what_the_plan_gives(rng):
     value = rng.normal(size=(4, 6)).astype("f4")
     plan, feeds = planned(sd, {"x": value}, "y")
     seconds, values = _timed(plan, plan.new_frame(), feeds, RunContext(), 2)
-    assert {s.kind for s in plan.steps} >= {"view", "python", "fused"} and len(seconds) == len(plan.steps)
+    assert {s.kind.value for s in plan.steps} >= {"view", "python", "fused"} and len(seconds) == len(plan.steps)
     np.testing.assert_array_equal(values[plan.sources[0]], sd.output({"x": value}, "y")["y"])
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from randomgraphs import RandomGraph, agree, reference, same
 
 from dl4py.samediff import DataType
+from tests.helpers.randomgraphs import RandomGraph, agree, reference, same
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from randomgraphs import agree, same
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GradientError
 from dl4py.samediff.families.gradient import gradients
+from tests.helpers.randomgraphs import agree, same
 
 F, D = DataType.FLOAT, DataType.DOUBLE
 

@@ -6,7 +6,7 @@ import io
 import numpy as np
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.codecs.flat_graph import FlatNode
+from dl4py.samediff.codecs.flatbuffers.graph import FlatNode
 from dl4py.samediff.files.node_args import read_op
 from dl4py.samediff.ir.op import OPS
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.codecs.flat_reader import read_flat_graph
-from dl4py.samediff.codecs.flat_schema import OpType
+from dl4py.samediff.codecs.flatbuffers.reader import read_flat_graph
+from dl4py.samediff.codecs.flatbuffers.schema import OpType
 
 FLOW = {"switch", "merge", "enter", "exit", "next_iteration"}
 

@@ -5,16 +5,18 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import SameDiff
-from dl4py.samediff.codecs.flat_array import encode_array
-from dl4py.samediff.codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
-from dl4py.samediff.codecs.flat_schema import VarType
-from dl4py.samediff.codecs.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.flatbuffers.array import encode_array
+from dl4py.samediff.codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable, IntPair
+from dl4py.samediff.codecs.flatbuffers.properties import OWN, make_property
+from dl4py.samediff.codecs.flatbuffers.schema import OpType, VarType
+from dl4py.samediff.codecs.flatbuffers.writer import write_flat_graph
 from dl4py.samediff.codecs.legacy_table import op_identity
+from dl4py.samediff.files.frames import Item
 
 LOGIC = ("enter", "exit", "merge", "switch", "next_iteration", "loop_cond")
 
 
-def graph(given, *rows):
+def graph(given, *rows, named="text", spelt=str):
     """A file from ``name: value`` (None: a placeholder) and ``outputs = op(inputs; operand)`` as tuples."""
     ids, variables, nodes = {}, [], []
     for i, (name, value) in enumerate(given.items(), 1):
@@ -27,8 +29,9 @@ def graph(given, *rows):
     for i, (outputs, op, inputs, *more) in enumerate(rows, len(given) + 1):
         kind, number = op_identity(op, "LOGIC" if op in LOGIC else None)
         scalar = encode_array(np.float32(more[0])) if more and op.endswith("_scalar") else None
-        nodes.append(FlatNode(i, outputs.split()[0], int(kind), number, input_paired=tuple(ids[n] for n in inputs.split()), op_name=op,
-                              output_names=tuple(outputs.split()), scalar=scalar, extra_strings=tuple(more) if op == "enter" else ()))
+        frame = NAMED[named](more[0]) if op == "enter" else {}
+        nodes.append(FlatNode(i, outputs.split()[0], int(kind), number, input_paired=tuple(ids[n] for n in inputs.split()),
+                              op_name=spelt(op), output_names=tuple(outputs.split()), scalar=scalar, **frame))
     return SameDiff.from_flat_buffers(write_flat_graph(FlatGraph(variables=tuple(variables), nodes=tuple(nodes))))
 
 
@@ -38,6 +41,11 @@ def loop(frame, start, body, bound, extra=()):
     return [(f"e{f}", "enter", start, f), (f"m{f}", "merge", f"e{f} n{f}"), (f"c{f}", "lessthan_scalar", f"m{f}", bound),
             (f"l{f}", "loop_cond", f"c{f}"), (f"f{f} t{f}", "switch", f"m{f} l{f}"), *extra, (f"n{f}", "next_iteration", body),
             (f"x{f}", "exit", f"f{f}")]
+
+
+NAMED = {  # how files say which frame an enter belongs to: by a text, a property, a number
+    "text": lambda f: {"extra_strings": (f,)}, "property": lambda f: {"properties": (make_property("frameName", f),)},
+    "number": lambda f: {"extra_integer": (ord(f), 9)}}
 
 
 def run(sd, name, x):
@@ -92,6 +100,35 @@ def test_values_after_reading_and_after_saving_again(case, x):
     np.testing.assert_allclose([run(sd, "y", x), run(sd.dup(), "y", x)], [expected(x)] * 2, rtol=1e-6)
 
 
+@pytest.mark.parametrize("spelt", [str, lambda op: op.title().replace("_", "") if op in LOGIC else op], ids=["snake", "Camel"])
+@pytest.mark.parametrize("named", NAMED)
+def test_frames_by_any_name(named, spelt):
+    inner = loop("B", "b", "d", 6, [("d", "mul_scalar", "tB", 2)])
+    sd = graph({"x": None}, *loop("A", "x", "a", 20, [("b", "add_scalar", "tA", 1), *inner, ("a", "add_scalar", "xB", 5)]),
+               ("y", "mul_scalar", "xA", 1), named=named, spelt=spelt)
+    assert sd.missing_ops() == [] and {n.op.id for n in sd.nodes()}.isdisjoint(LOGIC)
+    assert [run(sd, "y", x) for x in (0.5, 2, 30)] == [nested(0.5), nested(2), 30]
+
+
+ARITY = {"switch": (2, 2), "merge": (2, 1), "enter": (1, 1), "exit": (1, 1), "next_iteration": (1, 1), "loop_cond": (1, 1)}
+
+
+@pytest.mark.parametrize("op", ARITY)
+def test_what_counts_as_control_flow(op):
+    """The right numbers of inputs and outputs, in a node that is not one of this library's own."""
+    inputs, outputs = ARITY[op]
+
+    def kind(count=inputs, results=outputs, name=op, op_type=OpType.LOGIC, **told):
+        flat = FlatNode(op_type=int(op_type), op_name=name, **told)
+        return Item("n", [f"i{k}" for k in range(count)], tuple(f"o{k}" for k in range(results)), flat).kind
+    assert kind() == kind(name=op.upper()) == kind(name=op.replace("_", "")) == kind(results=outputs + 1) == op
+    assert {kind(inputs - 1), kind(inputs + 1), kind(results=outputs - 1), kind(op_type=OpType.CUSTOM), kind(name=None)} == {""}
+    assert kind(properties=(make_property(OWN, op),)) == "" and kind(properties=(make_property("other", op),)) == op
+    assert Item("n", ["i0"], ("o0",)).kind == ""
+    item = Item("n", ["a", "b", "a"], ("o",), FlatNode(op_name="x"), build=print).renamed({"a": "c"})
+    assert (item.name, item.inputs, item.outputs, item.flat, item.build) == ("n", ["c", "b", "c"], ("o",), FlatNode(op_name="x"), print)
+
+
 def test_gradients_pass_through():
     sd = CASES["both branches"][0]()
     sd.variable("y").sum("loss").mark_as_loss()
@@ -104,3 +141,37 @@ def test_what_is_not_understood_stays():
     assert sd.missing_ops() == ["switch"]
     assert run(sd, "z", 1) == 2
     assert SameDiff.from_flat_buffers(sd.as_flat_buffers()).missing_ops() == ["switch"]
+
+
+C, D = ("c", "greaterthan_scalar", "x", 0), ("d", "greaterthan_scalar", "x", 2)
+SWITCH, P, Q, R = ("f t", "switch", "x c"), ("p", "mul_scalar", "t", 2), ("q", "sub_scalar", "f", 1), ("r", "add_scalar", "t", 1)
+NOT_UNDERSTOOD = {
+    "one side takes both": [SWITCH, P, ("s", "add", "f t"), ("y", "merge", "s p")],
+    "the other side takes both": [SWITCH, Q, ("s", "add", "t f"), ("y", "merge", "q s")],
+    "both are taken if true": [SWITCH, P, R, ("y", "merge", "p r")],
+    "a loop in which nothing decides over a variable": [SWITCH, P, *loop("A", "x", "b", 10, [
+        ("b", "add", "tA k"), ("k", "merge", "j i"), ("j", "enter", "x", "A"), ("i", "next_iteration", "k")])],
+    "one side begins a loop": [SWITCH, P, ("j", "enter", "x", "A"), ("y", "merge", "j p")],
+    "one side goes on with a loop": [SWITCH, P, ("i", "next_iteration", "x"), ("y", "merge", "p i")],
+    "two conditions": [SWITCH, D, ("g u", "switch", "x d"), P, ("v", "sub_scalar", "g", 1), ("y", "merge", "v p")],
+}
+
+
+@pytest.mark.parametrize("case", NOT_UNDERSTOOD)
+def test_merges_that_join_no_branches_stay(case):
+    sd = graph({"x": None}, C, ("z", "add_scalar", "x", 1), *NOT_UNDERSTOOD[case])
+    for read in (sd, SameDiff.from_flat_buffers(sd.as_flat_buffers())):
+        assert {"merge", "switch"} <= {*read.missing_ops()}
+        assert run(read, "z", 1) == 2
+
+
+@pytest.mark.parametrize(("own", "missing"), [("switch_op", []), ("acme.unknown", ["switch"]), ("tanh", ["switch"])])
+def test_a_switch_that_is_this_librarys_own(own, missing):
+    """It names its op; a name that nobody has, or that is of no such op, is as good as none."""
+    x, c = (FlatVariable(IntPair(i), n, t, (), variabletype=int(VarType.PLACEHOLDER)) for i, n, t in ((1, "x", 5), (2, "c", 1)))
+    kind, number = op_identity("switch", "LOGIC")
+    node = FlatNode(3, "s", int(kind), number, (make_property(OWN, own),), input_paired=(IntPair(1), IntPair(2)), op_name="switch",
+                    output_names=("s", "t"))
+    sd = SameDiff.from_flat_buffers(write_flat_graph(FlatGraph(variables=(x, c), nodes=(node,))))
+    for read in (sd, SameDiff.from_flat_buffers(sd.as_flat_buffers())):
+        assert read.missing_ops() == missing and [n.op.id for n in read.nodes()] == [own if not missing else "missing"]

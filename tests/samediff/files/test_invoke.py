@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.codecs.flat_graph import FlatGraph, SubInstance
-from dl4py.samediff.codecs.flat_properties import make_property
-from dl4py.samediff.codecs.flat_reader import read_flat_graph
-from dl4py.samediff.codecs.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.flatbuffers.graph import FlatGraph, FlatNode, SubInstance
+from dl4py.samediff.codecs.flatbuffers.properties import make_property
+from dl4py.samediff.codecs.flatbuffers.reader import read_flat_graph
+from dl4py.samediff.codecs.flatbuffers.writer import write_flat_graph
+from dl4py.samediff.codecs.op_hash import op_hash
 from dl4py.samediff.errors import FileFormatError, GraphError, LimitError, MissingOpError
+from dl4py.samediff.files.missing_function import MissingFunction, is_call
 
 FILE = Path(__file__).parent / "recorded" / "invoke.fb"        # by DL4J 1.0.0-M2.1: res = f(x)
 RECORDED = read_flat_graph(FILE.read_bytes())
@@ -87,3 +89,26 @@ def test_broken_and_endless_functions_are_refused() -> None:
         data = write_flat_graph(FlatGraph(**NEWER, sub_instances=(SubInstance("f", data),)))
     with pytest.raises(LimitError, match="deep"):
         SameDiff.from_flat_buffers(data)
+
+
+@pytest.mark.parametrize(("told", "function", "inputs", "outputs"), [
+    ({}, "n", (), ()), ({"functionName": "f"}, "f", (), ()), ({"functionName": ""}, "n", (), ()), ({"functionName": 3}, "n", (), ()),
+    ({"subGraphInputVarNames": "x", "subGraphOutputVarNames": ("y", "z")}, "n", ["x"], ["y", "z"])])
+def test_what_calls_tell(told: dict[str, Any], function: str, inputs: Any, outputs: Any) -> None:
+    call = MissingFunction(FlatNode(name="n", properties=tuple(make_property(n, v) for n, v in told.items())))
+    assert (call.function, call.names("inputs"), call.names("outputs")) == (function, inputs, outputs)
+    named = MissingFunction(replace(call.raw, extra_strings=("g", "h")))
+    assert named.function == (function if function == "f" else "g")
+
+
+def test_names_that_are_none_are_refused() -> None:
+    call = MissingFunction(FlatNode(name="n", properties=(make_property("subGraphOutputVarNames", (1, 2)),)))
+    assert call.names("inputs") == ()
+    with pytest.raises(FileFormatError, match=r"node 'n': the outputs of its function are no names: \[1, 2\]"):
+        call.names("outputs")
+
+
+@pytest.mark.parametrize(("flat", "calls"), [
+    (FlatNode(op_name="invoke"), True), (FlatNode(op_num=op_hash("invoke")), True), (FlatNode(op_name="tanh", op_num=1), False)])
+def test_which_nodes_are_calls(flat: FlatNode, calls: bool) -> None:
+    assert is_call(flat) is calls

@@ -55,6 +55,7 @@ def test_cut_short(name):
             read(data[:end])
 
 
+@pytest.mark.slow
 def test_damaged():
     for name in ("standardize_labels", "minmax_labels", "image"):
         good = recorded(name)
@@ -82,3 +83,12 @@ EMPTY_LIST = (
 def test_other_objects_are_refused(data, error, message):
     with pytest.raises(error, match=message):
         read(data)
+
+
+@pytest.mark.parametrize(("columns", "refused"), [(0, True), (-3, True), (2**20 + 1, True), (2**20, False)])
+def test_statistics_of_no_or_too_many_columns_are_refused(columns, refused):
+    good, shape = recorded("standardize_features"), (1).to_bytes(8, "big") + (3).to_bytes(8, "big")
+    assert shape in good
+    with pytest.raises(FileFormatError) as caught:
+        read(good.replace(shape, shape[:8] + columns.to_bytes(8, "big", signed=True), 1))
+    assert (f"a serialized array of shape [1, {columns}]" in str(caught.value)) == refused      # else it lacks the numbers

@@ -18,6 +18,11 @@ import dl4py.udf
 from dl4py.layers import LSTM, DenseLayer, DropoutLayer, InputType, OutputLayer, RnnOutputLayer, SelfAttentionLayer
 from dl4py.layers.functions.dropout import GaussianNoise
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration, to_same_diff
+from dl4py.samediff import SameDiff
+from dl4py.samediff.codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable, IntPair
+from dl4py.samediff.codecs.flatbuffers.schema import OpType, VarType
+from dl4py.samediff.codecs.flatbuffers.writer import write_flat_graph
+from dl4py.samediff.codecs.legacy_table import op_identity
 from dl4py.samediff.ir.op import OPS
 
 PARTS = '''
@@ -89,6 +94,7 @@ def test_the_graph_of_a_network_runs_by_itself(layers, shape, tmp_path):
 
 
 @pytest.mark.parametrize("group", ["dl4py.ops", "dl4py.layers", "dl4py.losses"])
+@pytest.mark.slow
 def test_an_op_of_a_plug_in_is_found_whatever_its_group(group, tmp_path):
     (tmp_path / "acme_parts.py").write_text(PARTS)
     run("""
@@ -113,6 +119,7 @@ def test_an_op_of_a_plug_in_is_found_whatever_its_group(group, tmp_path):
     assert run(read, tmp_path / "g.fb", path=tmp_path) == "[2.0]\n"
 
 
+@pytest.mark.slow
 def test_a_class_inside_an_op_that_nobody_registers(tmp_path):
     (tmp_path / "acme_parts.py").write_text(PARTS)
     run("""
@@ -148,6 +155,7 @@ def test_a_class_inside_an_op_that_nobody_registers(tmp_path):
     assert found == "['org.acme.BlockDrop'] ['org.acme.BlockDrop']\nTrue True\nTrue ['org.acme.BlockDrop']\n"
 
 
+@pytest.mark.slow
 def test_the_distribution_of_an_op_is_told(tmp_path):
     (tmp_path / "acme_parts.py").write_text(PARTS)
     info = tmp_path / "acme_things-1.2.dist-info"
@@ -180,3 +188,29 @@ def test_the_distribution_of_an_op_is_told(tmp_path):
             print("'acme.shift' version 3 of acme-things 1.2" in str(error))
         print(sd.as_flat_buffers() == open(sys.argv[1], "rb").read())
     """, tmp_path / "g.fb") == "{'acme.shift': 3} {'acme.shift': 'acme-things 1.2'}\nTrue\nTrue\n"
+
+
+@pytest.mark.parametrize("types", [(), (5,)])
+@pytest.mark.parametrize("names", [(), ("node",), ("other",)])
+@pytest.mark.parametrize("op", ["acme.unknown", "tanh"])
+def test_outputs_that_a_file_does_not_name(op, names, types):
+    """A node without names of outputs has one of its own name, known or not."""
+    kind, number = (OpType.UDF, -1) if op == "acme.unknown" else (OpType.TRANSFORM_STRICT, op_identity("tanh")[1])
+    x = FlatVariable(IntPair(1), "x", 5, (2,), variabletype=int(VarType.PLACEHOLDER))
+    node = FlatNode(2, "node", int(kind), number, input_paired=(IntPair(1),), op_name=op, output_names=names, output_types=types)
+    after = FlatNode(3, "after", *map(int, op_identity("identity")), input_paired=(IntPair(2),), op_name="identity",
+                     output_names=("after",))
+    sd = SameDiff.from_flat_buffers(write_flat_graph(FlatGraph(variables=(x,), nodes=(node, after))))
+    for read in (sd, SameDiff.from_flat_buffers(sd.as_flat_buffers())):
+        assert read.missing_ops() == ([] if op == "tanh" else [op])
+        assert [(n.name, tuple(n.inputs), tuple(n.outputs)) for n in read.nodes()] == [
+            ("node", ("x",), names or ("node",)), ("after", names or ("node",), ("after",))]
+
+
+def test_what_gives_nothing_is_no_node():
+    """A graph with an op that gave no outputs is saved and loaded as without it."""
+    sd = SameDiff.create()
+    x = sd.constant("x", np.zeros((0, 2), np.float32))
+    assert sd.unstack(x, 0) == [] and sd.nodes() == []
+    sd.math.tanh("y", x)
+    assert sd.unstack(x, 0) == [] and [n.outputs for n in SameDiff.from_flat_buffers(sd.as_flat_buffers()).nodes()] == [("y",)]

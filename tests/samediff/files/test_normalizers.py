@@ -92,6 +92,17 @@ def test_path_is_replaced_only_when_all_is_written(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["n.bin"]
 
 
+def test_streams_and_paths_hold_the_same(tmp_path):
+    serializer, normalizer, stream = NormalizerSerializer.getDefault(), ImagePreProcessingScaler(-1, 2, 5), io.BytesIO()
+    serializer.write(normalizer, stream)
+    for target in (tmp_path / "n.bin", str(tmp_path / "m.bin")):
+        serializer.write(normalizer, target)
+        assert Path(target).read_bytes() == stream.getvalue()
+        assert vars(serializer.restore(target)) == vars(normalizer)
+    stream.seek(0)
+    assert vars(serializer.restore(stream)) == vars(normalizer)
+
+
 def header(kind, version=1):
     raw = kind.encode()
     return b"\0\nNORMALIZER" + struct.pack(">i", version) + struct.pack(">H", len(raw)) + raw

@@ -2,20 +2,22 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.codecs.file_args import FileArgs
-from dl4py.samediff.codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
-from dl4py.samediff.codecs.flat_schema import OpType, VarType
-from dl4py.samediff.codecs.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable, IntPair
+from dl4py.samediff.codecs.flatbuffers.schema import OpType, VarType
+from dl4py.samediff.codecs.flatbuffers.writer import write_flat_graph
 from dl4py.samediff.codecs.op_hash import op_hash
+from dl4py.samediff.files import node_args
+from dl4py.samediff.files.foreign_names import onnx_names, tensorflow_names
 from dl4py.samediff.files.missing_function import MissingFunction, is_call
-from dl4py.samediff.files.native_aliases import NATIVE_ALIASES
 from dl4py.samediff.files.node_args import OpNames, file_args
-from dl4py.samediff.ir.op import OPS
+from dl4py.samediff.ir.op import OPS, op
 
 NAMES = {
     "convolution":
@@ -67,9 +69,10 @@ ALL = [name for line in NAMES.values() for name in line.split()]
 EXCEPTIONS = {"invoke": "a call of a function of the file: what takes its place depends on the function"}
 
 
-def custom(name: str, number: int | None = None) -> FlatNode:
+def custom(name: str, number: int | None = None, inputs: int = 0) -> FlatNode:
     """A node as DL4J writes it."""
-    return FlatNode(name="n", op_type=int(OpType.CUSTOM), op_num=op_hash(name) if number is None else number, op_name=name)
+    return FlatNode(name="n", op_type=int(OpType.CUSTOM), op_num=op_hash(name) if number is None else number, op_name=name,
+                    input_paired=tuple(IntPair(i + 1) for i in range(inputs)))
 
 
 def test_names_are_complete() -> None:
@@ -87,10 +90,31 @@ def test_name_is_read(name: str) -> None:
     assert OPS[by_number.id] is by_number and isinstance(file_args(by_number), FileArgs)
 
 
-def test_aliases_are_registered_ops() -> None:
+OWN = {name: file_args(OPS[name]) for name in OPS if vars(OPS[name]).get("file") is not None}
+ALIASES = [(alias, name) for name, args in OWN.items() for alias in args.aliases]
+WITH_INPUTS = [(args.op_name, count, name) for name, args in OWN.items() for count in args.with_inputs]
+
+
+def test_aliases_are_read_as_their_op() -> None:
     names = OpNames()
-    for kernel, op_id in NATIVE_ALIASES.items():
+    assert len({alias for alias, _ in ALIASES}) == len(ALIASES) >= 6
+    for kernel, op_id in ALIASES:
         assert kernel not in OPS and names[custom(kernel)] is OPS[op_id]
+
+
+def test_the_number_of_inputs_tells_classes_of_one_name_apart() -> None:
+    assert len({(name, count) for name, count, _ in WITH_INPUTS}) == len(WITH_INPUTS) >= 6
+    for name, count, op_id in WITH_INPUTS:
+        assert OpNames()[custom(name, inputs=count)] is OPS[op_id] is not OPS[name]
+
+
+@pytest.mark.parametrize(("parent", "node"), [("and", custom("boolean_and")), ("clip_by_values", custom("ClipByValue", inputs=3))])
+def test_a_class_derived_from_an_op_takes_no_nodes_of_its_parent(parent: str, node: FlatNode) -> None:
+    op("acme.derived")(type("Derived", (OPS[parent],), {"__doc__": "Another one."}))
+    try:
+        assert OpNames()[node] is OPS[parent]
+    finally:
+        OPS.remove("acme.derived")
 
 
 def loaded(name: str, inputs: dict[str, DataType], outputs: dict[str, DataType], **fields: object) -> SameDiff:
@@ -140,6 +164,40 @@ def test_slots() -> None:
     assert sd.nodes()[0].op.dimension == 0 and sd.variable("y").dtype is DataType.INT  # type: ignore[attr-defined]
     sd = loaded("log_matrix_determinant", {"x": F}, {"sign": F, "log": F})
     assert [a.item() for a in sd.output({"x": np.array([[-1.0]], np.float32)}, "sign", "log").values()] == [-1, 0]
+
+
+def test_an_op_that_comes_later_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plug-ins are loaded one after the other until one of them has the name."""
+    loaded_so_far: list[str] = []
+
+    def further() -> Iterator[str]:
+        for part in ("a", "b", "c"):
+            loaded_so_far.append(part)
+            if part == "b":
+                op("acme.late")(type("Late", (OPS["tanh"],), {"__doc__": "Late.", "file": FileArgs(op_type="UDF", aliases=("acme_old",))}))
+            yield part
+    monkeypatch.setattr(node_args, "further", further)
+    try:
+        names = OpNames()
+        assert names[FlatNode(op_type=int(OpType.UDF), op_name="acme.late")] is OPS["acme.late"] and loaded_so_far == ["a", "b"]
+        assert names[custom("acme_old")] is OPS["acme.late"] and names[custom("tanh")] is OPS["tanh"] and loaded_so_far == ["a", "b"]
+        assert names[custom("acme.nobody")] is None is names[custom("acme.nobody")] and loaded_so_far == ["a", "b", "a", "b", "c"]
+    finally:
+        OPS.remove("acme.late")
+
+
+@pytest.mark.parametrize(("name", "kind", "found"), [
+    ("reduce_sum", OpType.CUSTOM, "reduce_sum"), ("tanh", OpType.UDF, "tanh"), ("acme.x", OpType.UDF, None),
+    (None, OpType.CUSTOM, None)])
+def test_ops_by_name_alone(name: str | None, kind: OpType, found: str | None) -> None:
+    cls = OpNames()[FlatNode(name="n", op_type=int(kind), op_num=0, op_name=name)]
+    assert cls is (None if found is None else OPS[found])
+
+
+@pytest.mark.parametrize(("name", "tensorflow", "onnx"), [
+    ("stack", ["Pack", "Stack"], []), ("conv2d", ["Conv2D"], ["Conv"]), ("dropout_inverted", [], ["Dropout"]), ("acme.x", [], [])])
+def test_names_elsewhere(name: str, tensorflow: list[str], onnx: list[str]) -> None:
+    assert (tensorflow_names(name), onnx_names(name)) == (tensorflow, onnx)
 
 
 def test_missing_function_stays_as_it_was() -> None:

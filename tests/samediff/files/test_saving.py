@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 import io
+import itertools
 
 import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.codecs.flat_graph import FlatGraph, FlatNode, FlatVariable, IntPair
-from dl4py.samediff.codecs.flat_reader import FlatLimits, read_flat_graph
-from dl4py.samediff.codecs.flat_schema import OpType
-from dl4py.samediff.codecs.flat_writer import write_flat_graph
+from dl4py.samediff.codecs.flatbuffers.graph import FlatGraph, FlatNode, FlatVariable, IntPair
+from dl4py.samediff.codecs.flatbuffers.reader import FlatLimits, read_flat_graph
+from dl4py.samediff.codecs.flatbuffers.schema import OpType
+from dl4py.samediff.codecs.flatbuffers.writer import write_flat_graph
 from dl4py.samediff.errors import (
     DataTypeError,
     DL4PyError,
@@ -130,6 +131,28 @@ def test_several_outputs_and_optional_inputs():
     same(sd, again, {"x": np.arange(12).reshape(2, 6)}, "end", parts[1].name())
 
 
+@pytest.mark.parametrize("given", [p for p in itertools.product([False, True], repeat=3) if any(p)])
+def test_optional_inputs_left_out_anywhere(given):
+    @op("test_saving.weighted", inputs="a? b? c?")
+    class Weighted(Op):
+        def infer(self, *specs):
+            return next(s for s in specs if s is not None)
+
+        def compute(self, xp, *arrays):
+            return sum(10**k * a for k, a in enumerate(arrays) if a is not None)
+    try:
+        sd = SameDiff.create()
+        values = {n: np.full(2, i, np.float32) for i, n in enumerate("abc", 1) if given[i - 1]}
+        variables = [sd.placeholder(n, DataType.FLOAT, 2) if n in values else None for n in "abc"]
+        sd.add_op(Weighted(), variables, ["y"])
+        again = sd.dup()
+        want = sum(10**k * (k + 1) for k in range(3) if given[k])
+        for graph in (sd, again, again.dup()):
+            np.testing.assert_array_equal(graph.output(values, "y")["y"], [want, want])
+    finally:
+        OPS.remove("test_saving.weighted")
+
+
 def test_python_indexing_and_gradients_in_the_graph():
     sd = SameDiff.create()
     x = sd.placeholder("x", DataType.FLOAT, -1, 6, 5)
@@ -216,7 +239,7 @@ def test_failed_save_leaves_the_old_file(tmp_path):
     sd = mlp()
     sd.save(path)
     kept = path.read_bytes()
-    sd._store["w"] = np.array([1j])  # what no file can hold
+    sd.tables.store["w"] = np.array([1j])  # what no file can hold
     with pytest.raises(DataTypeError):
         sd.save(path)
     assert path.read_bytes() == kept and list(tmp_path.iterdir()) == [path]

@@ -1,18 +1,13 @@
 """What every op writes into files is the recorded text, and a slot in another place would be noticed."""
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
-from written_args import RECORDED, table, written
-
-from dl4py.samediff.codecs.default_args import DEFAULTS
-from dl4py.samediff.files.node_args import file_args
+from dl4py.samediff.codecs.flatbuffers.graph import FlatNode
+from dl4py.samediff.files.node_args import file_args, file_inputs, spread_inputs
+from tests.samediff.files.written_args import RECORDED, table, written
 
 OPS_BY_NAME = table()
 VECTORS = ("ints", "floats", "bools", "dtypes", "strings")
@@ -30,7 +25,7 @@ def recorded() -> dict[str, list[str]]:
 
 def test_every_op_writes_what_is_recorded():
     lines = recorded()
-    assert list(lines) == list(OPS_BY_NAME), "run python tests/samediff/files/written_args.py"
+    assert list(lines) == list(OPS_BY_NAME), "run .ci/generate"
     for name, op in OPS_BY_NAME.items():
         assert written(op) == lines[name], name
 
@@ -43,12 +38,25 @@ def test_exchanged_slots_are_noticed(name, vector, monkeypatch):
     if first == second:
         return                      # two equal constants
     other = replace(args, **{vector: (second, first, *rest)})
-    if cls.file is None:
-        monkeypatch.setitem(DEFAULTS, cls.id, other)
-    else:
-        monkeypatch.setattr(cls, "file", other)
+    monkeypatch.setattr(cls, "file", other)
     assert written(OPS_BY_NAME[name]) != recorded()[name]
 
 
 def test_most_vectors_have_several_slots():
     assert len(PAIRS) > 85
+
+
+def test_inputs_come_back_in_the_order_of_the_class():
+    ordered = 0
+    for name, op in OPS_BY_NAME.items():
+        count = len(op.inputs.split())
+        if not count or "*" in op.inputs or "?" in op.inputs:
+            continue
+        inputs = tuple(f"input{i}" for i in range(count))
+        stored = file_inputs(op, inputs)
+        order = file_args(type(op)).order
+        assert stored == [inputs[i] for i in order or range(count)], name
+        assert spread_inputs(op, FlatNode(name="n"), stored) == inputs, name
+        assert spread_inputs(op, FlatNode(name="n"), stored[1:]) == tuple(stored[1:]), name        # too few: the order tells nothing
+        ordered += stored != list(inputs)
+    assert ordered

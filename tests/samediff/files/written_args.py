@@ -1,28 +1,23 @@
 """The arguments that each op writes into files, as text: where every attribute goes, found by changing one after the other.
 
-``python tests/samediff/files/written_args.py`` writes ``recorded/arguments.txt``; what it says was compared with DL4J (``tests/interop``).
+``python -m tests.samediff.files.written_args`` writes ``recorded/arguments.txt``; what it says was compared with DL4J (``tests/interop``).
 """
 from __future__ import annotations
 
 import copy
 import dataclasses
-import sys
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1] / "ops"))
-
-from op_table import ROWS
-
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.codecs.arg_slots import parse_slot
-from dl4py.samediff.codecs.flat_array import decode_array
-from dl4py.samediff.codecs.flat_properties import property_value
+from dl4py.samediff.codecs.flatbuffers.array import decode_array
+from dl4py.samediff.codecs.flatbuffers.properties import property_value
 from dl4py.samediff.errors import DL4PyError
 from dl4py.samediff.files.node_args import file_args, write_op
+from tests.samediff.ops.rows.op_table import ROWS
 
 RECORDED = Path(__file__).parent / "recorded" / "arguments.txt"
 VECTORS = {"extra_integer": "iArgs", "extra_params": "tArgs", "extra_bools": "bArgs", "extra_types": "dArgs", "extra_strings": "sArgs",

@@ -70,7 +70,6 @@ def test_listeners_given_hear_of_the_run():
 
 
 @pytest.mark.parametrize("arguments, got", [
-    ((["y"], set(), {"x": 1}, [], None, None), "set as placeholders, dict as batch"),
     ((["y"], {}, {"x": 1}), "dict as placeholders, dict as batch"),
     ((["y"], ["y"]), "list as placeholders, NoneType as batch"),
 ])

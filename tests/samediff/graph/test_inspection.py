@@ -40,7 +40,7 @@ def test_to_dot_is_a_graph_with_every_edge(sd):
 
 def test_validate(sd):
     sd.validate()
-    sd._producers["mm"] = "nobody"
+    sd.tables.producers["mm"] = "nobody"
     with pytest.raises(GraphError, match="nobody"):
         sd.validate()
 
@@ -67,3 +67,12 @@ def test_names_with_quotes_make_a_picture_too():
 def test_short_forms(sd):
     assert repr(sd) == f"SameDiff({len(sd.variables())} variables, {len(sd.ops())} ops)"
     assert sd.variable("in").get_shape_descriptor() == sd.variable("in").spec
+
+
+def test_who_reads_a_variable_stands_in_the_summary():
+    sd = SameDiff.create()
+    x = sd.var("x", 2, 2)
+    square, both = x.mul("square", x), sd.math.add("both", x, 1.0)
+    assert [n.name for n in sd.consumers("x")] == ["multiply", "add_scalar"] and not sd.consumers("both")
+    rows = {line.split()[0]: line for line in sd.summary().splitlines() if line.split()}
+    assert "multiply, add_scalar" in rows["x"] and square.name() in rows and both.name() in rows

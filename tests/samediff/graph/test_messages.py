@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.errors import ConfigurationError, GradientError, GraphError, ShapeError, UnknownNameError
+from dl4py.samediff.errors import ConfigurationError, DL4PyError, GradientError, GraphError, ShapeError, UnknownNameError
 
 
 def test_functions_of_branches_may_have_no_parameter():
@@ -72,3 +72,26 @@ def test_calls_that_would_do_nothing():
     for add in (sd.set_listeners, sd.add_listeners):
         with pytest.raises(ConfigurationError, match="derived from Listener; got 'x'"):
             add("x")
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [["x"]], np.ones(2), 3, None, len, np.ndarray, b"x"], ids=str)
+def test_what_is_no_name(value):
+    """Wherever a variable is asked for by its name."""
+    sd = SameDiff.create()
+    x = sd.var("x", np.ones(2, np.float32))
+    x.sum("y")
+    for call in (sd.get_variable, sd.convert_to_constant, sd.convert_to_variable, sd.set_loss_variables, sd.get_arr_for_var_name,
+                 sd.get_variable_output_op, sd.create_grad_function, lambda v: sd.rename_variable(v, "z"), lambda v: sd.output({}, v),
+                 lambda v: sd.output_single({}, v), lambda v: sd.calculate_gradients({}, v), lambda v: sd.set_array(v, np.ones(2))):
+        with pytest.raises(DL4PyError):
+            call(value)
+    assert not sd.has_variable(value)
+
+
+@pytest.mark.parametrize("value", [np.ndarray, list, SameDiff])
+def test_classes_are_no_arrays(value):
+    sd = SameDiff.create()
+    x = sd.placeholder("x", DataType.FLOAT, -1)
+    for call in (sd.constant, lambda v: sd.output({"x": v}, "x"), lambda v: x + v):
+        with pytest.raises(DL4PyError):
+            call(value)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gradcheck import check_gradients
-from randomgraphs import agree, same
 
 from dl4py.samediff import DataType, SameDiff, SDIndex
 from dl4py.samediff.errors import DL4PyError, GraphError, ShapeError
+from tests.helpers.gradcheck import check_gradients
+from tests.helpers.randomgraphs import agree, same
 
 ARRAY = np.arange(60.0).reshape(3, 4, 5)
 INDICES = [np.s_[1], np.s_[-1], np.s_[1:], np.s_[:, ::2], np.s_[..., 0], np.s_[0, ..., 1], np.s_[:, None, 1:3], np.s_[::-1],
@@ -61,7 +61,8 @@ def test_positions_are_whole_numbers(bad):
     with pytest.raises(DL4PyError, match="position must be a whole number; got"):
         SDIndex.point(bad)
     for made in (lambda: SDIndex.interval(0, bad), lambda: SDIndex.interval(bad, 2), lambda: SDIndex.interval(0, bad, 2),
-                 lambda: SDIndex.interval(0, 1, bad, inclusive=True), lambda: x[0:bad], lambda: x[bad:], lambda: x[::bad], lambda: x[bad]):
+                 lambda: SDIndex.interval(0, 1, bad, inclusive=True), lambda: x[0:bad], lambda: x[bad:], lambda: x[::bad],
+                 lambda: x[[1.5] if bad == [1] else bad]):          # a list of whole numbers is an index, as in NumPy
         if bad is not None:
             with pytest.raises(DL4PyError, match="whole number|cannot index with"):
                 made()

@@ -6,10 +6,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GraphError, UnknownNameError
-from dl4py.samediff.ir.signature import Mismatch, coerce
+from dl4py.samediff.ir.held_values import FrozenDict
+from dl4py.samediff.ir.op import OPS
+from dl4py.samediff.ir.signature import Mismatch, _parsed, coerce
 
 
 class Kind(enum.Enum):
@@ -29,15 +32,29 @@ GOOD = [(int, 3, 3), (int, np.int64(3), 3), (float, 2, 2.0), (float, np.float32(
         (tuple[int, ...], [1, 2], (1, 2)),
         (tuple[int, ...], 3, (3,)), (tuple[int, ...], np.array([1, 2]), (1, 2)), (Literal["a", "b"], "b", "b"), (Kind, "hard", Kind.HARD),
         (Kind, Kind.SOFT, Kind.SOFT), (DataType, "float", DataType.FLOAT), (DataType, np.float64, DataType.DOUBLE),
-        (float | None, None, None), (float | None, 1, 1.0), (str, "text", "text")]
+        (float | None, None, None), (float | None, 1, 1.0), (str, "text", "text"), (complex, 1, 1 + 0j), (bytes, b"a", b"a"),
+        (list[int], [1, 2], (1, 2)), (tuple[int, str], [1, "a"], (1, "a")), (dict[str, float], {"a": 1}, FrozenDict(a=1.0)),
+        (dict[str, list[int]], {"a": [1]}, FrozenDict(a=(1,)))]
 BAD = [(int, 1.5), (int, True), (float, "1"), (float, True), (bool, 1), (tuple[int, ...], [1.5]), (Literal["a", "b"], "c"), (Kind, "soft?"),
-       (DataType, "flaot"), (float | None, "x"), (str, 3), (DataType, None)]
+       (DataType, "flaot"), (float | None, "x"), (str, 3), (DataType, None), (complex, "1"), (bytes, "a"), (list[int], ["a"]),
+       (tuple[int, str], (1,)), (tuple[int, str], ("a", 1)), (dict[str, float], [("a", 1)]), (dict[str, float], {1: 1.0}),
+       (np.ndarray, "text"), (np.ndarray, [[1], [2, 3]]), (NDArray[np.float32], [{}])]
 
 
 @pytest.mark.parametrize(("hint", "value", "wanted"), GOOD, ids=str)
 def test_values_of_attributes(hint, value, wanted):
     found = coerce(hint, value, "name")
     assert found == wanted and type(found) is type(wanted)
+
+
+@pytest.mark.parametrize(("hint", "dtype"), [(np.ndarray, np.int64), (NDArray[np.float32], np.float32), (NDArray[np.floating], np.int64)])
+def test_arrays_are_copies_that_stay(hint, dtype):
+    given = np.array([1, 2])
+    found = coerce(hint, given, "name")
+    given[0] = 5
+    assert found.tolist() == [1, 2] and found.dtype == dtype
+    with pytest.raises(ValueError, match="read-only"):
+        found[0] = 3
 
 
 @pytest.mark.parametrize(("hint", "value"), BAD, ids=str)
@@ -84,3 +101,16 @@ def test_names_that_do_not_exist(sd, act, near):
 def test_every_method_documents_its_calls(sd):
     assert "softmax(" in sd.nn.softmax.__doc__ and sd.nn.softmax.__name__ == "softmax"
     assert "softmax" in dir(sd.nn) and "concat" in dir(sd) and "mmul" in dir(sd.variable("x")) and "ops>" in repr(sd.nn)
+
+
+def test_ops_declare_their_ways_to_be_called_where_these_do_not_follow_from_inputs_and_attributes(monkeypatch):
+    said = []
+    for name in OPS:
+        cls = OPS[name]
+        if not cls.__module__.startswith("dl4py.samediff.ops.") or not vars(cls).get("signatures"):
+            continue
+        declared = _parsed(cls)
+        with monkeypatch.context() as patch:
+            patch.setattr(cls, "signatures", ())
+            said += [name] * (_parsed(cls) == declared)
+    assert not said

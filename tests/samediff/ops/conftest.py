@@ -1,16 +1,13 @@
 """What the tests of ops share."""
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-import gradcheck
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))      # the table of ops
+from tests.helpers import gradcheck
 
 
 @pytest.fixture

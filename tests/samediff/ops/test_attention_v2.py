@@ -47,7 +47,7 @@ def test_weights_are_dropped_in_training_only():
     q, v, k = sd.constant(np.zeros((1, 50, 2))), sd.constant(np.ones((1, 40, 1))), sd.constant(np.zeros((1, 40, 2)))
     made = sd.nn.dot_product_attention_v2(q, v, k, None, None, 1.0, 0.25, False, True)
     assert np.allclose(made.eval(), 1)
-    trained = sd._run({}, [made.name()], training=True)[made.name()]
+    trained = sd.compute({}, [made.name()], training=True)[made.name()]
     assert trained.std() > 0.05
     assert np.allclose(trained * 30, np.round(trained * 30))          # of 40 equal weights, each of those that are left counts 1 / 30
     assert trained.mean() == pytest.approx(1, abs=0.05)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from randomgraphs import agree
 
 from dl4py.samediff import Conditions, Conv1DConfig, DataType, SameDiff
 from dl4py.samediff.errors import DataTypeError, ShapeError
 from dl4py.samediff.ir.op import OPS
+from tests.helpers.randomgraphs import agree
 
 
 @pytest.fixture

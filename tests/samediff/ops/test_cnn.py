@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gradcheck import check_gradients
 
 from dl4py.samediff import (
     Conv1DConfig,
@@ -16,8 +15,10 @@ from dl4py.samediff import (
     SameDiff,
 )
 from dl4py.samediff.errors import ShapeError
+from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.ops.conv.conv import Conv1D, Conv2D, Conv3D, DepthwiseConv2D, SeparableConv2D
 from dl4py.samediff.ops.conv.deconv import Deconv2D, Deconv3D
+from tests.helpers.gradcheck import check_gradients
 
 
 def numbers(*shape, seed=0):
@@ -238,3 +239,20 @@ def test_gradients_of_no_images(name, executor, monkeypatch, rng):
             for g in grads:
                 assert found[g.name()].shape == shape
                 assert found[g.name()].any() == bool(count)
+
+
+def test_windows_have_a_size():
+    sd = SameDiff()
+    with pytest.raises(ShapeError, match="give its size, k_h and k_w"):
+        sd.add_op(OPS["im2col"](), [sd.constant(np.ones((1, 2, 4, 4), np.float32))])
+
+
+@pytest.mark.parametrize("multiplier, outputs", [(1, 1), (1, 3), (2, 2), (3, 1)])
+def test_separable_convolution_of_one_channel(multiplier, outputs):
+    """DL4J 1.0.0-M2.1 leaves the point-wise weights out where outputs and multiplier are one number, and fails elsewhere."""
+    rng, sd = np.random.default_rng(0), SameDiff.create()
+    x, depth, point = (sd.constant(rng.normal(size=size)) for size in ((2, 1, 4, 4), (2, 2, 1, multiplier), (1, 1, multiplier, outputs)))
+    config = Conv2DConfig(k_h=2, k_w=2, s_h=1, s_w=1)
+    found = sd.cnn.separable_conv2d(x, depth, point, config).eval()
+    each = sd.cnn.depth_wise_conv2d(x, depth, config).eval()
+    np.testing.assert_allclose(found, np.einsum("bmhw,mo->bohw", each, point.get_arr()[0, 0]), rtol=1e-9)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.cpu.native import pool
-from dl4py.samediff.executor.plans import plan_for
+from dl4py.samediff.cpu import threads
+from dl4py.samediff.executor.plan_cache import plan_for
 from dl4py.samediff.executor.session import request_for, run
 from dl4py.samediff.families.gradient import gradients
 from dl4py.samediff.ir.run_context import RunContext
@@ -90,7 +90,7 @@ def test_every_iteration_and_draw_has_another_mask_and_equal_ones_the_same():
 def test_threads_do_not_matter(monkeypatch):
     shape, found = (300, 400), []
     for parts in (1, 2):
-        monkeypatch.setattr(pool, "parts", lambda parts=parts: parts)
+        monkeypatch.setattr(threads, "thread_count", lambda parts=parts: parts)
         sd, names = graph("dropout_inverted", shape)
         found.append(run(sd, {"x": values(shape)}, names, RunContext(True, 9, 4)))
     for n in names:

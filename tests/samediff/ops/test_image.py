@@ -4,10 +4,10 @@ import colorsys
 
 import numpy as np
 import pytest
-from gradcheck import check_gradients
 
 from dl4py.samediff import DataType, ImageResizeMethod, SameDiff
 from dl4py.samediff.errors import ShapeError
+from tests.helpers.gradcheck import check_gradients
 
 RNG = np.random.default_rng(2)
 PIXELS = RNG.uniform(0.1, 0.9, size=(4, 3))

@@ -5,15 +5,16 @@ from math import remainder
 
 import numpy as np
 import pytest
-from op_rows import ROWS
 
 from dl4py.samediff import DataType, SameDiff
-from dl4py.samediff.codecs.flat_graph import FlatNode, IntPair
-from dl4py.samediff.codecs.flat_schema import OpType
-from dl4py.samediff.codecs.legacy_table import resolve_op_name
-from dl4py.samediff.errors import GraphError, ShapeError
+from dl4py.samediff.codecs.flatbuffers.array import encode_array
+from dl4py.samediff.codecs.flatbuffers.graph import FlatNode, IntPair
+from dl4py.samediff.codecs.flatbuffers.schema import OpType
+from dl4py.samediff.codecs.legacy_table import LEGACY_NAMES, resolve_op_name
+from dl4py.samediff.errors import DL4PyError, GraphError, ShapeError
 from dl4py.samediff.files.node_args import OpNames, read_op, write_op
 from dl4py.samediff.ir.op import OPS
+from tests.samediff.ops.rows.op_rows import ROWS
 
 #: Kind, number and name of every numbered op that DL4J has a class for.
 NUMBERS = {
@@ -72,7 +73,7 @@ Y = np.array([2.0, -1.0, 0.5, -0.4, 1.0, 0.25, 1.0, -0.7, 3.0])
 @pytest.fixture(scope="module")
 def examples():
     """An op with attributes for each id."""
-    import op_table  # noqa: F401 - fills the rows
+    from tests.samediff.ops.rows import op_table  # noqa: F401 - fills the rows
     return {r.op_id: r.op() for r in reversed(ROWS)}
 
 
@@ -90,6 +91,17 @@ def test_every_number_means_an_op(kind, number, name, examples):
         assert (written.op_type, written.op_num, written.op_name) == (node.op_type, number, name)
     again = read_op(OpNames()[written], written)
     assert again == op or np.allclose(values(again), values(op))     # scalars are stored as FLOAT
+
+
+SCALARS = [(kind, number) for (kind, number), name in LEGACY_NAMES.items()
+           if kind in (OpType.SCALAR, OpType.SCALAR_BOOL) and "scalar" in OPS[name].attribute_names()]
+
+
+@pytest.mark.parametrize(("kind", "number"), SCALARS, ids=lambda k: getattr(k, "name", k))
+def test_the_operand_of_a_scalar_op_is_read(kind, number):
+    """Also of ops that only old files hold by number."""
+    stored = FlatNode(name="n", op_type=int(kind), op_num=number, scalar=encode_array(np.float32(2.5)))
+    assert 2.5 in values(read_op(OpNames()[stored], stored))
 
 
 def values(op):
@@ -272,7 +284,7 @@ def draw(name, *arrays, training=False, **attributes):
     sd = SameDiff()
     sd.seed = 3
     out = sd.add_op(OPS[name](**attributes), [sd.constant(np.asarray(a)) for a in arrays]).rename("out")
-    return sd._run(None, [out.name()], training=training)[out.name()]
+    return sd.compute(None, [out.name()], training=training)[out.name()]
 
 
 def test_draws_have_their_shares():
@@ -291,3 +303,19 @@ def test_alpha_dropout():
     assert set(np.unique(drawn)) == {0.25, 198.25}
     np.testing.assert_allclose((drawn == 0.25).mean(), 0.8, atol=0.015)
     np.testing.assert_array_equal(draw("alpha_dropout", np.ones(5), **given), np.ones(5))
+
+
+@pytest.mark.parametrize("x, y, dimensions", [((2, 1, 4), (2, 3, 4), (1,)), ((2, 3, 4), (1, 3, 1), (1,)), ((2, 3), (2, 3), (0,)),
+                                              ((2, 3, 4), (3,), (1,))])
+def test_axes_of_another_size_broadcast_also_beside_dimensions(x, y, dimensions):
+    sd, rng = SameDiff.create(), np.random.default_rng(0)
+    a, b = rng.normal(size=x), rng.normal(size=y)
+    given = [sd.placeholder(n, DataType.DOUBLE, *v.shape) for n, v in (("a", a), ("b", b))]
+    try:
+        made = sd.add_op(OPS["broadcastadd"](dimensions=dimensions), given)
+    except DL4PyError:
+        assert len(y) == len(x) and y != x       # refused, and not promised another shape
+        return
+    found = sd.output({"a": a, "b": b}, made.name())[made.name()]
+    assert made.get_shape() == found.shape
+    np.testing.assert_array_equal(found, a + (b if b.ndim == a.ndim else b.reshape([n if i in dimensions else 1 for i, n in enumerate(x)])))

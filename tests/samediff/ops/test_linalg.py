@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
-from gradcheck import check_gradients
 
-from dl4py.samediff import SameDiff
+from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import DL4PyError, GradientError, ShapeError
+from dl4py.samediff.ops.linalg.matrix_solve import SingularMatrixError
+from tests.helpers.gradcheck import check_gradients
 
 RNG = np.random.default_rng(9)
 A, B = RNG.normal(size=(2, 3, 3)) + 3 * np.eye(3), RNG.normal(size=(2, 3, 2))
@@ -50,6 +53,21 @@ def test_gradients(name: str) -> None:
     check_gradients(build, arrays, order, rtol=2e-5)
 
 
+@pytest.mark.parametrize("dtype", [DataType.HALF, DataType.BFLOAT16])
+@pytest.mark.parametrize("name", [n for n in GRADIENTS if not n.startswith("eig")])
+def test_types_that_lapack_does_not_have(name: str, dtype: DataType) -> None:
+    """They are computed in single precision, and come back in their own."""
+    found = []
+    for kind in (np.dtype(np.float64), dtype.numpy):
+        sd = SameDiff.create()
+        made = GRADIENTS[name][0](sd, *(sd.constant(a.astype(dtype.numpy).astype(kind)) for a in GRADIENTS[name][1].values()))
+        found.append([v.eval() for v in (made if isinstance(made, list | tuple) else [made])])
+    for wanted, brief in zip(*found, strict=True):
+        assert brief.dtype == dtype.numpy
+        near = 0.02 if dtype is DataType.HALF else 0.15
+        np.testing.assert_allclose(brief.astype(float), wanted, atol=near * max(1.0, np.abs(wanted).max()))
+
+
 def test_factors_multiply_to_the_matrix() -> None:
     sd = SameDiff.create()
     a = sd.constant(A)
@@ -76,6 +94,22 @@ def test_slope_of_an_eigenvalue_is_that_of_its_vectors() -> None:
     (found,) = (g.eval() for g in sd.gradients(values.sum(), [a]))
     assert np.iscomplexobj(np.linalg.eigvals(TURNED))
     np.testing.assert_allclose(found, np.eye(3), atol=1e-12)         # the sum of the eigenvalues is the trace
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_matrices_that_are_not_finite(name: str, value: float) -> None:
+    """They come to an end, with numbers or a typed error, gradients too."""
+    sd = SameDiff.create()
+    build, arrays, _ = GRADIENTS[name]
+    given = [a.copy() for a in arrays.values()]
+    given[0][..., 1, 0] = value
+    made = build(sd, *(sd.var(f"x{i}", a) for i, a in enumerate(given)))
+    results = list(made) if isinstance(made, (list, tuple)) else [made]
+    loss = sum(r.sum() for r in results if r.dtype.is_floating)
+    for names in ([r.name() for r in results], [g.name() for g in sd.gradients(loss, ["x0"])]):
+        with contextlib.suppress(SingularMatrixError), np.errstate(all="ignore"):
+            sd.output({}, *names)
 
 
 def test_determinant_gradient_of_a_singular_matrix() -> None:

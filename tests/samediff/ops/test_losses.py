@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gradcheck import check_gradients
-from randomgraphs import agree
 
 from dl4py.samediff import DataType, LossReduce, SameDiff
 from dl4py.samediff.errors import DataTypeError, GraphError, ShapeError
+from tests.helpers.gradcheck import check_gradients
+from tests.helpers.randomgraphs import agree
 
 LABELS = np.array([[1.0, 0, 1], [0, 1, 1]])
 PREDICTIONS = np.array([[0.3, 0.6, 0.9], [0.2, 0.75, 0.45]])
@@ -75,6 +75,29 @@ def test_sparse_and_dense_cross_entropy_agree(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(sparse.eval(), dense.eval(), rtol=1e-12)
     check_gradients(lambda sd, logits, labels: sd.loss.sparse_softmax_cross_entropy(logits, labels),
                     {"logits": rng.normal(size=(4, 3)), "labels": classes[:4]})
+
+
+@pytest.mark.parametrize("reduce", LossReduce)
+def test_cross_entropy_of_probabilities(rng: np.random.Generator, reduce: LossReduce) -> None:
+    p, y, w = rng.dirichlet(np.ones(3), size=4), np.eye(3)[[0, 2, 2, 1]], np.array([1.0, 0.5, 2.0, 3.0])
+    sd = SameDiff.create()
+    found = sd.loss.crossEntropy(sd.constant(p), sd.constant(y), sd.constant(w), reduce)
+    np.testing.assert_allclose(found.eval(), REDUCTIONS[reduce](-(y * np.log(p)).sum(-1), w), rtol=1e-12)
+    assert sd.get_loss_variables() == [found.name()]
+    check_gradients(lambda sd, p, y, w: sd.loss.cross_entropy(p, y, w, reduce), {"p": p, "y": y * 0.8 + 0.1, "w": w}, rtol=1e-5)
+
+
+def test_cross_entropy_of_softmax_is_that_of_logits(rng: np.random.Generator) -> None:
+    sd = SameDiff.create()
+    z, y = sd.var("z", rng.normal(size=(5, 3))), sd.constant(np.eye(3)[[0, 2, 1, 1, 0]])
+    one, other = sd.loss.cross_entropy(sd.nn.softmax(z), y), sd.loss.softmax_cross_entropy(y, z)
+    np.testing.assert_allclose(one.eval(), other.eval(), rtol=1e-12)
+    first, second = (sd.gradients(loss, z)[0].eval() for loss in (one, other))
+    np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-12)
+    impossible = sd.loss.cross_entropy(sd.constant(np.array([[0.0, 1.0]])), sd.constant(np.array([[1.0, 0.0]])))
+    np.testing.assert_allclose(impossible.eval(), -np.log(1e-10))
+    with pytest.raises(ShapeError, match="axis of classes"):
+        sd.loss.cross_entropy(sd.constant(1.0), sd.constant(1.0))
 
 
 def test_cross_entropy_of_far_logits_is_finite() -> None:
@@ -165,3 +188,10 @@ def test_weights_that_are_all_zero_give_no_loss(name: str, reduce: LossReduce, d
     found = agree(sd, {"label": LABELS, "predictions": PREDICTIONS, "weights": given}, "loss", gradient.name())
     assert found["loss"] == 0
     assert not found[gradient.name()].any()
+
+
+def test_a_margin_that_is_just_kept_has_no_gradient() -> None:
+    sd = SameDiff.create()
+    p = sd.var("p", np.array([1.0, 0.5, -1.0, 2.0]))
+    sd.loss.hinge_loss(sd.constant(np.array([1.0, 1.0, 0.0, 1.0])), p, None, LossReduce.SUM).mark_as_loss()
+    np.testing.assert_array_equal(sd.calculate_gradients({}, "p")["p"], [0, -1, 0, 0])

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gradcheck import check_gradients
 
 from dl4py.samediff import DataType, PadMode, SameDiff
 from dl4py.samediff.errors import GraphError, ShapeError
+from tests.helpers.gradcheck import check_gradients
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(2, 3, 2))

@@ -5,11 +5,12 @@ import itertools
 
 import numpy as np
 import pytest
-from gradcheck import check_gradients
 
 from dl4py.samediff import DataType, LSTMLayerConfig, LSTMLayerWeights, SameDiff
 from dl4py.samediff.errors import GraphError, ShapeError
 from dl4py.samediff.ir.op import OPS
+from tests.helpers.gradcheck import check_gradients
+from tests.samediff.ops.rows.op_table import ROWS
 
 
 def numbers(*shape, seed=0):
@@ -109,6 +110,7 @@ def test_backward_is_forward_on_the_reversed_sequence():
     assert np.allclose(back.eval(), forth.eval()[::-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("peepholes", "options"), [
     (False, {}), (True, {"cell_clip": 0.4}), (False, {"direction_mode": "BWD", "cell_act": "SOFTSIGN", "out_act": "ELU"}),
     (True, {"direction_mode": "BIDIR_CONCAT"})])
@@ -196,3 +198,45 @@ def test_cells_refuse_what_broadcasting_would_hide(name, shapes, wrong):
     for i, shape in wrong.items():
         with pytest.raises(ShapeError):
             sd.add_op(op(), [*given[:i], sd.constant(numbers(*shape)), *given[i + 1:]])
+
+
+def test_the_gradient_of_an_lstm_whose_cells_nobody_reads_takes_none_of_them():
+    """The kernel would add zeros in every step."""
+    def node(cells_are_read):
+        sd = SameDiff.create()
+        x, w, rw = (sd.var(n, np.ones(shape)) for n, shape in (("x", (3, 2, 2)), ("w", (2, 8)), ("rw", (2, 8))))
+        states, cells, *_ = sd.add_op(OPS["lstm_sequence"](), [x, w, rw])
+        sd.gradients(states.sum() + cells.sum() if cells_are_read else states.sum(), "w")
+        return next(n for n in sd.nodes() if n.op.id == "lstm_sequence_grad")
+    assert node(True).inputs[-1] is not None and node(False).inputs[-1] is None
+
+
+@pytest.mark.parametrize("length", [None, 2])
+@pytest.mark.parametrize("name", ["lstm_block_first", "gru", "sru", "sruCell"])
+def test_methods_of_dl4j_that_give_one_result_give_the_first(name, length):
+    row = next(r for r in ROWS if r.op_id == name)
+    whole = OPS["lstmBlock" if name == "lstm_block_first" else name](**row.attributes)
+    arrays = [np.array(length) if i == 0 and a is None and length else a for i, a in enumerate(row.arrays())]
+    sd = SameDiff.create()
+    inputs = [None if a is None else sd.constant(a) for a in arrays]
+    every = sd.add_op(whole, inputs)
+    first = every[0] if isinstance(every, list) else every
+    np.testing.assert_array_equal(row.op().place(sd, inputs, None).eval(), first.eval())
+    if isinstance(every, list):
+        assert any(v.get_shape() != first.get_shape() or not np.array_equal(v.eval(), first.eval()) for v in every[1:])
+
+
+@pytest.mark.parametrize("executor", ["plans", "reference"])
+@pytest.mark.parametrize("mode", ["BIDIR_SUM", "BIDIR_CONCAT", "BIDIR_EXTRA_DIM"])
+def test_two_directions_are_one_each(mode, executor, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    sd, x = SameDiff.create(), numbers(4, 2, 2)
+    given = {n: np.stack([a, 2 * a[::-1]]) for n, a in weights().items()}
+    parts = [layer(sd, sd.constant(x), *[sd.constant(a[k].copy()) for a in given.values()], direction_mode=one, ret_last_h=True)
+             for k, one in enumerate(("FWD", "BWD"))]
+    (there, last), (back, first) = [[v.eval() for v in part] for part in parts]
+    full, h = layer(sd, sd.constant(x), *map(sd.constant, given.values()), direction_mode=mode, ret_last_h=True)
+    want = {"BIDIR_SUM": there + back, "BIDIR_CONCAT": np.concatenate([there, back], 2), "BIDIR_EXTRA_DIM": np.stack([there, back], 1)}
+    np.testing.assert_allclose(full.eval(), want[mode], rtol=1e-12)
+    np.testing.assert_allclose(h.eval(), np.stack([last, first]), rtol=1e-12)
+    assert full.get_shape() == want[mode].shape

@@ -18,8 +18,7 @@ from dl4py.samediff.ops.elementwise.activations import Relu
 from dl4py.samediff.ops.index.scatter import ScatterNd
 from dl4py.samediff.ops.index.segment import Segment
 from dl4py.samediff.ops.nn.softmax import Softmax
-
-from . import toy
+from tests.samediff.plans import toy
 
 
 def network():

@@ -50,6 +50,7 @@ if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > 200 * 1024:
 """
 
 
+@pytest.mark.slow
 def test_no_text_costs_much():
     """Each takes some hundredths of a second; what this is to find took minutes."""
     here = str(Path(__file__).parent)
@@ -110,3 +111,26 @@ def test_what_was_read_can_be_written(name):
 def test_numbers_that_cannot_be_printed(options):
     with pytest.raises(ConfigurationError, match=next(iter(options))):
         DenseLayer(n_out=2, **options)
+
+
+@pytest.mark.parametrize("length", [0, 100_000])
+def test_halves_of_characters_in_yaml_of_any_length(length):
+    long = "y" * length
+    listed = f'["{long}\\ud800", "\\\\ud800", "\\\\\\udC00", \'\\ud800\', "\\ud83d\\ude00", "\\ud800\\u0041"]'
+    assert read_text(f'"k\\ud800": {listed}', "YAML") == {
+        "k\ud800": [f"{long}\ud800", "\\ud800", "\\\udc00", "\\ud800", "\N{GRINNING FACE}", "\ud800A"]}
+    assert read_text(f"a: {long}\\ud800", "YAML") == {"a": f"{long}\\ud800"}
+
+
+@pytest.mark.parametrize("length", [127, 128, 5000])
+@pytest.mark.parametrize("value", [1, [1, 2], [[1], {"b": 2}], {"b": {"c": [], "d": {}}}, {"@class": "acme.Layer", "b": [1]}, [], {}])
+def test_long_keys_in_yaml(length, value):
+    document = {"x": {"a" * length: value, "next": 3}, "y": [{"b " * length: value}]}
+    assert read_text(java_yaml.write_yaml(document), "YAML") == document
+
+
+@pytest.mark.parametrize("value", [3, None, {"a": 1}, ["{}"], object(), Path("a.json")])
+def test_what_is_no_text(value):
+    for read in (MultiLayerConfiguration.from_json, MultiLayerConfiguration.from_yaml):
+        with pytest.raises(FileFormatError, match="expected a text"):
+            read(value)

@@ -8,7 +8,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "ops.md"
 
 
 def test_document_is_up_to_date():
-    assert DOCUMENT.read_text() == op_docs.generate(), "run `python -m dl4py.samediff.tools.op_docs`"
+    assert DOCUMENT.read_text() == op_docs.generate(), "run .ci/generate"
 
 
 def test_every_method_is_in_it():

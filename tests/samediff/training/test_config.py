@@ -1,18 +1,24 @@
 """The training configuration: builder, JSON, mappings, errors."""
 from __future__ import annotations
 
+import contextlib
+import copy
 import json
+import pickle
 
 import numpy as np
 import pytest
 
+from dl4py.samediff import SameDiff
 from dl4py.samediff.base.datatype import DataType
-from dl4py.samediff.errors import ConfigurationError, FileFormatError
+from dl4py.samediff.base.javanames import to_camel
+from dl4py.samediff.errors import ConfigurationError, DL4PyError, FileFormatError
 from dl4py.samediff.evaluation import Evaluation
 from dl4py.samediff.training import (
     Adam,
     L1Regularization,
     L2Regularization,
+    Listener,
     Sgd,
     StepSchedule,
     TrainingConfig,
@@ -127,3 +133,65 @@ def test_bad_values() -> None:
         TrainingConfig.from_json("{")
     with pytest.raises(ConfigurationError):
         TrainingConfig.from_json("[]")
+
+
+@pytest.mark.parametrize("count", [2**70, 2**63, -1, 1.5, "a", None, True, float("nan"), float("inf"), [], {}, 1e300])
+@pytest.mark.parametrize("name", ["iteration_count", "epoch_count"])
+def test_counts_that_are_none(name, count):
+    config = TrainingConfig(Adam())
+    document = config.to_document() | {to_camel(name): count}
+    makers = [lambda: TrainingConfig(**{name: count}), lambda: setattr(config, name, count), lambda: TrainingConfig.from_document(document)]
+    for make in makers[:2 if count is None else 3]:             # null in a document is the default, as for other options
+        with pytest.raises(ConfigurationError, match=f"{name} must be an int from 0"):
+            make()
+    assert (config.iteration_count, config.epoch_count) == (0, 0)
+    setattr(config, name, 2.0)
+    assert getattr(config, name) == 2
+
+
+@pytest.mark.parametrize("value", [2**70, 1.5, "a", [None], {"a": 1}, [3], True])
+@pytest.mark.parametrize("name", [
+    "regularization", "dataSetFeatureMapping", "dataSetLabelMaskMapping", "lossVariables", "trainEvaluations", "trainEvaluationLabels",
+    "validationEvaluations", "validationEvaluationLabels", "updater", "initialLossDataType"])
+def test_documents_with_other_values(name, value):
+    document = TrainingConfig(Adam()).to_document() | {name: value}
+    with contextlib.suppress(DL4PyError):
+        TrainingConfig.from_document(document)
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda c: pickle.loads(pickle.dumps(c)), TrainingConfig.clone])
+def test_copies_count_alone(again):
+    config = TrainingConfig(Adam(), regularization=[L2Regularization(0.1)], iteration_count=3, epoch_count=1,
+                            train_evaluations={"y": [Evaluation()]}, train_evaluation_labels={"y": 0})
+    made = again(config)
+    assert made == config
+    made.increment_iteration_count()
+    made.increment_epoch_count()
+    made.regularization.clear()
+    made.train_evaluations["y"][0].eval(np.eye(2), np.eye(2))
+    assert (config.iteration_count, config.epoch_count, len(config.regularization)) == (3, 1, 1)
+    assert config.train_evaluations["y"][0] == Evaluation()
+
+
+def test_losses_and_listeners_belong_to_it():
+    class Counting(Listener):
+        steps = 0
+
+        def iteration_done(self, sd, at, data, loss):
+            self.steps += 1
+    heard = Counting()
+    config = (TrainingConfig.builder().updater(Sgd(0.1)).lossVariables("loss").listeners(heard).dataSetFeatureMapping("x")
+              .dataSetLabelsMapping("y").build())
+    assert config.loss_variables == ["loss"] and config.listeners == [heard] and config.data_set_label_mapping == ["y"]
+    sd = SameDiff.create()
+    x, y, w = sd.placeholder("x", DataType.FLOAT, -1, 2), sd.placeholder("y", DataType.FLOAT, -1, 1), sd.var("w", 2, 1)
+    z = x.mmul(w) - y
+    (z * z).mean("loss"), z.sum("other")
+    sd.set_training_config(config)
+    sd.fit(np.ones((3, 2)), np.ones((3, 1)), epochs=2)
+    assert heard.steps == 2
+    assert config.clone().listeners == [heard] and config.clone() == config
+    assert "istener" not in config.to_json() and TrainingConfig.from_json(config.to_json()).listeners == []
+    assert TrainingConfig(Sgd(0.1), listeners=heard).listeners == [heard]
+    with pytest.raises(ConfigurationError, match="expected listeners"):
+        TrainingConfig.builder().updater(Sgd(0.1)).listeners(print).mark_labels_unused().skip_builder_validation().build()

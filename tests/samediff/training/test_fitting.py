@@ -282,6 +282,19 @@ def test_nan_is_named_on_request_and_nothing_is_updated():
     assert (sd.get_variable("w").get_arr() == np.float32(3e38)).all() and sd.get_training_config().iteration_count == 0
 
 
+@pytest.mark.parametrize("value, is_steep", [(0.0, True), (np.inf, False)])
+def test_a_loss_or_a_gradient_alone_that_is_not_finite_is_found(value, is_steep):
+    """0 times what overflows is 0 with an infinite slope; an infinity that is added changes no slope."""
+    sd = SameDiff.create()
+    w = sd.var("w", np.ones(1))
+    x = sd.placeholder("x", DataType.DOUBLE, -1, 1)
+    ((w - 1) * 1e308 * 10 + x if is_steep else w + x).sum("loss").mark_as_loss()
+    sd.set_training_config(TrainingConfig(Sgd(0.1), data_set_feature_mapping="x", data_set_label_mapping=[]))
+    with pytest.raises(NumericalError):
+        sd.fit(DataSet(np.full((2, 1), value), None), check_finite=True)
+    assert w.get_arr() == 1
+
+
 def test_evaluations_inside_fit():
     sd = linear(train_evaluations={"z": [RegressionEvaluation()]}, train_evaluation_labels={"z": 0},
                 validation_evaluations={"z": [RegressionEvaluation()]}, validation_evaluation_labels={"z": 0})

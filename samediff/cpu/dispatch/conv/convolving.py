@@ -10,14 +10,14 @@ from ...routines.convolution import data_gradient, forward, weight_gradient
 
 @kernel_for(Convolution)
 def _(op: Convolution, *specs: TensorSpec) -> Kernel | None:
-    return forward(op.geometry, *specs)
+    return forward(op.geometry.of(specs[1].shape), *specs)
 
 
 @kernel_for(ConvolutionDataGrad)
 def _(op: ConvolutionDataGrad, *specs: TensorSpec) -> Kernel | None:
-    return data_gradient(op.geometry, *specs)
+    return data_gradient(op.geometry.of(specs[0].shape), *specs)
 
 
 @kernel_for(ConvolutionWeightGrad)
 def _(op: ConvolutionWeightGrad, *specs: TensorSpec) -> Kernel | None:
-    return weight_gradient(op.geometry, *specs)
+    return weight_gradient(op.geometry.of(specs[2].shape), *specs)

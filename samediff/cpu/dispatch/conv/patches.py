@@ -12,12 +12,12 @@ from ...routines.patches import fold, unfold
 
 @kernel_for(Unfold)
 def _(op: Unfold, *specs: TensorSpec) -> Kernel | None:
-    return unfold(op.patches, specs[0])
+    return unfold(op.fitting(specs[1:]), specs[0])
 
 
 @kernel_for(Fold)
 def _(op: Fold, *specs: TensorSpec) -> Kernel | None:
-    return fold(op.patches, *specs)
+    return fold(op.patches.of(specs[0].shape), *specs)
 
 
 @kernel_for(Unfolding)

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
+from ....families.broadcasting import axes_of
 from ....families.reduction import Reduction
-from ....families.spreading import axes_of
 from ....ir.op import Kernel
+from ....plans.sweeps.table import REDUCTIONS
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded
-from ...sweeps.sweeps import REDUCTIONS
 
 
 @kernel_for(Reduction)

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,30 +11,20 @@ from ....base.spec import TensorSpec, normalize_axis
 from ....ir.op import Kernel
 from ....ops.index.gather import Gather, GatherGradient, GatherNd, GatherNdGradient
 from ....ops.index.indices import or_compute
+from ...code.fused import joined, stored
 from ...kernel_table import kernel_for
-from ...routines.indexed import change, places, take
+from ...routines.gather_scatter import IndexedRows, Places, change, places, take
 
 
-def change_at(y: TensorSpec, indices: TensorSpec, how: Any) -> Callable[..., bool] | None:
-    """``call(updates, indices, y)``: y changed in place at index vectors; False when one is out of range."""
-    table, at = _table(y, indices)
-    find, call = (None, None) if table is None else (places(y.shape or (), indices), change(how, 0, table, at))
-    if find is None or call is None:
-        return None
-
-    def kernel(updates: Any, indices: Any, y: Any) -> bool:
-        found = find(indices)
-        return found is not None and call(updates, found, y)
-    return kernel
-
-
-def _table(x: TensorSpec, indices: TensorSpec) -> tuple[Any, TensorSpec]:
-    """An array as rows that index vectors address, and the places of those; None where shapes are not known."""
-    given = indices.shape or ()
+def by_vectors(x: TensorSpec, indices: TensorSpec) -> tuple[Places, TensorSpec, TensorSpec] | None:
+    """What finds the rows that index vectors address, the array as such rows, and the places of those; None where shapes are not known."""
+    shape, given = x.shape or (), indices.shape or ()
     if not (x.is_static and indices.is_static and given):
-        return None, indices
-    shape, k = x.shape or (), given[-1]
-    return TensorSpec((math.prod(shape[:k]), *shape[k:]), x.dtype), TensorSpec((math.prod(given[:-1]),), DataType.LONG)
+        return None
+    k = given[-1]
+    find = places(shape, indices)
+    return None if find is None else (find, TensorSpec((math.prod(shape[:k]), *shape[k:]), x.dtype),
+                                      TensorSpec((math.prod(given[:-1]),), DataType.LONG))
 
 
 @kernel_for(Gather)
@@ -44,8 +33,12 @@ def _(op: Gather, *specs: TensorSpec) -> Kernel | None:
     positions = specs[1] if len(specs) > 1 else TensorSpec((fixed.size,), DataType.LONG)
     if not (x.is_static and positions.is_static and x.shape):
         return None
-    call = take(normalize_axis(op.axis, len(x.shape)), x, positions)
-    return None if call is None else Kernel(or_compute(op, call) if len(specs) > 1 else lambda x, out: call(x, fixed, out))
+    rows = take(normalize_axis(op.axis, len(x.shape)), x, positions)
+    if rows is None:
+        return None
+    if len(specs) > 1:
+        return Kernel(or_compute(op, rows), native=rows.native)
+    return Kernel(lambda x, out: rows(x, fixed, out), native=lambda x, out: rows.native(x, fixed, out))
 
 
 @kernel_for(GatherGradient)
@@ -53,38 +46,56 @@ def _(op: GatherGradient, *specs: TensorSpec) -> Kernel | None:
     x, like, indices = specs
     if not like.shape or not indices.is_static:
         return None
-    add = change("add", normalize_axis(op.axis, len(like.shape)), TensorSpec(like.shape, x.dtype), indices)
+    return _on_zeros(op, change("add", normalize_axis(op.axis, len(like.shape)), TensorSpec(like.shape, x.dtype), indices))
+
+
+def _on_zeros(op: GatherGradient, add: IndexedRows | None) -> Kernel | None:
+    """Rows added where they came from, to an array of zeros."""
     if add is None:
         return None
 
     def call(x: Any, like: Any, indices: Any, out: Any) -> bool:
         out[...] = 0
         return add(x, indices, out)
-    return Kernel(or_compute(op, call))
+    return Kernel(or_compute(op, call), native=lambda x, like, indices, out: joined(stored(np.zeros((), out.dtype), out),
+                                                                                    add.native(x, indices, out)))
 
 
 @kernel_for(GatherNd)
 def _(op: GatherNd, *specs: TensorSpec) -> Kernel | None:
-    x, indices = specs
-    table, at = _table(x, indices)
-    find, call = (None, None) if table is None else (places(x.shape or (), indices), take(0, table, at))
-    if find is None or call is None:
+    found = by_vectors(*specs)
+    rows = None if found is None else take(0, *found[1:])
+    if found is None or rows is None:
         return None
+    find, table, _ = found
 
     def kernel(x: Any, indices: Any, out: Any) -> bool:
-        found = find(indices)
-        return found is not None and call(x.reshape(table.shape), found, out)
-    return Kernel(or_compute(op, kernel))
+        places = find(indices)
+        return places is not None and rows(x.reshape(table.shape), places, out)
+
+    def native(x: Any, indices: Any, out: Any) -> Any:
+        made: list[Any] = []
+        places = find.native(indices, made)
+        return joined(*made, rows.native(x, places, out))
+    return Kernel(or_compute(op, kernel), native=native)
 
 
 @kernel_for(GatherNdGradient)
 def _(op: GatherNdGradient, *specs: TensorSpec) -> Kernel | None:
     x, like, indices = specs
-    call = change_at(TensorSpec(like.shape, x.dtype), indices, "add")
-    if call is None:
+    found = by_vectors(TensorSpec(like.shape, x.dtype), indices)
+    add = None if found is None else change("add", 0, *found[1:])
+    if found is None or add is None:
         return None
+    find = found[0]
 
     def kernel(x: Any, like: Any, indices: Any, out: Any) -> bool:
         out[...] = 0
-        return call(x, indices, out)
-    return Kernel(or_compute(op, kernel))
+        places = find(indices)
+        return places is not None and add(x, places, out)
+
+    def native(x: Any, like: Any, indices: Any, out: Any) -> Any:
+        made: list[Any] = [stored(np.zeros((), out.dtype), out)]
+        places = find.native(indices, made)
+        return joined(*made, add.native(x, places, out))
+    return Kernel(or_compute(op, kernel), native=native)

@@ -1,33 +1,40 @@
 """CPU kernels of the ops of :mod:`dl4py.samediff.ops.index.scatter`."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel, Op
 from ....ops.index.indices import or_compute
 from ....ops.index.scatter import Scatter, ScatterNd, taken
+from ...code.fused import joined, stored
 from ...kernel_table import kernel_for
-from ...routines.indexed import change
-from .gather import change_at
+from ...routines.gather_scatter import IndexedRows, Places, change
+from .gather import by_vectors
 
 
-def _on_copy(op: Op, call: Callable[..., bool] | None) -> Kernel | None:
-    if call is None:
+def _on_copy(op: Op, rows: IndexedRows | None, find: Places | None = None) -> Kernel | None:
+    """Rows of a copy changed, at indices or at the places that index vectors address."""
+    if rows is None:
         return None
 
     def kernel(ref: Any, indices: Any, updates: Any, out: Any) -> bool:
         out[...] = ref
-        return call(updates, indices, out)
-    return Kernel(or_compute(op, kernel))
+        places = indices if find is None else find(indices)
+        return places is not None and rows(updates, places, out)
+
+    def native(ref: Any, indices: Any, updates: Any, out: Any) -> Any:
+        made: list[Any] = [stored(ref, out)]
+        places = indices if find is None else find.native(indices, made)
+        return joined(*made, rows.native(updates, places, out))
+    return Kernel(or_compute(op, kernel), native=native)
 
 
 @kernel_for(Scatter)
 def _(op: Scatter, *specs: TensorSpec) -> Kernel | None:
     ref, indices, _ = specs
-    how = op.id.removeprefix("scatter_")
-    if how not in ("add", "sub", "mul", "div", "max", "min", "update") or not all(s.is_static for s in specs):
+    how = op.how
+    if not how or not all(s.is_static for s in specs):
         return None
     return _on_copy(op, change(how, 0, ref, indices))  # type: ignore[arg-type]
 
@@ -35,6 +42,7 @@ def _(op: Scatter, *specs: TensorSpec) -> Kernel | None:
 @kernel_for(ScatterNd)
 def _(op: ScatterNd, *specs: TensorSpec) -> Kernel | None:
     ref, indices, updates = specs
-    if updates.shape != taken(ref, indices) or updates.dtype is not ref.dtype:
+    found = by_vectors(ref, indices)
+    if found is None or updates.shape != taken(ref, indices) or updates.dtype is not ref.dtype:
         return None
-    return _on_copy(op, change_at(ref, indices, op.id.removeprefix("scatter_nd_")))
+    return _on_copy(op, change(op.how, 0, *found[1:]), found[0])  # type: ignore[arg-type]

@@ -10,8 +10,9 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel, Op
 from ....ops.index.indices import or_compute
 from ....ops.index.segment import Segment, UnsortedSegment, counts
+from ...code.fused import joined, stored
 from ...kernel_table import kernel_for
-from ...routines.indexed import change
+from ...routines.gather_scatter import change
 
 
 def segment_kernel(op: Op, name: str, empty_is_zero: bool, *specs: TensorSpec) -> Kernel | None:
@@ -42,15 +43,20 @@ def segment_kernel(op: Op, name: str, empty_is_zero: bool, *specs: TensorSpec) -
             else:
                 out[found.reshape(-1) == 0] = 0
         return True
-    return Kernel(or_compute(op, kernel))
+
+    def native(data: Any, ids: Any, *rest: Any) -> Any:
+        out = rest[-1]
+        rows = change(how, 0, TensorSpec(out.shape, made_of), specs[1])
+        return None if rows is None else joined(stored(np.array(start, out.dtype), out), rows.native(data, ids, out))
+    plain = name not in ("mean", "sqrt_n") and not empty_is_zero
+    return Kernel(or_compute(op, kernel), native=native if plain else None)
 
 
 @kernel_for(Segment)
 def _(op: Segment, *specs: TensorSpec) -> Kernel | None:
-    name = op.id.removeprefix("segment_")
-    return segment_kernel(op, name, name in ("max", "min"), *specs)
+    return segment_kernel(op, op.how, op.how in ("max", "min"), *specs)
 
 
 @kernel_for(UnsortedSegment)
 def _(op: UnsortedSegment, *specs: TensorSpec) -> Kernel | None:
-    return segment_kernel(op, op.id.removeprefix("unsorted_segment_"), False, *specs) if len(specs) == 2 else None
+    return segment_kernel(op, op.how, False, *specs) if len(specs) == 2 else None

@@ -5,19 +5,19 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.nn.attention import Project, ProjectedInput, ProjectedWeights
 from ...kernel_table import kernel_for
-from ...matrix import heads
+from ...matrix import attention_heads
 
 
 @kernel_for(Project)
 def _(op: Project, *specs: TensorSpec) -> Kernel | None:
-    return heads.project(*specs)
+    return attention_heads.project(*specs)
 
 
 @kernel_for(ProjectedInput)
 def _(op: ProjectedInput, *specs: TensorSpec) -> Kernel | None:
-    return heads.project_back(*specs)
+    return attention_heads.project_back(*specs)
 
 
 @kernel_for(ProjectedWeights)
 def _(op: ProjectedWeights, *specs: TensorSpec) -> Kernel | None:
-    return heads.weights(*specs)
+    return attention_heads.weights(*specs)

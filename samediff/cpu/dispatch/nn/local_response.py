@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.nn.local_response import NeighbourSum
 from ...kernel_table import kernel_for
-from ...routines.cells import neighbours
+from ...routines.upsampling import neighbours
 
 
 @kernel_for(NeighbourSum)

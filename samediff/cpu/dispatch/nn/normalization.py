@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from ....base.spec import Shape, TensorSpec, normalize_axes
 from ....ir.op import Kernel
 from ....ops.nn.normalization import LayerNorm, StandardizedAxes, StandardizeSlope
+from ....plans.sweeps.table import NORMALIZATIONS
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import swept
-from ...sweeps.sweeps import NORMALIZATIONS
 
 
 def sweep_kernel(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> Kernel | None:

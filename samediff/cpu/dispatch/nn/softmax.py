@@ -4,9 +4,9 @@ from __future__ import annotations
 from ....base.spec import TensorSpec, normalize_axis
 from ....ir.op import Kernel
 from ....ops.nn.softmax import AlongAxis
+from ....plans.sweeps.table import NORMALIZATIONS
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import swept
-from ...sweeps.sweeps import NORMALIZATIONS
 
 
 @kernel_for(AlongAxis)

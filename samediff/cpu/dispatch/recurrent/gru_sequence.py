@@ -5,14 +5,14 @@ from ....base.spec import TensorSpec
 from ....ir.op import Kernel
 from ....ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
 from ...kernel_table import kernel_for
-from ...routines import gated
+from ...routines import gru
 
 
 @kernel_for(GruSequence)
 def _(op: GruSequence, *specs: TensorSpec) -> Kernel | None:
-    return gated.gru(specs)
+    return gru.gru(specs)
 
 
 @kernel_for(GruSequenceGrad)
 def _(op: GruSequenceGrad, *specs: TensorSpec) -> Kernel | None:
-    return gated.gru_gradient(specs)
+    return gru.gru_gradient(specs)

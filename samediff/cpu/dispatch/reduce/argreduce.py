@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....families.spreading import axes_of
+from ....families.broadcasting import axes_of
 from ....ir.op import Kernel
 from ....ops.reduce.argreduce import IndexReduction
 from ...kernel_table import kernel_for
-from ...routines.positions import position
+from ...routines.argreduce import position
 
 
 @kernel_for(IndexReduction)

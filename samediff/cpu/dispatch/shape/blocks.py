@@ -3,18 +3,18 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.shape.blocks import RepeatCells, SumCells, Upsampling
+from ....ops.shape.blocks import RepeatBlocks, SumBlocks, Upsampling
 from ...kernel_table import KERNELS, kernel_for
-from ...routines.cells import repeated, summed
+from ...routines.upsampling import repeated, summed
 
 
-@kernel_for(RepeatCells)
-def _(op: RepeatCells, *specs: TensorSpec) -> Kernel | None:
+@kernel_for(RepeatBlocks)
+def _(op: RepeatBlocks, *specs: TensorSpec) -> Kernel | None:
     return repeated(op.factors, specs[0])
 
 
-@kernel_for(SumCells)
-def _(op: SumCells, *specs: TensorSpec) -> Kernel | None:
+@kernel_for(SumBlocks)
+def _(op: SumBlocks, *specs: TensorSpec) -> Kernel | None:
     return summed(op.factors, specs[0])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from ....base.spec import TensorSpec
 from ....ops.conv.conv import ConvolutionOp
 from ....ops.conv.convolving import Convolution
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import KERNELS, kernel_for
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.conv.deconv import TransposedConvolution
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...routines.convolution import transposed
 

@@ -3,19 +3,19 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.conv.patches import Col2Im, Fold, Unfold, Unfolding
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import KERNELS, kernel_for
 from ...routines.patches import fold, unfold
 
 
 @kernel_for(Unfold)
 def _(op: Unfold, *specs: TensorSpec) -> CudaKernel | None:
-    return unfold(op.patches, specs[0])
+    return unfold(op.fitting(specs[1:]), specs[0])
 
 
 @kernel_for(Fold)
 def _(op: Fold, *specs: TensorSpec) -> CudaKernel | None:
-    return fold(op.patches, specs[0], specs[1].shape or ())
+    return fold(op.patches.of(specs[0].shape), specs[0], specs[1].shape or ())
 
 
 @kernel_for(Unfolding)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from ....base.spec import TensorSpec
 from ....ops.conv.pool import AveragePooling, MaxPooling, MaxPoolWithArgmax, PNormPool2D
 from ....ops.conv.pooling import WindowSum
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import KERNELS, kernel_for
 from ...routines.pooling import maximum, maximum_and_place, power_mean
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.conv.pooling import WindowGather, WindowScatter, WindowSpread, WindowSum
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...routines.pooling import maximum_gradient, maximum_taken, spread, total
 

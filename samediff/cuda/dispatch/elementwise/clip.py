@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec, normalize_axes
 from ....ops.elementwise.clip import ClippedNorm
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import swept
-from ...sweeps.sweeps import clipped
+from ...sweeps.table import clipped
 
 
 @kernel_for(ClippedNorm)

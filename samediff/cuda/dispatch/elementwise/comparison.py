@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.elementwise.comparison import Assign
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...code.elementwise import loop
 from ...kernel_table import kernel_for
 

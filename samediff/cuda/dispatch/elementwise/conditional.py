@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....cpu.sweeps.sweep_spec import Sweep
-from ....families.spreading import axes_of
+from ....families.broadcasting import axes_of
 from ....ops.elementwise.conditional import ConditionalIndex, FirstIndex, LastIndex, MatchConditionCount
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
+from ....plans.sweeps.spec import Sweep
 from ...code.elementwise import masked
 from ...kernel_table import kernel_for
-from ...sweeps.sweeps import PLACES, REDUCTIONS
+from ...sweeps.table import PLACES, REDUCTIONS
 
 
 def _masked(op_: MatchConditionCount | ConditionalIndex, sweep: Sweep, *specs: TensorSpec) -> CudaKernel | None:

@@ -5,7 +5,7 @@ from ....base.spec import TensorSpec, normalize_axes
 from ....families.families import Elementwise
 from ....ir.op import OPS
 from ....ops.elementwise.legacy_broadcast import Along
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...code.elementwise import aligned as beside
 from ...code.elementwise import loop
 from ...kernel_table import kernel_for

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.image.resize import Resize, ResizeBack
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.resampling import resized
+from ...routines.resizing import resized
 
 
 @kernel_for(Resize)

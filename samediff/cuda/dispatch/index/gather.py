@@ -4,10 +4,10 @@ from __future__ import annotations
 from ....base.datatype import DataType
 from ....base.spec import TensorSpec, normalize_axis
 from ....ops.index.gather import Gather, GatherGradient, GatherNd, GatherNdGradient, OneHot
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.changes import changed, changed_nd, gradient_of
-from ...routines.rows import one_hot, take, take_nd
+from ...routines.gather import one_hot, take, take_nd
+from ...routines.scatter import changed, changed_nd, gradient_of
 
 
 @kernel_for(Gather)

@@ -5,17 +5,17 @@ from typing import Any
 
 from ....base.spec import TensorSpec
 from ....ops.index.scatter import LastRow, Scatter, ScatterNd, taken
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.changes import changed, changed_nd, scattered
-from ...routines.rows import equal_rows
+from ...routines.gather import equal_rows
+from ...routines.scatter import changed, changed_nd, scattered
 
 
 @kernel_for(Scatter)
 def _(op: Scatter, *specs: TensorSpec) -> CudaKernel | None:
     ref, indices, _ = specs
-    how: Any = op.id.removeprefix("scatter_")
-    return scattered(changed(how, 0, ref, indices)) if how in ("add", "sub", "mul", "div", "max", "min", "update") else None
+    how: Any = op.how
+    return scattered(changed(how, 0, ref, indices)) if how else None
 
 
 @kernel_for(LastRow)
@@ -26,6 +26,6 @@ def _(op: LastRow, *specs: TensorSpec) -> CudaKernel | None:
 @kernel_for(ScatterNd)
 def _(op: ScatterNd, *specs: TensorSpec) -> CudaKernel | None:
     ref, indices, updates = specs
-    how: Any = op.id.removeprefix("scatter_nd_")
+    how: Any = op.how
     found = changed_nd(how, ref, indices) if updates.dtype is ref.dtype and updates.is_static else None
     return scattered(found) if updates.shape == taken(ref, indices) else None

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.index.segment import CountOfRow, Segment, UnsortedSegment
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.changes import segments
-from ...routines.rows import equal_rows
+from ...routines.gather import equal_rows
+from ...routines.scatter import segments
 
 
 @kernel_for(CountOfRow)
@@ -17,10 +17,9 @@ def _(op: CountOfRow, *specs: TensorSpec) -> CudaKernel | None:
 
 @kernel_for(Segment)
 def _(op: Segment, *specs: TensorSpec) -> CudaKernel | None:
-    name = op.id.removeprefix("segment_")
-    return segments(name, name in ("max", "min"), True, op.number(*specs), *specs)
+    return segments(op.how, op.how in ("max", "min"), True, op.number(*specs), *specs)
 
 
 @kernel_for(UnsortedSegment)
 def _(op: UnsortedSegment, *specs: TensorSpec) -> CudaKernel | None:
-    return segments(op.id.removeprefix("unsorted_segment_"), False, False, op.number(*specs), *specs) if len(specs) == 2 else None
+    return segments(op.how, False, False, op.number(*specs), *specs) if len(specs) == 2 else None

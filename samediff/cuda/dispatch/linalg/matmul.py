@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.linalg.matmul import BatchMmul, Matmul, TensorMmul
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...routines.products import contraction, matmul, matmuls
 

@@ -2,18 +2,17 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.losses.cross_entropy import CrossEntropySlope, CrossEntropyTerms, LastAxis, SparseCrossEntropySlope, SparseSoftmaxCrossEntropy
-from ...actions import CudaKernel
-from ...code.elementwise import broadcast
+from ....ops.losses.cross_entropy import CrossEntropySlope, CrossEntropyTerms, SparseCrossEntropySlope, SparseSoftmaxCrossEntropy
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded, swept
-from ...sweeps.sweeps import CROSS_ENTROPY
+from ...sweeps.table import CROSS_ENTROPY
 
 
 def rows_kernel(name: str, *specs: TensorSpec) -> CudaKernel | None:
-    """The sweep of :mod:`..executor.cuda.sweeps` of that name; inputs with an axis less stand for rows."""
+    """The sweep of :mod:`~dl4py.samediff.cuda.sweeps` of that name; inputs with an axis less stand for rows."""
     shape = specs[0].shape
-    if not shape or any(not s.is_static for s in specs):
+    if not shape or shape[-1] == 0 or any(not s.is_static for s in specs):
         return None
     sweep, axis = CROSS_ENTROPY[name], (len(shape) - 1,)
     shapes = [(s.shape or ()) if len(s.shape or ()) == len(shape) else (*(s.shape or ()), 1) for s in specs]
@@ -33,11 +32,6 @@ def _(op: CrossEntropyTerms, *specs: TensorSpec) -> CudaKernel | None:
 @kernel_for(CrossEntropySlope)
 def _(op: CrossEntropySlope, *specs: TensorSpec) -> CudaKernel | None:
     return rows_kernel("labels_gradient", *specs)
-
-
-@kernel_for(LastAxis)
-def _(op: LastAxis, *specs: TensorSpec) -> CudaKernel | None:
-    return broadcast((*(specs[0].shape or ()), 1), specs[0]) if specs[0].is_static and specs[1].is_static else None
 
 
 @kernel_for(SparseSoftmaxCrossEntropy)

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec, normalize_axis
 from ....ops.losses.logits_loss import SoftmaxCrossEntropyWithLogits
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded
-from ...sweeps.sweeps import CROSS_ENTROPY
+from ...sweeps.table import CROSS_ENTROPY
 
 
 @kernel_for(SoftmaxCrossEntropyWithLogits)

@@ -2,18 +2,11 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.losses.loss import WeightsLike, WeightsSum, fit
-from ...actions import CudaKernel
-from ...code.elementwise import broadcast, summed
+from ....ops.losses.loss import WeightsSum, fit
+from ....plans.actions import CudaKernel
+from ...code.elementwise import summed
 from ...kernel_table import kernel_for
-from ...sweeps.sweeps import REDUCTIONS
-
-
-@kernel_for(WeightsLike)
-def _(op: WeightsLike, *specs: TensorSpec) -> CudaKernel | None:
-    if not specs[0].is_static or not specs[1].is_static:
-        return None
-    return broadcast(fit(specs[0].shape or (), specs[1].shape or ()), specs[0])
+from ...sweeps.table import REDUCTIONS
 
 
 @kernel_for(WeightsSum)

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.losses.losses import L2
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded
-from ...sweeps.sweeps import HALF_SQUARES
+from ...sweeps.table import HALF_SQUARES
 
 
 @kernel_for(L2)

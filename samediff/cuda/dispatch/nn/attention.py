@@ -2,9 +2,8 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.nn.attention import FAR, HeadRows, HideSteps, Project, ProjectedInput, ProjectedWeights
-from ...actions import CudaKernel
-from ...code.copies import copied
+from ....ops.nn.attention import FAR, HideSteps, Project, ProjectedInput, ProjectedWeights
+from ....plans.actions import CudaKernel
 from ...code.elementwise import loop
 from ...kernel_table import kernel_for
 from ...routines.products import project, project_back, projection_weights
@@ -32,8 +31,3 @@ def _(op: ProjectedInput, *specs: TensorSpec) -> CudaKernel | None:
 @kernel_for(ProjectedWeights)
 def _(op: ProjectedWeights, *specs: TensorSpec) -> CudaKernel | None:
     return projection_weights(*specs)
-
-
-@kernel_for(HeadRows)
-def _(op: HeadRows, *specs: TensorSpec) -> CudaKernel | None:
-    return copied(lambda w, x, out: [(w.reshape(out.shape), out)], *specs)

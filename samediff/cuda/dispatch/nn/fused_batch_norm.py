@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.nn.fused_batch_norm import LEAST_EPSILON, FusedBatchNorm
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...routines.batch_norm import of_images
 

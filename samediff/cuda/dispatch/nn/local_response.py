@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.nn.local_response import NeighbourSum
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.along import neighbours
+from ...routines.scan import neighbours
 
 
 @kernel_for(NeighbourSum)

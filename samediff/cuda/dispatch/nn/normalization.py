@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....base.spec import Shape, TensorSpec, normalize_axes
-from ....cpu.sweeps.sweeps import NORMALIZATIONS
 from ....ops.nn.normalization import BatchNorm, LayerNorm, StandardizedAxes, StandardizeSlope
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
+from ....plans.sweeps.table import NORMALIZATIONS
 from ...kernel_table import kernel_for
 from ...routines.batch_norm import given_statistics
 from ...sweeps.sweep import swept

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec, normalize_axis
-from ....cpu.sweeps.sweeps import NORMALIZATIONS
 from ....ops.nn.softmax import AlongAxis
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
+from ....plans.sweeps.table import NORMALIZATIONS
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import swept
 

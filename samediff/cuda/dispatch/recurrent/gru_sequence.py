@@ -3,16 +3,16 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines import gated
+from ...routines.recurrent import gru
 
 
 @kernel_for(GruSequence)
 def _(op: GruSequence, *specs: TensorSpec) -> CudaKernel | None:
-    return gated.forward(*specs)
+    return gru.forward(*specs)
 
 
 @kernel_for(GruSequenceGrad)
 def _(op: GruSequenceGrad, *specs: TensorSpec) -> CudaKernel | None:
-    return gated.backward(*specs)
+    return gru.backward(*specs)

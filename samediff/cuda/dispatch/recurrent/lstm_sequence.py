@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines import lstm
+from ...routines.recurrent import lstm
 
 
 @kernel_for(LstmSequence)

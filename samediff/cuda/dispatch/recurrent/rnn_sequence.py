@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines import rnn
+from ...routines.recurrent import rnn
 
 
 @kernel_for(RnnSequence)

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from ....base.datatype import DataType
 from ....base.spec import TensorSpec
-from ....families.spreading import axes_of
+from ....families.broadcasting import axes_of
 from ....ops.reduce.argreduce import IndexReduction, IsMax
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded, swept
-from ...sweeps.sweeps import IS_MAX, POSITIONS
+from ...sweeps.table import IS_MAX, POSITIONS
 
 
 @kernel_for(IndexReduction)

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec, normalize_axes
 from ....ops.reduce.cumulative import Cumulative
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.along import cumulative
+from ...routines.scan import cumulative
 
 
 @kernel_for(Cumulative)

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec, broadcast, normalize_axes
 from ....ops.reduce.distances import Distance, aligned
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded
-from ...sweeps.sweeps import DISTANCES
+from ...sweeps.table import DISTANCES
 
 
 @kernel_for(Distance)

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from ....base.datatype import DataType
 from ....base.spec import TensorSpec
-from ....families.spreading import axes_of
+from ....families.broadcasting import axes_of
 from ....ops.reduce.moments import Moments, Standardize
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded
-from ...sweeps.sweeps import REDUCTIONS
+from ...sweeps.table import REDUCTIONS
 from ..nn.normalization import sweep_kernel
 
 

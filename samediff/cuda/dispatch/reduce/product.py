@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....families.spreading import axes_of
+from ....families.broadcasting import axes_of
 from ....ops.reduce.product import ReSpread
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import swept
-from ...sweeps.sweeps import SUM_SPREAD
+from ...sweeps.table import SUM_SPREAD
 
 
 @kernel_for(ReSpread)

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....ops.shape.batch_blocks import BatchToSpaceNd, SpaceToBatchNd
-from ...actions import CudaKernel
+from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
-from ...routines.blocks import batch_to_space, space_to_batch
+from ...routines.space_to_depth import batch_to_space, space_to_batch
 
 
 @kernel_for(SpaceToBatchNd)

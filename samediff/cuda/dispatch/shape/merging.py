@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
-from ....ops.shape.merging import Merge
-from ...actions import CudaKernel
+from ....ops.shape.merging import VariadicElementwise
+from ....plans.actions import CudaKernel
 from ...code.elementwise import loop
 from ...kernel_table import kernel_for
 
 
-@kernel_for(Merge)
-def _(op: Merge, *specs: TensorSpec) -> CudaKernel | None:
+@kernel_for(VariadicElementwise)
+def _(op: VariadicElementwise, *specs: TensorSpec) -> CudaKernel | None:
     return loop(op.element, specs)

@@ -18,12 +18,12 @@ from dl4py.samediff.cpu.cache import sources as cache
 PROGRAM = """
 import sys
 import numpy as np
-from dl4py.samediff.cpu import Layout, elementwise_kernel
+from dl4py.samediff.cpu import OperandLayout, elementwise_kernel
 from dl4py.samediff.expressions.expression import trace
-kernel = elementwise_kernel(trace(lambda xp, x: xp.exp(x) + {constant}, ["float32"]), [Layout.same(1)])
+kernel = elementwise_kernel(trace(lambda xp, x: xp.exp(x) + {constant}, ["float32"]), [OperandLayout.same(1)])
 print(float(kernel(np.zeros(3, np.float32), out=np.empty(3, np.float32))[1]), "{compiler}" in sys.modules)
 """
-COMPILER = "dl4py.samediff.cpu.native.generated"
+COMPILER = "dl4py.samediff.cpu.compiler.choice"
 
 
 def start(folder, constant=1, program=PROGRAM, compiler=COMPILER, stderr=None, **settings):
@@ -43,6 +43,7 @@ def run(folder, constant=1, **settings):
     return result(start(folder, constant, **settings))
 
 
+@pytest.mark.slow
 def test_a_second_process_loads_what_the_first_compiled(tmp_path):
     assert run(tmp_path) == (2.0, True)
     assert run(tmp_path) == (2.0, False)
@@ -53,6 +54,7 @@ def test_a_second_process_loads_what_the_first_compiled(tmp_path):
 @pytest.mark.parametrize("damage", [lambda content: b"damaged", lambda content: b"", lambda content: content[:len(content) // 2],
                                     lambda content: content[:-100] + bytes(100), lambda content: content[:30] + b"x" + content[31:]],
                          ids=["other", "empty", "cut", "changed", "checksum"])
+@pytest.mark.slow
 def test_damaged_files_cost_time_only(tmp_path, damage):
     run(tmp_path)
     files = list(tmp_path.rglob("*.o"))
@@ -63,14 +65,16 @@ def test_damaged_files_cost_time_only(tmp_path, damage):
     assert run(tmp_path) == (2.0, False)                    # written anew
 
 
-#: Kernels of every kind that is kept: without Numba, for compiled code with Numba, for callers in Python.
+#: Kernels of every kind that is kept: for compiled code, and for callers in Python.
 SEVERAL = """
 import sys
 import numpy as np
 from dl4py.samediff import DataType, SameDiff
 sd = SameDiff.create()
 x = sd.placeholder("x", DataType.FLOAT, -1, 5)
-sd.math.exp("e", x), sd.math.log("l", x), sd.argmax("a", x, 1), sd.argmin("i", x, 1), sd.nn.softmax("s", x)
+sd.math.exp("e", x), sd.math.log("l", x), sd.nn.softmax("s", x)
+ids = sd.constant("ids", np.arange(2))
+sd.math.segment_mean("a", x, ids), sd.math.segment_max("i", x, ids)
 names = ["e", "l", "a", "i", "s"]
 found = sd.output({{"x": np.arange(1, 11, dtype=np.float32).reshape(2, 5)}}, *names)
 print(float(sum(np.abs(found[n]).astype(np.float64).sum() for n in names)), "{compiler}" in sys.modules)
@@ -95,6 +99,7 @@ def filled(several, tmp_path):
     return tmp_path / "copy", several[1]
 
 
+@pytest.mark.slow
 def test_several_processes_fill_one_folder(several):
     folder, value = several
     before = {f: f.stat().st_mtime_ns for f in folder.rglob("*.[on]*")}
@@ -102,6 +107,7 @@ def test_several_processes_fill_one_folder(several):
     assert before == {f: f.stat().st_mtime_ns for f in folder.rglob("*.[on]*")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".o", ".nbc"])
 def test_code_under_the_name_of_other_code_is_not_run(filled, suffix):
     folder, value = filled
@@ -112,6 +118,7 @@ def test_code_under_the_name_of_other_code_is_not_run(filled, suffix):
     assert result(start(folder, program=SEVERAL))[0] == value
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes")
 def test_pipes_and_links_in_place_of_code(filled):
     folder, value = filled
@@ -126,6 +133,7 @@ def test_pipes_and_links_in_place_of_code(filled):
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users have no numbers here")
 @pytest.mark.parametrize("what", ["folder", "files"])
+@pytest.mark.slow
 def test_code_that_others_may_write_is_not_run(filled, what):
     folder, value = filled
     for file in (folder, folder / "numba") if what == "folder" else (folder / "numba").iterdir():
@@ -157,6 +165,7 @@ def test_a_user_without_a_home_folder(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a path that cannot be a folder")
 def test_a_folder_that_cannot_be_used_changes_nothing(tmp_path):
     (tmp_path / "file").write_text("")
@@ -188,21 +197,16 @@ def training(form):
 
 
 @pytest.mark.parametrize("form", [DENSE, RECURRENT], ids=["dense", "lstm"])
+@pytest.mark.slow
 def test_training_starts_without_the_compiler(tmp_path, form):
-    first, second = (result(start(tmp_path, program=training(form))) for _ in range(2))
+    first, second = (result(start(tmp_path, program=training(form), compiler="numba")) for _ in range(2))
     assert first[1] and not second[1]
     assert first[0] == second[0]
 
 
-def test_what_a_small_network_needs_is_compiled_without_numba(tmp_path):
-    assert not result(start(tmp_path, program=training(DENSE), compiler="numba"))[1]
-    assert result(start(tmp_path, program=training(RECURRENT), compiler="numba"))[1]
-    assert not result(start(tmp_path, program=training(RECURRENT), compiler="numba"))[1]
-
-
 BEGINNERS = """
 import threading
-from dl4py.samediff.cpu.functions import prepare
+from dl4py.samediff.cpu.jit_functions import prepare
 go, failed = threading.Barrier(8), []
 
 def begin():

@@ -16,8 +16,9 @@ from dl4py.samediff.ops.conv.patches import Col2Im, ExtractImagePatches, Fold, I
 from dl4py.samediff.ops.conv.pool import MaxPool2D, MaxPool3D, MaxPoolWithArgmax, PNormPool2D
 from dl4py.samediff.ops.conv.pooling import Pool, WindowGather, WindowScatter, WindowSpread, WindowSum
 from dl4py.samediff.ops.conv.window import Window
-from dl4py.samediff.ops.nn.local_response import LocalResponseNormalization, NeighbourSum
-from dl4py.samediff.ops.shape.blocks import RepeatCells, SumCells, Upsampling2D
+from dl4py.samediff.ops.nn.local_response import LocalResponseNormalizationOp, NeighbourSum
+from dl4py.samediff.ops.shape.blocks import RepeatBlocks, SumBlocks, Upsampling2DOp
+from tests.samediff.cpu.kernels import agreement
 
 TYPES = [np.float32, np.float64]
 
@@ -52,18 +53,8 @@ def drawn(rng, shape, dtype):
 
 def agree(op, *arrays):
     """The kernel gives what ``compute`` gives, for contiguous and strided arrays."""
-    specs = [spec_of(a) for a in arrays]
-    kernel = KERNELS.kernel(op, *specs)
-    assert kernel is not None, "no kernel serves this"
-    wanted = as_tuple(op.compute(np, *arrays))
     for given in (arrays, [np.ascontiguousarray(a) for a in arrays]):
-        outputs = [np.full(s.shape, 9, s.dtype.numpy) for s in as_tuple(op.infer(*specs))]
-        kernel.call(*given, *outputs, *[np.full(s.shape, 9, s.dtype.numpy) for s in kernel.workspace])
-        for found, want in zip(outputs, wanted):
-            assert found.shape == want.shape
-            within = 1e-5 if arrays[0].dtype == np.float32 else 1e-9
-            finite = want[np.isfinite(want)]
-            np.testing.assert_allclose(found, want, rtol=0, atol=within * max(np.abs(finite).max(initial=0), 1e-30))
+        agreement.agree(op, given)
 
 
 def image(batch, channels, sizes, last):
@@ -88,6 +79,7 @@ def test_convolution_and_its_gradients(case, form, last, depthwise, dtype, rng):
     agree(ConvolutionWeightGrad(geometry), x, g, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("divisor", "last"), [("none", False), ("kernel", True), ("inside", False)])
 def test_pooling_and_its_gradients(case, divisor, last, dtype, rng):
@@ -135,11 +127,11 @@ OPS = [
     (MaxPool2D(k_h=1, k_w=2, s_h=4, s_w=4, padding_mode="SAME"), (2, 3, 8, 8)),
     (Col2Im(s_h=2, s_w=1), (2, 3, 3, 2, 4, 5)),
     (ExtractImagePatches(2, 3, 2, 1, 1, 2, True), (2, 5, 6, 3)),
-    (Upsampling2D(2, 3), (2, 3, 4, 5)),
-    (Upsampling2D(2, 1, False), (2, 4, 5, 3)),
-    (RepeatCells((1, 1, 3, 2, 1)), (2, 3, 2, 3, 4)),
-    (SumCells((1, 1, 2, 3)), (2, 3, 4, 6)),
-    (SumCells((1, 2, 3, 1)), (2, 4, 6, 3)),
+    (Upsampling2DOp(2, 3), (2, 3, 4, 5)),
+    (Upsampling2DOp(2, 1, False), (2, 4, 5, 3)),
+    (RepeatBlocks((1, 1, 3, 2, 1)), (2, 3, 2, 3, 4)),
+    (SumBlocks((1, 1, 2, 3)), (2, 3, 4, 6)),
+    (SumBlocks((1, 2, 3, 1)), (2, 4, 6, 3)),
     (NeighbourSum(2, 1), (2, 7, 3, 2)),
     (NeighbourSum(9, -1), (2, 3, 5)),
 ]
@@ -155,7 +147,7 @@ def test_ops(op, shapes, dtype, rng):
     (SeparableConv2D(padding_mode="SAME"), [(2, 3, 5, 6), (3, 3, 3, 2), (1, 1, 6, 4), (4,)]),
     (SeparableConv2D(data_format="NHWC"), [(2, 5, 6, 3), (3, 3, 3, 1), (1, 1, 3, 4)]),
     (SeparableConv2D(), [(2, 3, 5, 6), (2, 2, 3, 2)]),
-    (LocalResponseNormalization(depth=2, alpha=.3, beta=.75), [(2, 3, 4, 9)]),
+    (LocalResponseNormalizationOp(depth=2, alpha=.3, beta=.75), [(2, 3, 4, 9)]),
 ])
 def test_composed_ops_run_as_their_parts(op, shapes, rng):
     arrays = [drawn(rng, s, np.float32) for s in shapes]
@@ -174,7 +166,7 @@ def test_places_of_windows_without_a_number(width):
 
 
 def test_chunks_of_the_batch_are_all_there(monkeypatch, rng):
-    monkeypatch.setattr("dl4py.samediff.cpu.routines.convolution_shapes.COLUMN_BYTES", 4 * 2 * 9 * 16 * 2)
+    monkeypatch.setattr("dl4py.samediff.cpu.routines.convolution_sizes.COLUMN_BYTES", 4 * 2 * 9 * 16 * 2)
     geometry = Geometry(Window((3, 3), (1, 1), (1, 1), (1, 1)))
     x, w, g = (drawn(rng, s, np.float32) for s in ((5, 2, 4, 4), (3, 3, 2, 3), (5, 3, 4, 4)))
     agree(Convolution(geometry), x, w)
@@ -186,7 +178,7 @@ def test_chunks_of_the_batch_are_all_there(monkeypatch, rng):
     (MaxPool2D(k_h=2, k_w=2), [(2, 3, 4, 4)], DataType.HALF),
     (MaxPool2D(k_h=2, k_w=2), [(0, 3, 4, 4)], DataType.FLOAT),
     (DepthwiseConv2D(s_h=5, s_w=5), [(1, 2, 9, 9), (3, 3, 2, 1)], DataType.FLOAT),
-    (Upsampling2D(2, 2), [(2, 3, 4, 4)], DataType.INT),
+    (Upsampling2DOp(2, 2), [(2, 3, 4, 4)], DataType.INT),
     (Im2Col(k_h=2, k_w=2), [(2, 0, 4, 4)], DataType.FLOAT),
 ])
 def test_compute_serves_the_rest(op, shapes, dtype):

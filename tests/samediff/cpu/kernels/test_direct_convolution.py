@@ -5,18 +5,18 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.base.spec import spec_of
+from dl4py.samediff.cpu import threads
 from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.cpu.matrix.tiles import lanes_of
 from dl4py.samediff.cpu.routines.convolution import _shapes
-from dl4py.samediff.cpu.routines.direct import Direct
-from dl4py.samediff.cpu.routines.shares import Shared
+from dl4py.samediff.cpu.routines.direct_convolution import DirectConvolution
+from dl4py.samediff.cpu.routines.parallel_kernel import ParallelKernel
 from dl4py.samediff.ops.conv.conv import Conv2D
 from dl4py.samediff.ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
 from dl4py.samediff.ops.conv.pool import MaxPool2D
 from dl4py.samediff.ops.conv.pooling import Pool, WindowScatter, WindowSpread, WindowSum
 from dl4py.samediff.ops.conv.window import Window
-
-from .agreement import agree
+from tests.samediff.cpu.kernels.agreement import agree
 
 TYPES = [np.float32, np.float64]
 
@@ -35,6 +35,7 @@ CASES = {  # batch, channels, height, width, out, kernel, padding, dilation
     "wide kernel": (2, 2, 9, 24, 3, (2, 9), (1, 4), (1, 1)),
     "tall kernel": (2, 2, 3, 24, 3, (7, 1), (3, 0), (1, 1)),
     "many factors": (1, 150, 4, 16, 3, (3, 3), (1, 1), (1, 1)),
+    "one cell": (3, 5, 3, 4, 6, (1, 1), (0, 0), (1, 1)),
     "many maps": (1, 2, 3, 16, 700, (3, 3), (1, 1), (1, 1)),
     "images in groups": (40, 8, 34, 42, 2, (3, 3), (1, 1), (1, 1)),
 }
@@ -53,14 +54,14 @@ def drawn(case, dtype, form="OIYX"):
 def direct(geometry, x, w):
     """What chooses the kernels here."""
     shapes = _shapes(geometry, spec_of(x), spec_of(w))
-    return None if shapes is None else Direct.of(shapes)
+    return None if shapes is None else DirectConvolution.of(shapes)
 
 
 @pytest.fixture(params=[0, 1e9], ids=["sums", "turned"])
 def always(request, monkeypatch):
     """No columns where they may be avoided; gradients of images in both ways."""
     for name, value in (("VECTORS", 0), ("PARTLY", 0), ("CELLS", 0), ("BEYOND", request.param)):
-        monkeypatch.setattr(f"dl4py.samediff.cpu.routines.direct.{name}", value)
+        monkeypatch.setattr(f"dl4py.samediff.cpu.routines.direct_convolution.{name}", value)
 
 
 def run(op, *arrays):
@@ -73,6 +74,7 @@ def all_three(geometry, x, w, g):
     return [(Convolution(geometry), (x, w)), (ConvolutionDataGrad(geometry), (w, g, x)), (ConvolutionWeightGrad(geometry), (x, g, w))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("case", CASES)
 def test_convolution_and_its_gradients(case, dtype, always):
@@ -103,9 +105,10 @@ def test_bias(dtype, mode, rng):
 
 
 @pytest.mark.parametrize("shares", [1, 3])
-@pytest.mark.parametrize("stride, size, channels, kernel", [((2, 1), 16, 1, 3), ((1, 1), 5, 2, 3), ((1, 1), 16, 3, 1), ((1, 1), 9, 260, 3)])
+@pytest.mark.parametrize("stride, size, channels, kernel", [((2, 1), 16, 1, 3), ((1, 1), 5, 2, 3), ((1, 1), 16, 280, 1),
+                                                            ((1, 1), 9, 260, 3)])
 def test_what_columns_serve(stride, size, channels, kernel, shares, monkeypatch, rng):
-    monkeypatch.setattr("dl4py.samediff.cpu.routines.convolution_shapes.count_for", lambda _: shares)
+    monkeypatch.setattr("dl4py.samediff.cpu.routines.convolution_sizes.parts_for", lambda _: shares)
     geometry = Geometry(Window((kernel, kernel), stride, (0, 0), (1, 1)), False, "OIYX")
     x, w = rng.normal(size=(5, channels, 12, size)).astype(np.float32), rng.normal(size=(60, channels, kernel, kernel)).astype(np.float32)
     g = rng.normal(size=output_shape(geometry, x.shape, w.shape)).astype(np.float32)
@@ -124,9 +127,9 @@ def test_any_number_of_shares_gives_the_same_bits(case, monkeypatch, always):
             for part in range(count):
                 self.function(*self.operands(*arrays), *self.numbers, part, count)
         return run
-    monkeypatch.setattr("dl4py.samediff.cpu.routines.direct.share_count", lambda: 3)
+    monkeypatch.setattr(threads, "thread_count", lambda: 3)
     for count in (1, 2, 5):                         # with memory for 3
-        monkeypatch.setattr(Shared, "run", shares(count))
+        monkeypatch.setattr(ParallelKernel, "run", shares(count))
         for op, arrays in all_three(geometry, x, w, g):
             found.append(np.full((g if op.id == "convolution" else arrays[2]).shape, np.nan, np.float32))
             run(op, *arrays, found[-1])
@@ -138,11 +141,10 @@ def test_threads_share_what_is_long(monkeypatch):
     geometry, x, w, g = drawn("images in groups", np.float32)
     seen = []
     own = "dl4py.samediff.cpu.routines"
-    monkeypatch.setattr(f"{own}.shares.share_count", lambda: 2)
-    monkeypatch.setattr(f"{own}.direct.share_count", lambda: 2)
-    monkeypatch.setattr(f"{own}.shares.LEAST", 1e3)
-    monkeypatch.setattr(f"{own}.direct.FAR", 1 << 20)
-    monkeypatch.setattr(f"{own}.shares.run_parts", lambda call, parts: [seen.append(p) or call(k, *p) for k, p in enumerate(parts)])
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    monkeypatch.setattr(threads, "LEAST", 1e3)
+    monkeypatch.setattr(f"{own}.direct_convolution.FAR", 1 << 20)
+    monkeypatch.setattr(f"{own}.parallel_kernel.run_parts", lambda call, cut: [seen.append(p) or call(k, *p) for k, p in enumerate(cut)])
     for op, arrays in all_three(geometry, x, w, g):
         agree(op, arrays)
     assert len(seen) == 6           # of the turned weights there are too few

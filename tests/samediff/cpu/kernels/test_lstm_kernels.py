@@ -6,18 +6,18 @@ import pytest
 
 from dl4py.samediff.cpu import threads
 from dl4py.samediff.cpu.kernel_table import KERNELS
-from dl4py.samediff.cpu.kernels.series import SMALL
+from dl4py.samediff.cpu.kernels.time_loops import SMALL
 from dl4py.samediff.cpu.matrix import blas
-from dl4py.samediff.cpu.native.program import Segment
+from dl4py.samediff.cpu.native.program import Program
 from dl4py.samediff.cpu.routines import recurrent
 from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad
-
-from .agreement import agree, spec
+from tests.samediff.cpu.kernels.agreement import agree, spec
 
 #: Attributes of whole sequences.
 OPTIONS = [{}, {"blocks": (2, 1, 3, 0), "clip": 0.5, "hold": True, "reverse": True, "forget_bias": 1.0}, {"clip": 0.5}, {"hold": True}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", [1, 2])
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda o: "+".join(o) or "plain")
 @pytest.mark.parametrize("size", [(1, 1, 1, 1), (4, 17, 3, 5)], ids=str)
@@ -49,8 +49,8 @@ def test_large_products_with_and_without_a_library(dtype, has_library, rng, monk
         pytest.skip("NumPy uses another library")
     if not has_library:
         monkeypatch.setattr(recurrent, "library", lambda like: 0)
-    count, batch, units = 40, 33, 100
-    assert count * batch * units * units * 4 > SMALL
+    count, batch, units = 40, 33, 160
+    assert count * batch * units * units * 4 > 2 * SMALL            # of each share, too
     given = [rng.normal(size=s).astype(dtype) / 8 for s in ((count, batch, 7), (7, 4 * units), (units, 4 * units))]
     op = LstmSequence()
     saved = agree(op, given)
@@ -66,7 +66,7 @@ def native_agrees(op, arrays, wanted, unused=()):
     made = kernel.native(*arrays, *got, *work)
     assert made is not None
     for _ in range(2):                                      # instructions do not rely on what an earlier run left
-        Segment(made)()
+        Program(made)()
     for k, (w, g) in enumerate(zip(wanted, got)):
         if k not in unused:
             np.testing.assert_allclose(g, w, rtol=0, atol=1e-9 * np.abs(w).max(), err_msg=f"output {k}")

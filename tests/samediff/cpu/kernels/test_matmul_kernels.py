@@ -8,8 +8,7 @@ from dl4py.samediff import SameDiff
 from dl4py.samediff.executor.session import checked_feeds, plan_for, request_for
 from dl4py.samediff.ops.linalg.matmul import Matmul
 from dl4py.samediff.ops.nn.attention import Project, ProjectedInput, ProjectedWeights
-
-from .agreement import agree
+from tests.samediff.cpu.kernels.agreement import agree
 
 #: Shapes of both operands before they are transposed.
 PRODUCTS = [((3, 4), (4, 5)), ((6, 3, 4), (6, 4, 5)), ((2, 3, 4, 6), (2, 3, 6, 5)), ((6, 3, 4), (4, 5)), ((1, 1, 1), (1, 1, 1)),

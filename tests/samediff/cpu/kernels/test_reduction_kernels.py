@@ -8,10 +8,10 @@ import dl4py.samediff  # noqa: F401  # registers the ops
 from dl4py.samediff.base.datatype import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.cpu.kernel_table import KERNELS
-from dl4py.samediff.cpu.native.program import Segment
+from dl4py.samediff.cpu.native.program import Program
 from dl4py.samediff.cpu.native.thresholds import ALWAYS
-from dl4py.samediff.cpu.sweeps.sweep import loops
 from dl4py.samediff.ir.op import OPS
+from dl4py.samediff.plans.sweeps.loops import loops
 
 AXES = [((3, 5), (1,)), ((3, 5), (0,)), ((2, 3, 4), (0, 2)), ((2, 3, 4), (1,)), ((2, 3, 4, 5), (0, 2)), ((2, 3, 2, 3, 2), (0, 2, 4)),
         ((1, 1), (0,)), ((7,), (0,)), ((2, 2100), (1,)), ((41, 3), (0,)), ((3, 1, 600), (0, 1)), ((4, 5), ())]
@@ -136,7 +136,7 @@ def test_shares_of_short_rows(shape, rng):
         found, kernel = np.zeros_like(wanted), KERNELS.kernel(op, TensorSpec(x.shape, DataType.FLOAT))
         instruction = kernel.native(x, found)
         assert instruction.splits
-        Segment([instruction], worth=ALWAYS)()
+        Program([instruction], worth=ALWAYS)()
         np.testing.assert_array_equal(found, wanted)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dl4py.samediff import SameDiff
 from dl4py.samediff.cpu import threads
 from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
+from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence
 from dl4py.samediff.ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad
-
-from .agreement import agree, spec
+from tests.samediff.cpu.kernels.agreement import agree, spec
 
 SIZES = [(1, 1, 1, 1), (4, 17, 3, 5)]           # steps, batch, inputs, units
 
@@ -25,6 +26,7 @@ def shared(request, monkeypatch):
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid", "relu", "identity"])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -44,6 +46,7 @@ def test_simple_network(dtype, size, activation, rng, shared):
         agree(RnnSequenceGrad(activation), [*given, *saved, upstream], "F" if k else "C")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_gated_unit(dtype, size, rng, shared):
@@ -64,3 +67,14 @@ def test_other_activations_empty_batches_and_types_are_left_to_compute():
     assert KERNELS.kernel(RnnSequence("softsign"), spec(x), spec(w), spec(rw)) is None
     assert KERNELS.kernel(RnnSequence("tanh"), spec(x[:, :0]), spec(w), spec(rw)) is None
     assert KERNELS.kernel(RnnSequence("tanh"), *(spec(a.astype(np.float16)) for a in (x, w, rw))) is None
+
+
+@pytest.mark.parametrize("executor", ["plans", "reference"])
+@pytest.mark.parametrize("op, gates", [(RnnSequence(), 1), (LstmSequence(), 4), (LstmSequence(reverse=True), 4)])
+def test_without_a_first_state_the_first_step_adds_nothing_to_the_recurrent_weights(op, gates, executor, rng, monkeypatch):
+    monkeypatch.setenv("DL4PY_EXECUTOR", executor)
+    sd = SameDiff.create()
+    rw = sd.var("rw", rng.normal(size=(2, 2 * gates)))
+    states = sd.add_op(op, [sd.constant(np.full((1, 2, 1), np.nan)), sd.constant(rng.normal(size=(1, 2 * gates))), rw])[0]
+    sd.setLossVariables(states.sum())
+    np.testing.assert_array_equal(sd.calculateGradients({}, "rw")["rw"], np.zeros((2, 2 * gates)))

@@ -10,8 +10,7 @@ from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.ops.conv.convolving import Convolution, ConvolutionDataGrad, ConvolutionWeightGrad, Geometry, output_shape
 from dl4py.samediff.ops.conv.window import Window
 from dl4py.samediff.ops.linalg.matmul import Matmul
-
-from .agreement import agree
+from tests.samediff.cpu.kernels.agreement import agree
 
 TYPES = [np.float32, np.float64]
 ROWS = [1, 2, 3, 4, 6, 7, 12, 13, 25]

@@ -42,6 +42,25 @@ def test_cross_entropy_with_any_labels(shape, dtype, rng):
     np.testing.assert_allclose(z, slope, **tolerance(dtype))
 
 
+@pytest.mark.parametrize("far", [200, -200])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_cross_entropy_of_logits_that_are_all_far_from_0(dtype, far, rng):
+    """The same as of logits less their largest one: e to them would leave the type."""
+    z, labels, scale = rng.normal(size=(3, 5)), rng.random((3, 5)).astype(dtype), np.ones(3, dtype)
+    near, away = z.astype(dtype), (10 * far + z.astype(np.float32)).astype(dtype)
+    near = (away - dtype(10 * far)).astype(dtype)
+    for given in (near, away):
+        losses, gradient = np.empty(3, dtype), np.empty_like(given)
+        cross_entropy.softmax_cross_entropy_both(given, labels, scale, losses, gradient)
+        one, slope = np.empty(3, dtype), np.empty_like(given)
+        cross_entropy.softmax_cross_entropy(given, labels, one)
+        cross_entropy.softmax_cross_entropy_gradient(given, labels, scale, slope)
+        if given is near:
+            want = losses, gradient
+        for found, expected in zip((losses, gradient, one, slope), (*want, *want)):
+            np.testing.assert_allclose(found, expected, **tolerance(dtype))
+
+
 def test_masked_logits_and_nan():
     z = np.array([[0, -np.inf, 1], [np.nan, 0, 0]], np.float32)
     labels = np.array([[1, 0, 0], [1, 0, 0]], np.float32)

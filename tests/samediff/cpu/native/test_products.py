@@ -9,7 +9,7 @@ import pytest
 from dl4py.samediff.cpu.matrix import matrix_product
 from dl4py.samediff.cpu.matrix.matrix_product import product
 from dl4py.samediff.cpu.native import program
-from dl4py.samediff.cpu.native.program import Segment
+from dl4py.samediff.cpu.native.program import Program
 from dl4py.samediff.cpu.native.thresholds import ALWAYS
 
 SIZES = [(1, 1, 1), (1, 7, 5), (2, 300, 30), (3, 3, 3), (5, 1, 9), (17, 50, 1), (32, 78, 25), (33, 65, 130), (70, 300, 90)]
@@ -24,7 +24,7 @@ def test_every_layout(monkeypatch, rng, dtype, from_):
     for (m, k, n), orders in itertools.product(SIZES, itertools.product("cf", repeat=3)):
         a, b = (np.asarray(rng.standard_normal(s), dtype, order=o) for s, o in zip([(m, k), (k, n)], orders))
         c = np.full((m, n), np.nan, dtype, order=orders[2])
-        Segment([product(a, b, c)])()
+        Program([product(a, b, c)])()
         exact = a.astype(float) @ b.astype(float)
         np.testing.assert_allclose(c, exact, rtol=0, atol=np.abs(a).sum(1).max() * np.abs(b).max() * np.finfo(dtype).eps * 4)
 
@@ -39,7 +39,7 @@ def test_stacks_of_matrices(rng, batch):
         made = product(x, y, c)
         assert made is not None or len(batch) > 2       # three axes may not be seen as two
         if made is not None:
-            Segment([made])()
+            Program([made])()
             np.testing.assert_allclose(c, a @ b, rtol=1e-13)
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from dl4py.samediff.cpu.native import pool, program, thresholds
+from dl4py.samediff.cpu.native import program, thread_pool, thresholds
 from dl4py.samediff.cpu.native.thresholds import LEAST, MOST, USUAL, Thresholds
 
 FOUND = Thresholds(6e3, 5e4)
@@ -15,7 +15,7 @@ FOUND = Thresholds(6e3, 5e4)
 @pytest.fixture
 def asked(monkeypatch, tmp_path):
     """``asked(answer)``: what a fresh process takes, when a measurement would come to ``answer``; and the folder."""
-    if pool.pool() is None:
+    if thread_pool.pool() is None:
         pytest.skip("one processor")
     monkeypatch.setenv("DL4PY_CACHE_DIR", str(tmp_path))
 
@@ -61,7 +61,7 @@ def test_a_folder_that_cannot_be_written(asked, monkeypatch):
 
 
 def test_a_measurement_lies_in_the_range():
-    if pool.pool() is None:
+    if thread_pool.pool() is None:
         pytest.skip("one processor")
     found = thresholds.measured(program._shared)
     assert all(low <= n <= high for low, n, high in zip(LEAST, found, MOST))

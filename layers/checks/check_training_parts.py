@@ -1,0 +1,300 @@
+"""Checking updaters, schedules and evaluations, one's own or built in."""
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
+from ...samediff.errors import DL4PyError
+from ...samediff.evaluation.base import BaseEvaluation
+from ...samediff.expressions.arrays import xp
+from ...samediff.training.updaters.kernel import UpdateKernel, UpdateRule
+from ...samediff.training.updaters.schedules import Schedule
+from ...samediff.training.updaters.updater import IUpdater
+from .check_parts import close, configuration_checks
+
+__all__ = ["check_evaluation", "check_schedule", "check_updater"]
+
+_STEPS = 5
+
+
+def check_updater(updater: IUpdater, *, steps: int = 200, seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
+    """Check an updater: configuration, its step by NumPy and compiled, state, both floating types, and that it descends.
+
+    Parameters
+    ----------
+    updater : IUpdater
+        What to check.
+    steps : int
+        So many steps down a bowl are to lower it; its rate should be one that can.
+    seed : int
+        Of gradients and the point where the descent starts.
+    allow : collection of str
+        Names of checks that may fail, because it is intended.
+
+    Examples
+    --------
+    >>> from dl4py.layers import check_updater
+    >>> from dl4py.samediff.training import Adam
+    >>> check_updater(Adam(0.1)).passed
+    True
+    """
+    require_instance("check_updater", updater, IUpdater, "Adam(0.1)")
+    report = CheckReport(f"updater {type(updater).__name__}")
+    configuration_checks(report, updater)
+    if report.run("step", lambda: _step(updater)):
+        gradients = np.random.default_rng(seed).normal(size=(_STEPS, 6))
+        wanted: list[Any] = []
+
+        def by_numpy() -> None:
+            wanted.append(_run(updater, gradients, np.float64, True))
+            again = _run(updater, gradients, np.float64, True)
+            close(again, wanted[0], "the same steps once more; what an updater learns is in its state")
+
+        def compiled() -> str:
+            if updater.sees_parameters():
+                return "sees whole parameters: by NumPy"
+            return f"largest difference {close(_run(updater, gradients, np.float64, False), wanted[0], 'compiled and by NumPy'):.1g}"
+
+        def loaded() -> None:
+            again = type(updater).from_json(updater.to_json())
+            close(_run(again, gradients, np.float64, True), wanted[0], "steps after JSON")
+
+        def single() -> str:
+            return f"largest difference {close(_run(updater, gradients, np.float32, False), wanted[0], 'float32 and float64', 1e-4):.1g}"
+
+        if report.run("steps do not depend on other steps", by_numpy):
+            report.run("compiled step", compiled)
+            report.run("the same after JSON", loaded)
+            report.run("float32", single)
+        if updater.state_names:
+            report.run("states", lambda: _states(updater, gradients))
+        report.run("gradients of any size", lambda: _any_size(updater))
+        report.run("learning rate", lambda: _rate(updater, gradients))
+        report.run("descends", lambda: _descends(updater, steps, seed))
+    return report.permit(allow)
+
+
+def _arrays(updater: IUpdater, dtype: Any, params: Any) -> tuple[Any, Any, list[Any]]:
+    state = [np.full(params.shape, v, dtype) for v in updater.state_init()]
+    return params.astype(dtype), np.zeros(params.shape, dtype), state
+
+
+def _run(updater: IUpdater, gradients: Any, dtype: Any, reference: bool) -> Any:
+    """Parameters and state after steps with given gradients."""
+    params, gradient, state = _arrays(updater, dtype, np.linspace(-1, 2, gradients.shape[1]))
+    kernel = UpdateKernel(UpdateRule(updater), params, gradient, state, reference)
+    with np.errstate(all="ignore"):
+        for i, g in enumerate(gradients):
+            gradient[...] = g
+            kernel(i, 0)
+    return np.array([params, *state], np.float64)
+
+
+def _step(updater: IUpdater) -> str:
+    """The step takes arrays that cannot be written and gives arrays of their shape; it can be traced."""
+    gradient, names = np.array([0.5, -1.0, 0.0]), updater.state_names
+    init = updater.state_init()
+    if len(init) != len(names):
+        raise CheckFailure(f"state_init gives {len(init)} numbers for the states {', '.join(names) or '(none)'}")
+    state = tuple(np.full(3, v) for v in init)
+    for a in (gradient, *state):
+        a.flags.writeable = False
+    try:
+        with np.errstate(all="ignore"):
+            updater.step(xp, gradient, state, updater.hyper(0, 0))
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise CheckFailure(f"step writes to gradient or state ({error}); it returns new arrays") from error
+        raise
+    _run(updater, np.ones((1, 6)), np.float64, False)
+    return f"states {', '.join(names) or 'none'}"
+
+
+def _states(updater: IUpdater, gradients: Any) -> str:
+    """Each state is changed by steps."""
+    before = [np.full(gradients.shape[1], v, np.float64) for v in updater.state_init()]
+    _, *after = _run(updater, gradients, np.float64, True)
+    still = [name for name, a, b in zip(updater.state_names, before, after) if np.array_equal(a, b)]
+    if still:
+        raise CheckFailure(f"{', '.join(still)} never changes: step returns the update and the new states, (update, (state, ...))")
+    return ", ".join(updater.state_names)
+
+
+def _any_size(updater: IUpdater) -> None:
+    for size in (0.0, 1e-20, 1e4):
+        if not np.isfinite(_run(updater, np.full((_STEPS, 6), size), np.float64, True)).all():
+            raise CheckFailure(f"gradients of {size:g} give parameters or states that are not finite: divide by a number that is never 0")
+
+
+def _rate(updater: IUpdater, gradients: Any) -> str:
+    if not updater.has_learning_rate():
+        return "none"
+    rate = updater.get_learning_rate(0, 0)
+    if not math.isfinite(rate):
+        raise CheckFailure(f"get_learning_rate(0, 0) is {rate}")
+    with_rate = getattr(updater, "with_learning_rate", None)
+    made = [] if with_rate is None else [_run(with_rate(r), gradients[:1], np.float64, True) for r in (rate, 2 * rate)]
+    if made and np.array_equal(*made):
+        raise CheckFailure("twice the learning rate makes the same step; step is given it as hyper[0]")
+    return f"{rate:g}"
+
+
+def _descends(updater: IUpdater, steps: int, seed: int) -> str:
+    """Down f(w) = |w|^2 / 2, whose gradient is w."""
+    params, gradient, state = _arrays(updater, np.float64, np.random.default_rng(seed).normal(size=8))
+    before = float((params ** 2).sum() / 2)
+    kernel = UpdateKernel(UpdateRule(updater), params, gradient, state, True)
+    for i in range(steps):
+        gradient[...] = params
+        kernel(i, 0)
+    after = float((params ** 2).sum() / 2)
+    if not after < before and updater.state_size(1) + len(updater.hyper(0, 0)):
+        raise CheckFailure(f"{steps} steps down |w|^2 / 2 lead from {before:.3g} to {after:.3g}: parameters change by -update")
+    return f"from {before:.3g} to {after:.3g} in {steps} steps"
+
+
+def check_schedule(schedule: Schedule, *, iterations: int = 1000, epochs: int = 20, allow: Collection[str] = ()) -> CheckReport:
+    """Check a schedule: configuration, and values that are finite, not negative and the same whenever they are asked for.
+
+    Parameters
+    ----------
+    schedule : Schedule
+        What to check.
+    iterations, epochs : int
+        So many iterations, spread evenly over so many epochs, are asked for their values.
+    allow : collection of str
+        Names of checks that may fail, because it is intended.
+
+    Examples
+    --------
+    >>> from dl4py.layers import check_schedule
+    >>> from dl4py.samediff.training import ExponentialSchedule
+    >>> check_schedule(ExponentialSchedule("ITERATION", 0.1, 0.9)).passed
+    True
+    """
+    require_instance("check_schedule", schedule, Schedule, "FixedSchedule(0.1)")
+    report = CheckReport(f"schedule {type(schedule).__name__}")
+    configuration_checks(report, schedule)
+    places = [(i, min(i * epochs // iterations, epochs)) for i in range(iterations)]
+    found: list[float] = []
+
+    def values() -> str:
+        for i, e in places:
+            value = schedule.value_at(i, e)
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not math.isfinite(value):
+                raise CheckFailure(f"value_at({i}, {e}) is {value!r}")
+            found.append(float(value))
+        return f"from {found[0]:.3g} to {found[-1]:.3g}"
+
+    def negative() -> None:
+        if min(found) < 0:
+            i = int(np.argmin(found))
+            raise CheckFailure(f"value_at{places[i]} is {found[i]:.3g}")
+
+    def repeated(other: Schedule) -> None:
+        again = [float(other.value_at(i, e)) for i, e in reversed(places)]
+        different = [p for p, a, b in zip(reversed(places), again, reversed(found)) if a != b]
+        if different:
+            raise CheckFailure(f"value_at{different[0]} gives another value when it is asked again: a schedule counts nothing itself")
+
+    if report.run("values", values):
+        report.run("not negative", negative)
+        report.run("values do not depend on each other", lambda: repeated(schedule))
+        report.run("the same after JSON", lambda: repeated(type(schedule).from_json(schedule.to_json())))
+    return report.permit(allow)
+
+
+def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, *, allow: Collection[str] = ()) -> CheckReport:
+    """Check an evaluation: batches, merging, masks, forgetting, JSON.
+
+    Parameters
+    ----------
+    evaluation : BaseEvaluation
+        What to check, without counts; it stays as it is.
+    labels, predictions : array
+        (batch, outputs), four rows or more.
+    allow : collection of str
+        Names of checks that may fail, because it is intended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py.layers import check_evaluation
+    >>> from dl4py.samediff.evaluation import RegressionEvaluation
+    >>> y = np.arange(8.0).reshape(4, 2)
+    >>> check_evaluation(RegressionEvaluation(), y, y + 0.5).passed
+    True
+    """
+    require_instance("check_evaluation", evaluation, BaseEvaluation, "Evaluation()")
+    report = CheckReport(f"evaluation {type(evaluation).__name__}")
+    y, p = np.array(labels, np.float64), np.array(predictions, np.float64)
+    for given in (y, p):
+        given.flags.writeable = False
+    half = len(y) // 2
+
+    def counted(*parts: Any, mask: Any = None) -> BaseEvaluation:
+        made = copy.deepcopy(evaluation)
+        for part in parts:
+            made.eval(y[part], p[part], None if mask is None else mask[part])
+        return made
+
+    everything = slice(None)
+
+    def alike(made: BaseEvaluation, wanted: BaseEvaluation, what: str) -> None:
+        if made.stats() != wanted.stats():
+            raise CheckFailure(f"{what}: {made.stats().strip()[:200]!r} and {wanted.stats().strip()[:200]!r}")
+
+    def in_batches() -> None:
+        alike(counted(slice(None, half), slice(half, None)), counted(everything), "two batches and one differ")
+
+    def merged() -> None:
+        made, other = counted(slice(None, half)), counted(slice(half, None))
+        made.merge(other)
+        alike(made, counted(everything), "two merged halves and the whole differ")
+
+    def masked() -> None:
+        mask = np.ones((len(y), 1))
+        mask[half:] = 0
+        alike(counted(everything, mask=mask), counted(slice(None, half)), "masked rows are counted")
+
+    def forgotten() -> None:
+        made = counted(everything)
+        made.reset()
+        made.eval(y[:half], p[:half])
+        alike(made, counted(slice(None, half)), "reset does not forget everything")
+
+    def loaded() -> None:
+        made = counted(everything)
+        again = type(made).from_json(made.to_json())
+        if type(again) is not type(made):
+            raise CheckFailure(f"JSON comes back as {type(again).__name__}")
+        alike(again, made, "after JSON")
+        try:
+            again.eval(y, p)
+        except DL4PyError:          # what is saved need not be enough to go on
+            return
+        alike(again, counted(everything, everything), "after JSON and another batch")
+
+    def unchanged() -> str:
+        try:
+            made = counted(everything)
+        except ValueError as error:
+            if "read-only" in str(error):
+                raise CheckFailure(f"labels or predictions are written to ({error}); work on copies") from error
+            raise
+        made.stats()
+        alike(made, counted(everything), "asking for stats changes the counts")
+        return ""
+
+    if report.run("counts", unchanged):
+        report.run("batches", in_batches)
+        report.run("merge", merged)
+        report.run("masks", masked)
+        report.run("reset", forgotten)
+        report.run("survives JSON", loaded)
+    return report.permit(allow)

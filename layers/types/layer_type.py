@@ -1,0 +1,30 @@
+"""DL4J's kinds of layers."""
+from __future__ import annotations
+
+from typing import Any
+
+from ...samediff.base.java.java_enum import JavaEnum
+from ...samediff.base.javanames import JavaSpelling
+
+
+class LayerType(JavaSpelling, JavaEnum):
+    """What ``net.get_layer(0).type()`` answers."""
+
+    FEED_FORWARD = "FEED_FORWARD"
+    RECURRENT = "RECURRENT"
+    CONVOLUTIONAL = "CONVOLUTIONAL"
+    CONVOLUTIONAL3D = "CONVOLUTIONAL3D"
+    SUBSAMPLING = "SUBSAMPLING"
+    UPSAMPLING = "UPSAMPLING"
+    RECURSIVE = "RECURSIVE"
+    MULTILAYER = "MULTILAYER"
+    NORMALIZATION = "NORMALIZATION"
+
+
+def type_of(conf: Any) -> LayerType:
+    """What the class of a layer says (``Layer.dl4j_type``); where it says nothing, the type of the layer inside."""
+    said: LayerType | None = getattr(type(conf), "dl4j_type", None)
+    if said is not None:
+        return said
+    inside = getattr(conf, "underlying", None) or getattr(conf, "layer", None)
+    return LayerType.FEED_FORWARD if inside is None else type_of(inside)

@@ -1,0 +1,42 @@
+"""The inputs, labels and masks that a network is told to work on."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .batch import NetworkBatch
+
+Masks = Sequence[Any] | None
+
+
+class SetArrays:
+    """What ``compute_gradient_and_score`` and ``backprop_gradient`` work on.
+
+    Attributes
+    ----------
+    batch : inputs and labels; None as long as not all inputs are set
+    masks : of features and of labels
+    single : inputs by number, as long as not all are set
+    """
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.batch: NetworkBatch | None = None
+        self.masks: tuple[Masks, Masks] = (None, None)
+        self.single: dict[int, Any] = {}
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels; empty without any."""
+        return [] if self.batch is None else self.batch.labels
+
+    def set_inputs(self, inputs: Sequence[Any]) -> None:
+        """Replace all inputs; labels stay."""
+        self.batch, self.single = NetworkBatch(inputs, self.labels or None), {}
+
+    def or_set(self, given: Sequence[Masks]) -> list[Masks]:
+        """Masks that were given; in place of those that were not, the ones that are set."""
+        return [m if m is not None else kept for m, kept in zip(given, self.masks)]

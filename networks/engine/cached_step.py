@@ -1,0 +1,68 @@
+"""Forward and backward for batches of one form, once everything about it is decided."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...samediff.ir.run_context import RunContext
+from ...samediff.plans.plan import Plan
+from ...samediff.training.steps.step import PlannedStep, TrainingStep
+from ...samediff.training.updaters.normalization import Normalization
+from ..batches.batch import NetworkBatch
+
+
+class CachedStep(PlannedStep):
+    """A plan and where in a batch its placeholders are.
+
+    Parameters
+    ----------
+    step, plan, normalization, counter : as in :class:`.PlannedStep`
+    places : for each placeholder of the plan which part of a batch, and which array of it
+    divisors : by what the losses are divided
+    rows : what gradients are divided by
+
+    Attributes
+    ----------
+    most : how many of these to take in one call
+    in_order : whether the plan takes features and labels, in this order, and nothing else
+    """
+
+    def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int,
+                 normalization: Normalization | None, counter: Any) -> None:
+        super().__init__(step, plan, normalization, counter)
+        self.places, self.divisors, self.rows = places, divisors, rows
+        self.in_order = places == [(0, 0), (1, 0)]
+
+    @property
+    def most(self) -> int:
+        return 1 if self.whole is None else self.whole.most
+
+    @staticmethod
+    def places_of(feeds: Mapping[str, Any], plan: Plan, batch: NetworkBatch) -> list[tuple[int, int]] | None:
+        """Where the placeholders of a plan are; None where one is not taken from the batch as it is."""
+        where = {id(a): (k, i) for k, part in enumerate(batch.parts()) for i, a in enumerate(part) if a is not None}
+        found = [where.get(id(feeds[n])) for n in plan.feeds]
+        return None if None in found else found  # type: ignore[return-value]
+
+    def feeds(self, batch: NetworkBatch) -> list[Any]:
+        """What the plan takes of a batch."""
+        parts = batch.parts()
+        return [parts[k][i] for k, i in self.places]
+
+    def run(self, batch: NetworkBatch, context: RunContext | None) -> float:
+        """The summed losses, divided; the gradients land in the flat vector."""
+        return self._total(self.step.run_plan(self.plan, self.feeds(batch), context))
+
+    def run_whole(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> float:
+        """The same for the feeds of one batch, or of several one after the other, with updates; gives what the last one does."""
+        whole = self.whole
+        assert whole is not None
+        if len(batches) > 1:
+            return self._total(whole.series(batches, iteration, epoch, scale, seed))
+        return self._total(whole(batches[0], iteration, epoch, scale, seed))
+
+    def _total(self, results: Sequence[Any]) -> float:
+        total = 0.0
+        for value, divisor in zip(results, self.divisors):
+            total += value.item() / divisor
+        return total

@@ -1,0 +1,136 @@
+"""Gradients of a network, and the updates of its parameters."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...samediff.base.bounded_cache import BoundedCache
+from ...samediff.executor.session import run, uses_reference
+from ...samediff.training.steps.step import TrainingStep
+from ..batches.batch import NetworkBatch
+from ..batches.batch_checks import Explained, explain_not_finite
+from .build import NetworkGraph, epsilon_name
+from .cached_step import CachedStep
+from .graphs import Graphs
+from .placement import Place, on_its_device
+from .progress import Progress
+
+
+class Steps:
+    """Runs the graphs with gradients, one step at a time.
+
+    Attributes
+    ----------
+    lock : held for a step
+    known : how batches of a form run, by the form
+    last : what computed the last gradient
+    computed : names of the parameters that have one since then
+    """
+
+    def __init__(self, graphs: Graphs, progress: Progress, place: Place, lock: Any) -> None:
+        self.graphs, self.progress, self.place, self.lock = graphs, progress, place, lock
+        self.parameters, self.structure = graphs.parameters, graphs.structure
+        self.rules = self.parameters.rules
+        self.known: BoundedCache[Any, CachedStep] = place.forms.table()
+        self.last: TrainingStep | None = None
+        self.computed = frozenset(s.name for s in self.parameters.slots)
+
+    @on_its_device
+    def gradient(self, batch: NetworkBatch, states: Mapping[str, Any] | None = None,
+                 stateful: bool = False) -> tuple[float, dict[str, Any]]:
+        """Forward and backward: the score without regularization; the flat gradient then holds sums over examples."""
+        with self.lock:         # others may be in the midst of a step
+            return self._gradient(batch, states, stateful)
+
+    def _gradient(self, batch: NetworkBatch, states: Mapping[str, Any] | None, stateful: bool) -> tuple[float, dict[str, Any]]:
+        plain = states is None and not stateful and not uses_reference()
+        form = batch.form() if plain else None
+        known = self.known.get(form) if plain else None
+        if known is not None:
+            self.begin(known.step)
+            return known.run(batch, self.progress.context(True) if known.plan.draws else None), {}
+        step, made = self.graphs.step(batch, stateful)
+        self.begin(step)
+        feeds = self.graphs.feeds(batch, made, states)
+        with Explained(self.structure, batch):
+            results = step.compute(feeds, self.progress.context(True))
+        if plain:
+            self._know(form, step, made, feeds, batch)
+        n = len(made.losses)
+        return made.total(results[:n], batch), dict(zip(made.states, results[n:]))
+
+    def _know(self, form: Any, step: TrainingStep, made: NetworkGraph, feeds: Mapping[str, Any], batch: NetworkBatch) -> None:
+        """Note how batches of that form run: the next ones need no checks."""
+        plan = step.last_plan
+        places = None if plan is None else CachedStep.places_of(feeds, plan, batch)
+        if plan is not None and places is not None:
+            self.known[form] = CachedStep(step, plan, places, made.divisors(batch), batch.rows, self.rules.normalization,
+                                         self.progress.counter)
+
+    def begin(self, step: TrainingStep) -> None:
+        """Note that a step is what computes the gradients."""
+        step.clear_others()
+        self.computed, self.last = step.names, step
+
+    @property
+    def in_one_call(self) -> bool:
+        """Whether compiled code does all that stands between gradients and new parameters."""
+        return bool(self.parameters.slots) and self.rules.is_compiled
+
+    @on_its_device
+    def whole(self, batch: NetworkBatch) -> float | None:
+        """Gradient and update in one call: the score; None where that has to be done one by one."""
+        known = self.known.get(batch.form()) if self.in_one_call and not uses_reference() else None
+        if known is None or known.whole is None:
+            return None
+        self.begin(known.step)
+        return self.penalty() + self.run_whole(known, [known.feeds(batch)])
+
+    def run_whole(self, known: CachedStep, batches: Sequence[Sequence[Any]]) -> float:
+        """Whole steps for the feeds of some batches of a form, one after the other: the last one's score without regularization."""
+        at = self.progress
+        return known.run_whole(batches, at.iteration, at.epoch, self.rules.scale(known.rows), at.seed)
+
+    @on_its_device
+    def check_finite(self, total: float, batch: NetworkBatch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:
+        """NumericalError when the loss or a gradient of the last :meth:`gradient` holds NaN or infinity."""
+        flat = self.parameters.flat
+        if np.isfinite(total) and np.isfinite(flat.gradients).all():
+            return
+        made = self.graphs.of(batch, stateful)
+        keys = [m.key for m in self.structure.members]
+        names = [made.activations[k] for k in keys]
+        values = run(made.sd, self.graphs.feeds(batch, made, states), [*names, *made.losses], self.progress.context(True))
+        explain_not_finite(self.structure, batch, flat, {k: values[n] for k, n in zip(keys, names)}, self.computed)
+
+    @on_its_device
+    def input_gradients(self, batch: NetworkBatch) -> list[Any]:
+        """Gradient of the summed loss for each input, in training mode."""
+        found, made = self.graphs.below(batch)
+        with Explained(self.structure, batch):
+            values = run(found.sd, self.graphs.feeds(batch, made), [n for n in found.names if n], self.progress.context(True))
+        return [np.zeros_like(x) if n is None else values[n] for n, x in zip(found.names, batch.inputs)]
+
+    def backward(self, batch: NetworkBatch, epsilons: Sequence[Any]) -> list[Any]:
+        """Gradients of the inputs, given those of the outputs (None: by the loss); those of the parameters are in the flat vector."""
+        with self.lock:
+            back = self.graphs.backward(batch, epsilons)
+            back.step.clear_others()
+            self.computed = back.step.names
+            feeds = self.graphs.feeds(batch, back.made) | {epsilon_name(i): e for i, e in enumerate(epsilons) if e is not None}
+            found = dict(zip([n for n in back.below if n], back.step.compute(feeds, self.progress.context(True))))
+            self.progress.rows = batch.size
+            return [np.zeros(x.shape, self.structure.dtype.numpy) if n is None else found[n] for n, x in zip(back.below, batch.inputs)]
+
+    @on_its_device
+    def update(self, rows: int, batch: NetworkBatch, stateful: bool = False) -> None:
+        """Turn the gradients into new parameters and count the step: both or, after whatever interrupts it, neither."""
+        step = self.last or self.graphs.step(batch, stateful)[0]
+        at = self.progress
+        step.update(at.iteration, at.epoch, self.rules.prepare(rows), at.counter, self.rules.constrain if self.rules.constrains else None)
+
+    def penalty(self) -> float:
+        """Sum of the penalties of all parameters at the present iteration."""
+        return self.rules.penalty(self.progress.iteration, self.progress.epoch)

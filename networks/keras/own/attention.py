@@ -1,0 +1,177 @@
+"""Attention as Keras has it: series are (batch, time, size), projections have biases."""
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ....layers.types.input_type import InputType
+from ....layers.types.parameters import Parameter
+from ....layers.vertices.attention import GraphDefinedVertex
+from ....layers.vertices.base import vertex
+from ....samediff.configuration.configuration import configuration
+from ....samediff.errors import ConfigurationError
+from .. import shapes
+
+if TYPE_CHECKING:
+    from ....layers.types.parameters import LayerScope, ParameterTable
+    from ....samediff.graph.graph import SameDiff
+    from ....samediff.ir.variable import SDVariable
+
+FAR = -1e9      # a score that leaves no weight
+
+
+@configuration(kw_only=True)
+class SeriesAttention(GraphDefinedVertex):
+    """Queries over keys and values; inputs are queries and values, then keys where they are others.
+
+    Parameters
+    ----------
+    causal : bool
+        Whether a step attends to itself and what is before it alone.
+    """
+
+    min_inputs: ClassVar[int] = 2
+    max_inputs: ClassVar[int | None] = 3
+    causal: bool = False
+
+    def parameters_document(self) -> dict[str, Any] | None:
+        return None
+
+    def hidden(self, sd: SameDiff, scores: SDVariable, masks: list[SDVariable | None], heads: bool) -> SDVariable:
+        """Scores (batch, [heads,] queries, keys) with those that must not count far below zero."""
+        given = masks[1] if masks[1] is not None else masks[2] if len(masks) > 2 else None
+        if given is not None:
+            shown = sd.call("base", "expand_dims", given, 1)
+            shown = sd.call("base", "expand_dims", shown, 1) if heads else shown
+            scores = scores + (shown - 1.0) * -FAR
+        if self.causal:
+            ones = sd.call("base", "ones_like", scores)
+            rank = len(scores.spec.shape or ())
+            rows, columns = (sd.call("base", "cumsum", ones, False, False, axis) for axis in (rank - 2, rank - 1))
+            scores = scores + sd.call("base", "gt", columns, rows).cast_to(scores.dtype) * FAR
+        return scores
+
+    def result_size(self, *sizes: int) -> int:
+        """The size of one step of the result, by those of the inputs."""
+        return sizes[1]
+
+    def output_type(self, *input_types: InputType) -> InputType:
+        self.check_count(len(input_types))
+        given = [shapes.shape_of(t) for t in input_types]
+        return shapes.type_of((given[0][0], self.result_size(*(s[-1] or 0 for s in given))))
+
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        return masks[0]
+
+
+@vertex("dl4py.keras.MultiHeadAttention")
+class MultiHeadAttention(SeriesAttention):
+    """Attention in several heads (Vaswani et al., 2017). Shapes: (batch, time, size) -> (batch, query time, n_out).
+
+    Parameters
+    ----------
+    n_in_queries, n_in_keys, n_in_values : int
+        Sizes of one step of the inputs.
+    n_heads, head_size, value_size, n_out : int
+        Number of heads, sizes of queries and values of one head, size of the result.
+    key_heads : int
+        Number of heads of keys and values, each of which several heads of queries share; as many as ``n_heads`` where 0.
+    has_bias : bool
+        Whether projections have biases; True by default.
+    """
+
+    n_in_queries: int = 0
+    n_in_keys: int = 0
+    n_in_values: int = 0
+    n_heads: int = 1
+    key_heads: int = 0
+    head_size: int = 0
+    value_size: int = 0
+    n_out: int = 0
+    has_bias: bool = True
+
+    def result_size(self, *sizes: int) -> int:
+        return self.n_out
+
+    def sizes(self) -> tuple[tuple[str, int, int], ...]:
+        """The projections q, k, v and o: their letters, and the sizes before and behind."""
+        heads = self.key_heads or self.n_heads
+        return (("q", self.n_in_queries, self.n_heads * self.head_size), ("k", self.n_in_keys, heads * self.head_size),
+                ("v", self.n_in_values, heads * self.value_size), ("o", self.n_heads * self.value_size, self.n_out))
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """Wq, bq, Wk, bk, Wv, bv, Wo, bo."""
+        from ....layers.functions.weight_init import WeightInitXavierUniform
+        for name, before, behind in self.sizes():
+            params.add(Parameter(f"W{name}", (before, behind), "weight", "c", before, behind, WeightInitXavierUniform()))
+            if self.has_bias:
+                params.bias(f"b{name}", (behind,))
+
+    def _projected(self, sd: SameDiff, x: SDVariable, name: str, params: LayerScope) -> SDVariable:
+        width = {n: size for n, size, _ in self.sizes()}[name]
+        rows = sd.call("nn", "linear", sd.call("base", "reshape", x, -1, width), params[f"W{name}"],
+                       *([params[f"b{name}"]] if self.has_bias else []))
+        return rows  # type: ignore[no-any-return]
+
+    def _heads(self, sd: SameDiff, x: SDVariable, name: str, heads: int, size: int, params: LayerScope) -> SDVariable:
+        """(batch, heads, time, size)."""
+        rows = self._projected(sd, x, name, params)
+        sizes = [sd.call("base", "expand_dims", sd.call("base", "size_at", x, i), 0) for i in (0, 1)]
+        import numpy as np
+        shape = sd.call("base", "concat", 0, *sizes, sd.constant(np.array([heads, size], np.int64)))
+        found = sd.call("base", "permute", sd.call("base", "reshape", rows, shape), 0, 2, 1, 3)
+        if heads == self.n_heads:
+            return found  # type: ignore[no-any-return]
+        each = self.n_heads // heads
+        return sd.call("base", "concat", 1, *[found[:, i // each:i // each + 1] for i in range(self.n_heads)])  # type: ignore[no-any-return]
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        import numpy as np
+        queries, values = inputs[:2]
+        keys = inputs[2] if len(inputs) > 2 else values
+        heads = self.key_heads or self.n_heads
+        q = self._heads(sd, queries, "q", self.n_heads, self.head_size, params) * (1 / math.sqrt(self.head_size))
+        k = self._heads(sd, keys, "k", heads, self.head_size, params)
+        v = self._heads(sd, values, "v", heads, self.value_size, params)
+        scores = self.hidden(sd, sd.call("base", "mmul", q, k, False, True), masks, True)
+        attended = sd.call("base", "mmul", sd.call("nn", "softmax", scores, -1), v)
+        joined = sd.call("base", "reshape", sd.call("base", "permute", attended, 0, 2, 1, 3), -1, self.n_heads * self.value_size)
+        out = sd.call("nn", "linear", joined, params["Wo"], *([params["bo"]] if self.has_bias else []))
+        sizes = [sd.call("base", "expand_dims", sd.call("base", "size_at", queries, i), 0) for i in (0, 1)]
+        shape = sd.call("base", "concat", 0, *sizes, sd.constant(np.array([self.n_out], np.int64)))
+        return sd.call("base", "reshape", out, shape)  # type: ignore[no-any-return]
+
+
+@vertex("dl4py.keras.Attention")
+class Attention(SeriesAttention):
+    """Attention without projections: dot products, or ``sum(scale * tanh(query + key))`` (Bahdanau et al., 2015).
+
+    Parameters
+    ----------
+    additive : bool
+        Whether scores are those of sums.
+    scale_shape : tuple of int, optional
+        Shape of a learned scale: () for one number, (size,) for additive scores.
+    """
+
+    additive: bool = False
+    scale_shape: tuple[int, ...] | None = None
+
+    def define_parameters(self, params: ParameterTable) -> None:
+        """scale, where there is one."""
+        if self.scale_shape is not None:
+            params.add(Parameter("scale", self.scale_shape or (1,), "unregularized", init=1.0))
+
+    def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
+        queries, values = inputs[:2]
+        keys = inputs[2] if len(inputs) > 2 else values
+        if len(queries.spec.shape or ()) != 3:
+            raise ConfigurationError("attention takes series (batch, time, size)")
+        if self.additive:
+            sums = sd.call("math", "tanh", sd.call("base", "expand_dims", queries, 2) + sd.call("base", "expand_dims", keys, 1))
+            scores = (sums * params["scale"] if self.scale_shape is not None else sums).sum(3)
+        else:
+            scores = sd.call("base", "mmul", queries, keys, False, True)
+            scores = scores * params["scale"] if self.scale_shape is not None else scores
+        weights = sd.call("nn", "softmax", self.hidden(sd, scores, masks, False), -1)
+        return sd.call("base", "mmul", weights, values)  # type: ignore[no-any-return]

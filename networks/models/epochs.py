@@ -1,0 +1,86 @@
+"""After each epoch of ``fit``: validation, a line or bar of progress, a record."""
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ...samediff.text.html import html_table
+from ...samediff.training.listeners.calls import Listeners
+from ...samediff.training.progress import epoch_line, with_bar
+from .network import Network
+
+
+class EpochRecord(NamedTuple):
+    """What an epoch of ``fit`` was like.
+
+    Parameters
+    ----------
+    epoch : int
+        Its number, from 0, as listeners hear it.
+    score : float
+        The score of its last step.
+    validation_score : float or None
+        That of the validation data behind it, None where it was not computed.
+    seconds : float
+        How long the epoch took, validation included.
+    """
+
+    epoch: int
+    score: float
+    validation_score: float | None
+    seconds: float
+
+
+class EpochRecords(list[EpochRecord]):
+    """The epochs of a call of ``fit``, which notebooks show as a table."""
+
+    def _repr_html_(self) -> str:
+        return html_table(f"{len(self)} epochs", EpochRecord._fields, self)
+
+
+class Epochs:
+    """Looks after the epochs of one call of ``fit``.
+
+    Parameters
+    ----------
+    network : Network
+        It is trained.
+    count : int
+        Epochs that were asked for.
+    validation : any form of labelled data, optional
+        Scored after the first epoch and every so many later.
+    frequency : int
+        How often.
+    verbose : bool
+        Whether to show progress: a bar where tqdm is installed and the output is a terminal, else a line an epoch.
+    """
+
+    def __init__(self, network: Network, count: int, validation: Any = None, frequency: int = 1, verbose: bool = False) -> None:
+        self.network, self.count, self.validation, self.frequency, self.verbose = network, count, validation, frequency, verbose
+        self.records: list[EpochRecord] = []
+        self._began = 0.0
+
+    def begin(self, source: Iterator[Any], batches: Any) -> Iterator[Any]:
+        """The batches of an epoch that begins."""
+        self._began = time.perf_counter()
+        return with_bar(source, self._title(), batches, self.network.score) if self.verbose else source
+
+    def end(self, hear: Listeners, at: Any) -> bool:
+        """Validate, note and show; whether a listener wants to stop."""
+        stop, score = False, None
+        if self.validation is not None and len(self.records) % self.frequency == 0:
+            began, before = time.perf_counter(), self.network.engine.progress.score
+            score = self.network.score(self.validation)
+            self.network.engine.progress.score = before
+            stop = hear.validation_done(self.network, at, round(1000 * (time.perf_counter() - began)))
+        title = self._title()
+        made = EpochRecord(at.epoch(), self.network.score(), score, time.perf_counter() - self._began)
+        self.records.append(made)
+        if self.verbose:
+            epoch_line(title, {"score": made.score, "validation score": score}, made.seconds,
+                       self.count - len(self.records))
+        return stop
+
+    def _title(self) -> str:
+        return f"epoch {len(self.records) + 1}/{self.count}"

@@ -1,0 +1,89 @@
+"""Steps that need nothing but features and labels, without a detour: for small networks the way to a step costs as much as the step."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from numpy import ndarray
+
+from ...samediff.data import DataSet
+from ..batches.batch import NetworkBatch
+from ..engine.cached_step import CachedStep
+from ..engine.engine import Engine
+
+Feeds = Sequence[Any]
+
+#: Data sets that are remembered, at most.
+MOST = 1024
+
+
+class FastPathMixin:
+    """Does what :meth:`.Trainer.fit_batch` does, for batches of a form that was fitted before."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self._steps = engine, engine.steps
+        self._seen: dict[int, tuple[DataSet, Any, Any, CachedStep, Feeds]] = {}     # data sets, which may come again, and their arrays
+
+    def through(self, batches: Iterable[Any], stay: bool) -> Iterator[Any]:
+        """Fit the batches; gives, in its place among them, each for which that was not possible.
+
+        ``stay`` says that batches stay as they are when the next ones are made: short steps are taken several at a time then.
+        """
+        last: CachedStep | None = None
+        waiting: list[Feeds] = []
+        most = 1
+        try:
+            for data in batches:
+                known, feeds = self._known(data)
+                if known is not last or len(waiting) >= most:
+                    waiting = self._fitted(last, waiting)
+                    most = known.most if stay and known is not None else 1
+                last = known
+                if known is None:
+                    yield data
+                    continue
+                waiting.append(feeds)
+                if most == 1:
+                    waiting = self._fitted(known, waiting)
+        finally:            # when a batch cannot be had, those before it are fitted as ever
+            self._fitted(last, waiting)
+
+    def _known(self, data: Any) -> tuple[CachedStep | None, Feeds]:
+        """How to fit a batch, and what is fed; None where that is not known."""
+        if self._steps is not self.engine.steps:        # whoever gives the batches has changed the configuration
+            self._steps = self.engine.steps
+            self._seen.clear()
+        if type(data) is DataSet and data.features_mask is data.labels_mask is None:
+            x, y = data.features, data.labels
+            seen = self._seen.get(id(data))
+            if seen is not None and seen[1] is x and seen[2] is y:
+                return seen[3], seen[4]
+            if type(x) is type(y) is ndarray:
+                known = self._steps.known.get((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
+                if known is not None and known.whole is not None:
+                    feeds = (x, y) if known.in_order else tuple([(x, y)[k] for k, _ in known.places])
+                    if len(self._seen) < MOST:
+                        self._seen[id(data)] = data, x, y, known, feeds
+                    return known, feeds
+        elif type(data) is NetworkBatch:
+            known = self._steps.known.get(data.form())
+            if known is not None and known.whole is not None:
+                return known, known.feeds(data)
+        return None, ()
+
+    def _fitted(self, known: CachedStep | None, waiting: list[Feeds]) -> list[Feeds]:
+        """Take the steps for batches of one form; gives what is left to do: nothing."""
+        if known is None or not waiting:
+            return []
+        batches = waiting.copy()
+        waiting.clear()             # whatever interrupts this: no batch is fitted twice
+        steps, progress = self._steps, self.engine.progress
+        with self.engine.lock:
+            steps.begin(known.step)
+            progress.rows = known.rows
+            if len(batches) > 1 and steps.rules.penalizes:       # these belong to the parameters before the last step
+                steps.run_whole(known, batches[:-1])
+                batches = batches[-1:]
+            penalty = steps.penalty()
+            progress.score = penalty + steps.run_whole(known, batches)
+        return []

@@ -1,0 +1,1 @@
+"""Methods of :class:`~dl4py.samediff.INDArray`, a kind in each file."""

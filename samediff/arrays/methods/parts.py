@@ -1,0 +1,234 @@
+"""Parts of arrays: ``get`` and ``put``, rows, columns, slices, tensors along dimensions."""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...base.spec import normalize_axes
+from ...errors import DataTypeError, OutOfRangeError, ShapeError
+from ...expressions.arrays import as_array
+from ..nd_array_index import NDArrayIndex, crossed, is_several, key_of, position
+from ..numpy_calls import call
+from ..pairs import is_array
+from ..recording import state
+from .reducing import dimensions_of
+
+
+def _indices(args: tuple[Any, ...]) -> list[NDArrayIndex] | None:
+    """The indices among arguments, None where these are others."""
+    flat = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
+    return flat if flat and all(isinstance(i, NDArrayIndex) for i in flat) else None
+
+
+def _matrix(x: Any, what: str) -> tuple[int, int]:
+    shape = tuple(x.shape)
+    if len(shape) != 2:
+        raise ShapeError(f"{what} needs a matrix, the array has rank {len(shape)} and shape {shape}")
+    return shape[0], shape[1]
+
+
+class Parts:
+    """Views of parts, and writing to them."""
+
+    __slots__ = ()
+
+    def get(self: Any, *indices: Any) -> Any:
+        """A part: ``get(NDArrayIndex.all(), NDArrayIndex.point(1))``, one index for each leading axis.
+
+        A view, but for lists of positions, which make a copy. An array of whole numbers takes slices along the first axis, one of
+        truth values the elements where it is True.
+        """
+        given = _indices(indices)
+        if given is None:
+            (index,) = indices
+            index = as_array(index)
+            if index.dtype.kind not in "iub":
+                raise DataTypeError(f"get takes NDArrayIndex objects, or an array of whole numbers or truth values; got {index.dtype}")
+            if index.dtype.kind != "b":
+                index = np.array([position(int(i), self.shape[0], 0) for i in index.ravel()], np.intp).reshape(index.shape)
+            return call(operator.getitem, self, np.asarray(index))
+        key = key_of(given, tuple(self.shape))
+        if not is_several(key):
+            return call(operator.getitem, self, (*key, ...))
+        shape = tuple(self.shape)
+        found = call(operator.getitem, self, crossed(key, shape))
+        sizes = iter(found.shape)
+        wanted: list[int] = []
+        for k in key:
+            size = 1 if k is None else next(sizes)
+            wanted += [] if isinstance(k, int) else [size]
+        return found.reshape(*wanted, *sizes) if any(k is None or isinstance(k, int) for k in key) else found
+
+    def put(self: Any, *args: Any, **numpy: Any) -> Any:
+        """Write to a part: ``put([NDArrayIndex.point(1), NDArrayIndex.all()], values)``, which returns the view of that part.
+
+        ``put(i, scalar)`` writes the i-th element, ``put(i, j, value)`` and ``put([i, j], scalar)`` one of a matrix, ``put(mask, values)``
+        those where the mask is True, ``put(positions, values)`` slices along the first axis; these return this array. Numbers stand for
+        arrays of that number. ``put(..., mode=...)`` is NumPy's.
+        """
+        if numpy:
+            call(np.put, self, *args, **numpy)
+            return None
+        *where, values = args
+        given = _indices(tuple(where))
+        if given is not None:
+            key = key_of(given, tuple(self.shape))
+            if not is_several(key):
+                write(self, key, values, "put")
+                return self.get(*given) if is_array(values) else self
+            index = crossed(key, tuple(self.shape))
+            wanted = np.broadcast_shapes(*(i.shape for i in index))
+            self[index] = fitting(values, wanted, "put")
+            return self
+        if len(where) == 1 and is_array(where[0]):
+            return self._put_many(np.asarray(where[0]), values)
+        places = tuple(int(p) for w in where for p in (w if isinstance(w, (list, tuple)) else [w]))
+        return self.put_scalar(list(places), scalar_of(values))
+
+    def _put_many(self: Any, index: Any, values: Any) -> Any:
+        if index.dtype.kind == "b":
+            if index.shape != tuple(self.shape):
+                raise ShapeError(f"put: the mask has shape {index.shape}, the array {tuple(self.shape)}")
+            self[index] = np.asarray(values)[index] if np.shape(values) == index.shape else values
+            return self
+        self[[position(int(i), self.shape[0], 0) for i in index.ravel()]] = np.asarray(values)
+        return self
+
+    # Rows and columns
+
+    def get_row(self: Any, row: int, keep_dim: bool = False) -> Any:
+        """A view of a row, of rank 1, or (1, columns) where ``keep_dim`` is True."""
+        rows, _ = _matrix(self, "getRow")
+        at = position(row, rows, 0)
+        return self[at:at + 1] if keep_dim else self[at]
+
+    def get_column(self: Any, column: int, keep_dim: bool = False) -> Any:
+        """A view of a column, of rank 1, or (rows, 1) where ``keep_dim`` is True."""
+        _, columns = _matrix(self, "getColumn")
+        at = position(column, columns, 1)
+        return self[:, at:at + 1] if keep_dim else self[:, at]
+
+    def get_rows(self: Any, *rows: Any) -> Any:
+        """A copy of some rows."""
+        _matrix(self, "getRows")
+        return self.get(NDArrayIndex.indices(*rows), NDArrayIndex.all())
+
+    def get_columns(self: Any, *columns: Any) -> Any:
+        """A copy of some columns."""
+        _matrix(self, "getColumns")
+        return self.get(NDArrayIndex.all(), NDArrayIndex.indices(*columns))
+
+    def put_row(self: Any, row: int, values: Any) -> Any:
+        """Write a row; its view."""
+        rows, _ = _matrix(self, "putRow")
+        write(self, (position(row, rows, 0),), values, "putRow", flat=True)
+        return self.get_row(row)
+
+    def put_column(self: Any, column: int, values: Any) -> Any:
+        """Write a column; its view."""
+        _, columns = _matrix(self, "putColumn")
+        write(self, (slice(None), position(column, columns, 1)), values, "putColumn", flat=True)
+        return self.get_column(column)
+
+    def puti_row_vector(self: Any, vector: Any) -> Any:
+        """Write a vector into every row. In place."""
+        _matrix(self, "putiRowVector")
+        return assign(self, np.reshape(vector, (1, -1)), "putiRowVector")
+
+    def puti_column_vector(self: Any, vector: Any) -> Any:
+        """Write a vector into every column. In place."""
+        _matrix(self, "putiColumnVector")
+        return assign(self, np.reshape(vector, (-1, 1)), "putiColumnVector")
+
+    # Slices and tensors along dimensions
+
+    def slice(self: Any, i: int, dimension: int = 0) -> Any:
+        """A view of the part at a position of a dimension, which goes away."""
+        rank = len(self.shape)
+        if not rank or not -rank <= dimension < rank:
+            raise ShapeError(f"slice: dimension {dimension} is out of range for an array of rank {rank}")
+        axis = dimension % rank
+        return call(operator.getitem, self, (*[slice(None)] * axis, position(i, self.shape[axis], axis), ...))
+
+    def put_slice(self: Any, i: int, values: Any) -> Any:
+        """Write the part at a position of the first dimension. In place."""
+        part = self.slice(i)
+        if np.size(values) != part.size:
+            raise ShapeError(f"putSlice: values of shape {np.shape(values)} for a part of shape {tuple(part.shape)}")
+        write(self, (position(i, self.shape[0], 0),), values, "putSlice")
+        return self
+
+    def tensors_along_dimension(self: Any, *dimensions: Any) -> int:
+        """How many tensors there are along dimensions: the product of the sizes of the others."""
+        axes = normalize_axes(dimensions_of(dimensions), len(self.shape))
+        return int(np.prod([n for i, n in enumerate(self.shape) if i not in axes], dtype=np.int64))
+
+    def tensor_along_dimension(self: Any, i: int, *dimensions: Any) -> Any:
+        """A view of the i-th part that has the given dimensions whole, where positions of the others count in row order."""
+        axes = normalize_axes(dimensions_of(dimensions), len(self.shape))
+        others = [n for k, n in enumerate(self.shape) if k not in axes]
+        count = int(np.prod(others, dtype=np.int64))
+        if not 0 <= i < count:
+            raise OutOfRangeError(f"tensor {i} is out of range: an array of shape {tuple(self.shape)} has {count} along {list(axes)}")
+        if len(axes) == len(self.shape):
+            return self
+        places = iter(np.unravel_index(i, others))
+        return call(operator.getitem, self, tuple(slice(None) if k in axes else int(next(places)) for k in range(len(self.shape))))
+
+    def vectors_along_dimension(self: Any, dimension: int) -> int:
+        """How many vectors there are along a dimension."""
+        return self.tensors_along_dimension(dimension)  # type: ignore[no-any-return]
+
+    def vector_along_dimension(self: Any, i: int, dimension: int) -> Any:
+        """A view of the i-th vector along a dimension."""
+        return self.tensor_along_dimension(i, dimension)
+
+
+def scalar_of(value: Any) -> Any:
+    """The number in an array of one element; ShapeError for others."""
+    if not is_array(value):
+        return value
+    if np.size(value) != 1:
+        raise ShapeError(f"a single element is needed, got an array of shape {tuple(value.shape)}")
+    return np.asarray(value).reshape(())[()]
+
+
+def fitting(values: Any, shape: tuple[int, ...], what: str, flat: bool = False) -> Any:
+    """The values in a form that a part of that shape takes; ShapeError for others."""
+    given = np.asarray(values)
+    if given.size == int(np.prod(shape, dtype=np.int64)) and (flat or given.shape != shape):
+        return given.reshape(shape)
+    try:
+        return np.broadcast_to(given, shape)
+    except ValueError:
+        raise ShapeError(f"{what}: values of shape {given.shape} do not fit the part, which has shape {shape}") from None
+
+
+def write(target: Any, key: tuple[Any, ...], values: Any, what: str, flat: bool = False) -> None:
+    """Write values, broadcast where they are fewer, into a part of an array."""
+    part = call(operator.getitem, target, (*key, ...))
+    if isinstance(part, np.ndarray):
+        assign(part, values, what, flat)
+        return
+    shape, given = tuple(part.shape), values if is_array(values) else np.asarray(values)
+    del part                                            # which looks at what is to change
+    if all(isinstance(n, int) for n in (*shape, *given.shape)):         # sizes that are open in a graph are checked when it runs
+        if flat and math.prod(given.shape) == math.prod(shape):
+            given = np.reshape(given, shape)
+        try:
+            np.broadcast_to(np.empty(tuple(given.shape)), shape)
+        except ValueError:
+            raise ShapeError(f"{what}: values of shape {tuple(given.shape)} do not fit the part, which has shape {shape}") from None
+    target[(*key, ...)] = given
+
+
+def assign(target: Any, values: Any, what: str, flat: bool = False) -> Any:
+    """Write values, broadcast where they are fewer, into an array, which keeps its type."""
+    if state.recorder is not None:
+        return state.recorder.record_assign(target, values)
+    with np.errstate(all="ignore"):
+        np.copyto(np.asarray(target), fitting(values, tuple(target.shape), what, flat), casting="unsafe")
+    return target

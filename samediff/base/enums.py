@@ -1,0 +1,37 @@
+"""Named choices that ops take as attributes."""
+from __future__ import annotations
+
+from .java.java_enum import JavaEnum
+
+
+class LossReduce(JavaEnum):
+    """How the weighted losses of the elements become the result of a loss op."""
+
+    NONE = 0                          #: not at all: one value per element or example
+    SUM = 1                           #: sum
+    MEAN_BY_WEIGHT = 2                #: sum over the sum of the weights
+    MEAN_BY_NONZERO_WEIGHT_COUNT = 3  #: sum over the number of elements whose weight is not 0
+
+
+class PadMode(JavaEnum):
+    """What padding is filled with."""
+
+    CONSTANT = 0   #: one value
+    REFLECT = 1    #: mirrored without the border element
+    SYMMETRIC = 2  #: mirrored with the border element
+
+
+Mode = PadMode
+
+
+class ImageResizeMethod(JavaEnum):
+    """How resized pixels are made from the old ones."""
+
+    ResizeBilinear = 0       #: linear interpolation
+    ResizeBicubic = 1        #: cubic interpolation (Keys 1981, a = -0.5)
+    ResizeNearest = 2        #: the pixel under the centre
+    ResizeGaussian = 3       #: Gaussian of deviation 0.5 within a radius of 1.5
+    ResizeLanczos5 = 4       #: windowed sinc of radius 5
+    ResizeMitchellcubic = 5  #: cubic of Mitchell and Netravali (1988), b = c = 1/3
+    ResizeArea = 6           #: mean of the covered area
+    ResizeLanczos3 = 7       #: windowed sinc of radius 3

@@ -1,0 +1,1 @@
+"""Types that all of Java's programs know: pairs, and what enums have."""

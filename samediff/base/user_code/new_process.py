@@ -1,0 +1,77 @@
+"""Calls in new processes, which know of users' code what they find by importing it: no state of this process, other hashes."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from .check_report import CheckFailure
+
+#: Seconds that a call may take.
+LIMIT = 300
+#: What follows from hashes by a small remainder is equal in one other process by chance.
+PROCESSES = 2
+
+ADVICE = "Values follow from inputs and attributes, not from hash(), ids, the order of a set, the environment or what ran before"
+
+#: Set in the new process, which starts no other: the module that it imports may hold checks itself.
+_INSIDE = "DL4PY_IN_NEW_PROCESS"
+_CODE = """import importlib, json, sys
+given = json.load(sys.stdin)
+sys.path[:] = given["path"]
+importlib.import_module(given["module"])
+module, function = given["function"].split(":")
+getattr(importlib.import_module(module), function)(*given["arguments"])
+"""
+
+
+def unreachable(owner: Any) -> str:
+    """Why a new process would not find a class or function; empty where it does."""
+    name = owner.__module__
+    if os.environ.get(_INSIDE):
+        return "this is a new process already"
+    if name == "__main__" or getattr(sys.modules.get(name), "__spec__", None) is None:
+        return f"no other process can import the module {name}, in which it is written"
+    return "it is made inside of a function" if "<locals>" in owner.__qualname__ else ""
+
+
+def call(owner: Any, function: str, *arguments: str) -> None:
+    """Import the module of ``owner`` in new processes, and call ``"module:function"`` there with a number of the process in front.
+
+    There are :data:`PROCESSES` of them, which differ in the hashes of texts. CheckFailure where one of them fails.
+    """
+    with contextlib.ExitStack() as ends:
+        started = [_start(owner.__module__, function, [str(i), *arguments]) for i in range(PROCESSES)]
+        for process in started:
+            ends.enter_context(process)
+            ends.callback(process.kill)
+        for process in started:
+            try:
+                _, errors = process.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                raise CheckFailure(f"a new process, which imports {owner.__module__}, took more than {LIMIT} seconds") from None
+            if process.returncode:
+                why = _last(errors) or f"exit status {process.returncode}"
+                raise CheckFailure(f"in a new process, which imports {owner.__module__}: {why}")
+
+
+def _start(module: str, function: str, arguments: Sequence[str]) -> subprocess.Popen[str]:
+    own, hashes = os.environ.get("PYTHONHASHSEED"), str(1 + int(arguments[0]))
+    environment = os.environ | {_INSIDE: "1", "PYTHONHASHSEED": hashes if hashes != own else str(1 + PROCESSES)}
+    process = subprocess.Popen([sys.executable, "-c", _CODE], env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError):          # it says itself why it ended
+        json.dump({"path": sys.path, "module": module, "function": function, "arguments": arguments}, process.stdin)
+        process.stdin.close()
+    process.stdin = None
+    return process
+
+
+def _last(text: str) -> str:
+    """The last line, which names the error."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")

@@ -1,0 +1,1 @@
+"""SameDiff graph files: FlatBuffers tables as dataclasses, read and written."""

@@ -1,0 +1,159 @@
+"""The places of configurations whose classes a file names and nobody registers."""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar, NoReturn, Self
+
+from ..errors import ConfigurationError, MissingOpError
+from .classes import is_registered
+from .configuration import Configuration, lenient_reader
+
+#: Packages of which nobody can register a class: an unknown one means a damaged file or one of a newer DL4J.
+_NOT_OF_PLUG_INS = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.deeplearning4j.", "org.nd4j.")
+
+
+class _MissingAttributeError(MissingOpError, AttributeError):
+    """What a stand-in does not know; also what ``hasattr`` looks for."""
+
+
+@contextmanager
+def stand_ins() -> Iterator[None]:
+    """A block in which a class that is not registered gets a :class:`MissingClass` in place of an error."""
+    before = lenient_reader.set(read_or_stand_in)
+    try:
+        yield
+    finally:
+        lenient_reader.reset(before)
+
+
+class MissingClass(Configuration):
+    """Keeps its document as it was read, so that saving writes it again; using it raises :class:`MissingOpError`.
+
+    ``lacks`` names what is missing; ``extent`` is the number of its parameters, None where that is not known. It is also an instance of
+    the class that the place asks for. Methods of that class which ``kept_by_stand_ins`` names work all the same.
+    """
+
+    lacks: tuple[str, ...]
+    document: Mapping[str, Any]
+    extent: int | None
+    stands_for: ClassVar[type[Configuration]] = Configuration
+
+    @classmethod
+    def holding(cls, document: Mapping[str, Any], lacks: Iterable[str], extent: int | None = None) -> Self:
+        """The stand-in of a document."""
+        self = cls.__new__(cls)
+        values = {n: None if f.required else f.default() for n, f in cls._fields.items()}
+        if "layer_name" in values:
+            values["layer_name"] = document.get("layerName")
+        self.__dict__.update(values, _extra={}, document=document, lacks=tuple(lacks), extent=extent)
+        return self
+
+    def to_document(self) -> dict[str, Any]:
+        return dict(self.document)
+
+    def replace(self, **changes: Any) -> Self:
+        return self.fail() if changes else self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self.stands_for, self.document, self.lacks, self.extent)
+
+    def fail(self) -> NoReturn:
+        """Raise the error that says what is missing."""
+        raise MissingOpError(self.text)
+
+    @property
+    def missing_class(self) -> str:
+        """The simple name of the class in the file."""
+        return str(self.document.get(self.json_tag, type(self).__name__)).rpartition(".")[2]
+
+    @property
+    def text(self) -> str:
+        """What the error says."""
+        return (f"{self.missing_class} cannot be used here, as nobody registers {' and '.join(self.lacks)}: import the package that "
+                "defines it, then load the file again")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise _MissingAttributeError(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MissingClass) and self.document == other.document and self.extent == other.extent
+
+    __hash__ = Configuration.__hash__
+
+    def __repr__(self) -> str:
+        return f"<stand-in for {self.missing_class}>"
+
+
+@functools.cache
+def stand_in(base: type[Configuration]) -> type[MissingClass]:
+    """The class of stand-ins where a ``base`` is expected."""
+    kept = {"validate", *getattr(base, "kept_by_stand_ins", ())}
+    methods = [n for n in dir(base) if not n.startswith("_") and n not in kept and not hasattr(Configuration, n)
+               and inspect.isfunction(inspect.getattr_static(base, n))]
+    body = {"__module__": __name__, "__doc__": f"Stands where a {base.__name__} is missing.", "stands_for": base}
+    return type(f"Missing{base.__name__}", (MissingClass, base), body | dict.fromkeys(methods, _refusing) | {"validate": _nothing})
+
+
+def read_or_stand_in(base: type[Configuration], document: Mapping[str, Any]) -> Configuration:
+    """The object of a document, or what stands in for it where it names classes that nobody registers."""
+    name = document.get(base.json_tag)
+    if isinstance(name, str) and not is_registered(name) and not name.startswith(_NOT_OF_PLUG_INS):
+        return _standing_in(base, document, [name])
+    try:
+        return base._read(document)
+    except (MissingOpError, ConfigurationError):
+        lacks = [n for n in named_classes(document) if not is_registered(n)]
+        if lacks and not any(n.startswith(_NOT_OF_PLUG_INS) for n in lacks):
+            return _standing_in(base, document, [])
+        raise
+
+
+def _standing_in(base: type[Configuration], document: Mapping[str, Any], names: list[str]) -> MissingClass:
+    lacks = [n for n in dict.fromkeys([*names, *named_classes(document)]) if not is_registered(n)]
+    return stand_in(base).holding(document, lacks)  # type: ignore[arg-type]  # classes are hashable
+
+
+def named_classes(document: Any) -> Iterator[str]:
+    """All classes that a document names."""
+    if isinstance(document, list):
+        for item in document:
+            yield from named_classes(item)
+    elif isinstance(document, Mapping):
+        if isinstance(document.get("@class"), str):
+            yield document["@class"]
+        for item in document.values():
+            yield from named_classes(item)
+
+
+def stand_ins_in(value: Any) -> Iterator[MissingClass]:
+    """All stand-ins in a configuration, or in what holds configurations."""
+    if value is None or isinstance(value, (str, int, float)):       # most are plain
+        return
+    if isinstance(value, MissingClass):
+        yield value
+    elif isinstance(value, Configuration):
+        for name in type(value)._fields:
+            yield from stand_ins_in(getattr(value, name))
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from stand_ins_in(item)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from stand_ins_in(item)
+
+
+def _made(base: type[Configuration], *parts: Any) -> MissingClass:
+    return stand_in(base).holding(*parts)  # type: ignore[arg-type]  # classes are hashable
+
+
+def _refusing(self: MissingClass, *args: Any, **options: Any) -> NoReturn:
+    self.fail()
+
+
+def _nothing(self: MissingClass) -> None:
+    """What was not read needs no check."""

@@ -1,0 +1,102 @@
+"""CPU kernel of the scan: its body as native instructions, again and again in one call."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ....base.spec import TensorSpec
+from ....ir.op import Kernel
+from ....ops.control.control import Scan
+from ....plans.frame import Frame
+from ....plans.plan import Plan
+from ...code.fused import laid_out, stored
+from ...kernel_table import kernel_for
+from ...native.instruction import Instruction
+from ...native.repetition import Moving, repetition
+
+#: Nanoseconds of a body that is better called from Python: there several threads share its work.
+LONG = 1_000_000
+
+
+@kernel_for(Scan)
+def _(op: Scan, *specs: TensorSpec) -> Kernel | None:
+    split = op.carries + op.sequences
+    if op.stateful or not all((s.shape or (1,))[0] for s in specs[op.carries:split]):
+        return None
+    elements = [TensorSpec((s.shape or ())[1:], s.dtype) for s in specs[op.carries:split]]
+    given = [*specs[:op.carries], *elements, *specs[split:]]
+    plan = op.body.plan(given)
+    if any(n in plan.specs and plan.specs[n] != s for n, s in zip(op.body.inputs, given)):      # made for others: these are converted
+        return None
+    body = _instructions(plan, plan.frames(plan))
+    if body is None or sum(i.work for i in body) > LONG:
+        return None
+
+    end = len(specs) + len(op.body.outputs) + op.carries
+
+    def call(*arrays: Any) -> None:
+        for out, value in zip(arrays[len(specs):end], op.compute(np, *arrays[:len(specs)]), strict=True):
+            np.copyto(out, value)
+
+    def native(*arrays: Any) -> list[Instruction] | None:
+        if any(a.size == 0 for a in arrays) or not all(a.flags.c_contiguous for a in arrays[len(specs):]):
+            return None
+        return _ScanInstructions(op, plan, arrays[:len(specs)], arrays[len(specs):]).instructions()
+    return Kernel(call, native=native)
+
+
+def _instructions(plan: Plan, frame: Frame) -> list[Instruction] | None:
+    """Those of a frame; None where Python has a part in the plan, or would have to say what an instruction refuses."""
+    found = [i for k in range(len(plan.steps)) for i in frame.natives.get(k, ())]
+    return None if frame.calls or frame.copies or any(i.answer is not None for i in found) else found
+
+
+def _source(plan: Plan, output: str) -> str:
+    """The value that an output of a plan is."""
+    return plan.sources[plan.outputs.index(output)]
+
+
+class _ScanInstructions:
+    """The instructions of a scan for given arrays: what comes before the steps, and the steps."""
+
+    def __init__(self, op: Scan, plan: Plan, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        self.plan, self.frame, self.body = plan, plan.frames(plan), op.body
+        carries, split, made = op.carries, op.carries + op.sequences, len(op.body.outputs)
+        self.steps = len(inputs[carries])
+        self.first, self.by = (self.steps - 1, -1) if op.reverse else (0, 1)
+        self.initial, self.rows, self.outside = inputs[:carries], inputs[carries:split], inputs[split:]
+        self.last, self.results, self.before = outputs[:carries], outputs[carries:made], outputs[made:]
+        self.ready: list[Instruction | None] = []        # what comes before the steps
+
+    def instructions(self) -> list[Instruction] | None:
+        """All of them; None where some do not exist for these arrays."""
+        self.ready += [stored(x, b[self.first, ...]) for x, b in zip(self.initial, self.before)]
+        moving, stand_ins, copies = self._places()
+        body = [*(_instructions(self.plan, self.frame) or ()), *copies]
+        if None in (*self.ready, *body):
+            return None
+        return [*self.ready, repetition(body, stand_ins, moving, self.steps)]  # type: ignore[list-item, arg-type]  # none is None
+
+    def _along(self, array: Any, shift: int = 0, last: Any = None) -> Moving:
+        stride = array.strides[0]
+        return Moving(array, (self.first + shift) * stride, self.by * stride, last)
+
+    def _places(self) -> tuple[dict[Any, Moving], dict[Any, Any], list[Instruction | None]]:
+        """Where each local of the body is, what stands in for it, and copies of what the body does not write there."""
+        read = [*map(self._along, self.before), *(self._along(laid_out(x, self.ready, x[0].flags.c_contiguous)) for x in self.rows),
+                *(Moving(laid_out(x, self.ready), 0, 0) for x in self.outside)]
+        moving: dict[Any, Moving] = {n: m for n, m in zip(self.body.inputs, read, strict=True) if n in self.frame.locals}
+        stand_ins = {n: self.frame.locals[n] for n in moving}
+        written = [*(self._along(b, self.by, end) for b, end in zip(self.before, self.last)), *map(self._along, self.results)]
+        copies = []
+        for place, (name, target) in enumerate(zip(self.body.outputs, written, strict=True)):
+            source = _source(self.plan, name)
+            if source in self.frame.locals and source not in moving:
+                moving[source], stand_ins[source] = target, self.frame.locals[source]
+                continue
+            value = self.frame.layouts[source]           # an input, a constant, a view, or written elsewhere as well
+            moving[place], stand_ins[place] = target, np.empty(value.shape, value.dtype)
+            copies.append(stored(value, stand_ins[place]))
+        return moving, stand_ins, copies

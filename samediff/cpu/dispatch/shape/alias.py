@@ -1,0 +1,12 @@
+"""CPU kernels of the ops of :mod:`dl4py.samediff.ops.shape.alias`."""
+from __future__ import annotations
+
+from ....base.spec import TensorSpec
+from ....ir.op import Kernel
+from ....ops.shape.alias import AliasOp
+from ...kernel_table import KERNELS, kernel_for
+
+
+@kernel_for(AliasOp)
+def _(op: AliasOp, *specs: TensorSpec) -> Kernel | None:
+    return KERNELS.kernel(op.meant(), *specs)

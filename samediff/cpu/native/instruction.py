@@ -1,0 +1,166 @@
+"""Kernels as functions of a table: ``entry(table, part, parts)`` finds its operands at the address ``table``.
+
+The words of a table are, operand by operand, the address and sizes of a dense array, the address, sizes and steps of
+any other array, or a number.
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..cache.sources import compiled_entry
+from ..code import kernel_names
+from ..code.operators import TYPE_NAMES
+
+#: Types of arrays that entries take.
+TYPES = {np.dtype(d): n for d, n in TYPE_NAMES.items()}
+
+FLAGS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
+
+
+@dataclass(frozen=True)
+class ArrayOperand:
+    """An array as a kernel is compiled for it.
+
+    ``axis`` is the one along which each part of the work takes its slice; None: all of the array goes to every part.
+    """
+
+    dtype: np.dtype[Any]
+    rank: int
+    dense: bool = True
+    axis: int | None = None
+
+    @property
+    def words(self) -> int:
+        """Words of the table that it takes."""
+        return 1 + self.rank * (1 if self.dense else 2)
+
+    @property
+    def form(self) -> str:
+        """Its description for :func:`.machine.operands`."""
+        return f"{TYPES[self.dtype]} {self.rank} {'dense' if self.dense else 'strided'} {'-' if self.axis is None else self.axis}"
+
+
+def found(names: Sequence[str], operands: Sequence[ArrayOperand]) -> str:
+    """The line of source that finds operands in the table ``t`` under these names, and takes a part's slices of them."""
+    return f"{', '.join(names)}, = operands({','.join(o.form for o in operands)!r}, table, part, parts)"
+
+
+@functools.cache
+def names() -> dict[str, Any]:
+    """What the source of entries may use."""
+    from . import operand_access
+    return {**{name: dtype.type for dtype, name in TYPE_NAMES.items()}, "np": np,
+            **{n: getattr(operand_access, n) for n in ("operands", "load", "load_float")}}
+
+
+@functools.lru_cache(maxsize=4096)
+def entry_of_source(source: str) -> tuple[int, bool]:
+    """The address of the function ``entry`` that a source defines, which may use what :func:`names` and the elementwise kernels know.
+
+    Also whether its code was on the disk.
+    """
+    def known() -> dict[str, Any]:
+        return {**kernel_names.names(), **names()}
+    return compiled_entry(source, known, **FLAGS)
+
+
+_DEF = "def entry(table, part, parts):"
+_NUMBERS = {"i": "load(table + {})", "f": "load_float(table + {})", "s": "f4(load_float(table + {}))"}
+
+
+@functools.lru_cache(maxsize=4096)
+def address_of(function: Callable[..., Any], operands: tuple[ArrayOperand, ...], numbers: str = "", parts: bool = False,
+               refuses: bool = False) -> int:
+    """The address of the entry of a function that Numba compiles.
+
+    Parameters
+    ----------
+    function : of the arrays, then the numbers, then (``parts``) the part and the number of parts
+    operands : forms of the arrays
+    numbers : "i" for each integer, "f" for each float64, "s" for each float32
+    parts : whether the function takes its share itself; else parts slice the operands that have an axis
+    refuses : whether the function says if it took what it was given; the last operand, which it does not see, is set to 1 where it did not
+    """
+    given = [f"a{k}" for k in range(len(operands))]
+    taken = [replace(o, axis=None) for o in operands] if parts else operands
+    lines = [f"# {function.__module__} {function.__qualname__}", _DEF, f"    {found(given, taken)}"]
+    at = sum(o.words for o in operands)
+    answer = given.pop() if refuses else ""
+    given += [_NUMBERS[kind].format(8 * (at + k)) for k, kind in enumerate(numbers)] + ["part", "parts"] * parts
+    called = f"kernel({', '.join(given)})"
+    source = "\n".join([*lines, f"    if not {called}:\n        {answer}[0] = 1" if refuses else f"    {called}", ""])
+    return compiled_entry(source, lambda: {**names(), "kernel": function}, **FLAGS)[0]
+
+
+@functools.lru_cache(maxsize=4096)
+def address_of_generated(source: str, known: Callable[[], dict[str, Any]], operands: tuple[ArrayOperand, ...]) -> int:
+    """The address of the entry of a function ``def kernel(x, y, ...):`` that was generated; ``known`` gives what its source knows by name.
+
+    One function is compiled instead of two, which takes half the time.
+    """
+    first, body = source.split("\n", 1)
+    given = first[first.index("(") + 1:first.rindex(")")].split(", ")
+    text = "\n".join([_DEF, f"    {found(given, operands)}", body])
+    return compiled_entry(text, lambda: {**names(), **known()}, **FLAGS)[0]
+
+
+@dataclass
+class Instruction:
+    """A call of an entry on given arrays and numbers.
+
+    Attributes
+    ----------
+    entry : address of the function
+    arrays, numbers : the operands, in the order of the table
+    dense : which arrays the entry takes as dense
+    work : how long it takes, about, in nanoseconds
+    splits : whether it may be done in parts
+    products : whether it calls BLAS
+    most : parts that it has memory for
+    answer : array of one word that the entry sets where it refuses what it is given: the program ends there, and what the instruction
+        stands for says why
+    """
+
+    entry: int
+    arrays: Sequence[Any]
+    dense: Sequence[bool]
+    numbers: Sequence[int | float] = ()
+    work: float = 1000.0
+    splits: bool = False
+    products: bool = False
+    most: int = 1 << 30
+    answer: Any = None
+
+
+def instruction(function: Callable[..., Any], arrays: Sequence[Any], numbers: Sequence[int | float] = (), *, work: float = 1000.0,
+                axes: Sequence[int | None] | None = None, parts: bool = False, products: bool = False,
+                dense: Sequence[bool] | None = None, most: int = 1 << 30, refuses: bool = False) -> Instruction | None:
+    """A call of a compiled function; None where an array has a type that no entry takes.
+
+    Parameters
+    ----------
+    function, arrays, numbers : see :func:`address_of`
+    work : nanoseconds that it takes, about
+    axes : for each array the axis along which parts slice it
+    parts : whether the function takes its share itself
+    products : whether it calls BLAS
+    dense : which arrays the function takes as dense; by default those that are
+    most : parts that there is memory for
+    refuses : whether the function says if it took what it was given
+    """
+    if any(a.dtype not in TYPES or not a.flags.aligned for a in arrays):
+        return None
+    operands = tuple(ArrayOperand(a.dtype, a.ndim, bool(a.flags.c_contiguous) if dense is None else dense[k],
+                                  None if axes is None else axes[k])
+                     for k, a in enumerate(arrays))
+    answer = np.zeros(1, np.int64) if refuses else None
+    if answer is not None:
+        arrays, operands = [*arrays, answer], (*operands, ArrayOperand(answer.dtype, 1))
+    kinds = "".join("i" if isinstance(n, int) else "s" if isinstance(n, np.float32) else "f" for n in numbers)
+    return Instruction(address_of(function, operands, kinds, parts, refuses), arrays, [o.dense for o in operands], numbers, work,
+                       parts or any(o.axis is not None for o in operands), products, most, answer)

@@ -1,0 +1,24 @@
+"""The specialization of a sweep: what is compiled into its loops."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+#: Elements of the longest rows that are turned.
+SHORT = 16
+
+
+@dataclass(frozen=True)
+class SweepSpecialization:
+    """Types, and along which of (a, b, c, d) each input varies (innermost only)."""
+
+    rows: bool
+    turned: bool                       # short rows
+    dtypes: tuple[Any, ...]            # of the inputs
+    result: Any                        # of the outputs
+    dense: tuple[bool, ...]            # whether an input varies along the innermost loop; copies of turned rows always do
+
+    @property
+    def works_in(self) -> Any:
+        """The type of the arithmetic."""
+        return self.dtypes[0]

@@ -1,0 +1,1 @@
+"""Layers that go through a sequence, and their gradients."""

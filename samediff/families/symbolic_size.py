@@ -1,0 +1,115 @@
+"""Sizes that are not known while array code adds nodes: numbers in formulas, whole numbers in shapes."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..base.datatype import is_floating
+from ..expressions.tracing import TraceError
+from .sizes import WHOLE, SizeExpr, axis_size
+
+
+class NotInGraphError(TraceError):
+    """Array code that cannot be written as graph nodes: it needs values, or a function without a node."""
+
+
+class SymbolicSize:
+    """A size that is not known yet, or whole arithmetic of some: ``x.shape[0] * heads``.
+
+    Parameters
+    ----------
+    arrays : whose sizes it is made of
+    formula : how, see :data:`~.sizes.SizeExpr`; arrays are counted from 0
+    """
+
+    def __init__(self, arrays: tuple[Any, ...], formula: SizeExpr) -> None:
+        self.arrays, self.formula = arrays, formula
+
+    @classmethod
+    def of(cls, array: Any, axis: int) -> SymbolicSize:
+        """The size of an axis."""
+        return cls((array,), ("axis", 0, axis))
+
+    def number(self) -> Any:
+        """A scalar graph array of the floating type of the (first) array, LONG where that has another one."""
+        return self._number(self.formula)
+
+    def _number(self, formula: SizeExpr) -> Any:
+        if isinstance(formula, int):
+            return formula
+        kind, left, right = formula
+        if kind == "axis":
+            own = self.arrays[0].dtype
+            wanted = own if is_floating(own) else np.dtype(np.int64)
+            made = self.arrays[left].like(axis_size(self.arrays[left].variable, right))
+            return made if made.dtype == wanted else made.astype(wanted)
+        return WHOLE[kind](self._number(left), self._number(right))
+
+    def __index__(self) -> int:
+        raise NotInGraphError(f"a size of {self.arrays[0]!r} is not known while the graph is built, and the code needs it as an int")
+
+    __int__ = __bool__ = __index__
+
+    def __neg__(self) -> Any:
+        return 0 - self  # type: ignore[operator]  # set below
+
+    def __float__(self) -> float:
+        return float(self.__index__())
+
+    def __eq__(self, other: object) -> Any:
+        if isinstance(other, SymbolicSize):
+            return self.formula == other.formula and [a.variable.name() for a in self.arrays] == [
+                a.variable.name() for a in other.arrays]
+        return self.number() == other
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"<size {self.formula} of {self.arrays}>"
+
+
+def gathered(sizes: Any, known: Sequence[Any] = ()) -> tuple[tuple[SizeExpr, ...], list[Any]]:
+    """Sizes, open or not, as formulas of the sizes of one list of arrays, which begins with the ``known`` ones."""
+    arrays = list(known)
+
+    def numbered(formula: SizeExpr, own: tuple[Any, ...]) -> SizeExpr:
+        if isinstance(formula, int):
+            return formula
+        kind, left, right = formula
+        if kind != "axis":
+            return kind, numbered(left, own), numbered(right, own)
+        place = next((i for i, a in enumerate(arrays) if a.variable is own[left].variable), len(arrays))
+        if place == len(arrays):
+            arrays.append(own[left])
+        return kind, place, right
+    return tuple(numbered(n.formula, n.arrays) if isinstance(n, SymbolicSize) else operator.index(n) for n in sizes), arrays
+
+
+def _install() -> None:
+    def whole(kind: str, swap: bool) -> Callable[[Any, Any], Any]:
+        def call(self: SymbolicSize, other: Any) -> Any:
+            if not isinstance(other, (int, SymbolicSize)) or isinstance(other, bool):
+                left, right = (other, self.number()) if swap else (self.number(), other)
+                return getattr(operator, kind)(left, right)
+            pair = [(n.formula, n.arrays) if isinstance(n, SymbolicSize) else (n, ()) for n in ((other, self) if swap else (self, other))]
+            formulas, arrays = gathered([SymbolicSize(a, f) for f, a in pair])
+            return SymbolicSize(tuple(arrays), (kind, formulas[0], formulas[1]))
+        return call
+
+    def number(kind: str, swap: bool) -> Callable[[Any, Any], Any]:
+        def call(self: SymbolicSize, other: Any) -> Any:
+            other = other.number() if isinstance(other, SymbolicSize) else other
+            return getattr(operator, kind)(*((other, self.number()) if swap else (self.number(), other)))
+        return call
+
+    for kinds, make in ((WHOLE, whole), (("truediv", "pow", "lt", "le", "gt", "ge"), number)):
+        for kind in kinds:
+            setattr(SymbolicSize, f"__{kind}__", make(kind, False))
+            if len(kind) > 2:
+                setattr(SymbolicSize, f"__r{kind}__", make(kind, True))
+
+
+_install()

@@ -1,0 +1,234 @@
+"""Ops of a graph as DL4J's users know them: ``DifferentialFunction``, and the factory of them."""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..base.java_names import DifferentialFunctionNames
+from ..base.javanames import JavaSpelling, to_camel
+from ..codecs.flatbuffers.properties import property_value
+from ..errors import GraphError
+from ..files.foreign_names import onnx_names, tensorflow_names
+from ..files.node_args import INTERNAL, file_args, write_op
+from ..ir.namespaces import NAMESPACES, MissingMethodError, bound, call_by_id, find
+from ..ir.node import Node
+from ..ir.op import OPS, as_tuple
+
+if TYPE_CHECKING:
+    from ..base.datatype import DataType
+    from ..base.spec import TensorSpec
+    from ..ir.core import GraphCore
+    from ..ir.variable import SDVariable
+
+
+class DifferentialFunction(DifferentialFunctionNames, Node):
+    """An op in a graph: which one, on which variables, with which properties. ``sd.ops()`` lists those of a graph.
+
+    It shows the graph as it was when it was asked for, and changes nothing.
+
+    Parameters
+    ----------
+    sd : SameDiff
+        The graph.
+    node : Node
+        What the graph knows of the op.
+
+    Attributes
+    ----------
+    same_diff : the graph
+    name, op, inputs, outputs : own name, operation, names of the inputs (None: left out) and of the results
+
+    Examples
+    --------
+    >>> from dl4py.samediff import SameDiff
+    >>> sd = SameDiff.create()
+    >>> y = sd.nn.softmax("y", sd.var("x", [[1.0, 2.0]]))
+    >>> (f,) = sd.ops()
+    >>> f.opName(), f.arg().name(), f.outputVariables()[0].name(), f.propertiesForFunction()
+    ('softmax', 'x', 'y', {'dimension': -1})
+    """
+
+    same_diff: GraphCore
+
+    def __init__(self, sd: GraphCore, node: Node) -> None:
+        for f in dataclasses.fields(Node):
+            object.__setattr__(self, f.name, getattr(node, f.name))
+        object.__setattr__(self, "same_diff", sd)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and all(getattr(self, f.name) == getattr(other, f.name) for f in dataclasses.fields(Node))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.inputs, self.outputs))
+
+    def __reduce__(self) -> Any:
+        raise GraphError(f"{self.where()} belongs to its graph: save or copy that")
+
+    if not TYPE_CHECKING:       # else no misspelt name would be noticed
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return JavaSpelling.__getattr__(self, name)
+            except AttributeError:
+                return Node.__getattr__(self, name)
+
+    # Names
+
+    def op_name(self) -> str:
+        """The name of the op in files."""
+        return file_args(type(self.op)).op_name or self.op.id
+
+    def get_own_name(self) -> str:
+        """The name of this node, unique in the graph."""
+        return self.name
+
+    def tensorflow_names(self) -> list[str]:
+        """TensorFlow's ops that DL4J reads as this one."""
+        return tensorflow_names(self.op_name())
+
+    def tensorflow_name(self) -> str:
+        """The usual one of them; GraphError where there is none."""
+        return _only(self.tensorflow_names(), self, "TensorFlow")
+
+    def onnx_names(self) -> list[str]:
+        """ONNX's operators that DL4J reads as this one."""
+        return onnx_names(self.op_name())
+
+    def onnx_name(self) -> str:
+        """The usual one of them; GraphError where there is none."""
+        return _only(self.onnx_names(), self, "ONNX")
+
+    # Inputs and results
+
+    def args(self) -> list[SDVariable]:
+        """All input variables, without optional ones that are left out."""
+        return [self.same_diff.variable(n) for n in self.inputs if n is not None]
+
+    def arg(self, index: int = 0) -> SDVariable:
+        """One of them, by default the first."""
+        found = self.args()
+        if not 0 <= index < len(found):
+            raise GraphError(f"{self.where()} has {len(found)} inputs; number {index} was asked for")
+        return found[index]
+
+    def larg(self) -> SDVariable:
+        """The first of two operands."""
+        return self.arg(0)
+
+    def rarg(self) -> SDVariable:
+        """The second of two operands."""
+        return self.arg(1)
+
+    def arg_names(self) -> list[str]:
+        """Names of :meth:`args`."""
+        return [v.name() for v in self.args()]
+
+    def output_variables(self) -> list[SDVariable]:
+        """All results."""
+        return [self.same_diff.variable(n) for n in self.outputs]
+
+    def output_variable(self) -> SDVariable:
+        """The first result."""
+        return self.output_variables()[0]
+
+    def output_variables_names(self) -> list[str]:
+        """Names of the results."""
+        return list(self.outputs)
+
+    def get_num_outputs(self) -> int:
+        """How many results there are."""
+        return len(self.outputs)
+
+    def calculate_output_shape(self) -> list[TensorSpec]:
+        """Shape and type of each result, worked out anew from the inputs; -1 is an unknown size, the shape None an unknown rank."""
+        specs = [None if n is None else self.same_diff.variable(n).spec for n in self.inputs]
+        return list(as_tuple(self.op.infer(*specs)))  # type: ignore[arg-type]
+
+    def calculate_output_data_types(self) -> list[DataType]:
+        """The types of :meth:`calculate_output_shape`."""
+        return [spec.dtype for spec in self.calculate_output_shape()]
+
+    # Properties
+
+    def f(self) -> DifferentialFunctionFactory:
+        """The factory of the graph's ops, as ``sd.f()``."""
+        return DifferentialFunctionFactory(self.same_diff)
+
+    def properties_for_function(self) -> dict[str, Any]:
+        """The attributes of the op under the names that files give them; those that files keep as arguments under their own."""
+        shape = self.same_diff.variable(self.inputs[0]).get_shape() if self.inputs and self.inputs[0] is not None else None
+        dtype = self.same_diff.variable((self.args() or self.output_variables())[0]).dtype
+        stored = {p.name: property_value(p) for p in write_op(self.op, self.inputs, dtype, shape=shape)["properties"]}
+        told = self._slots()
+        rest = {to_camel(n): getattr(self.op, n) for n in self.op.attribute_names() if n not in told.values()}
+        return rest | {n: v for n, v in stored.items() if n not in INTERNAL}
+
+    def _slots(self) -> dict[str, str]:
+        """Attributes by the property that holds them."""
+        args = file_args(type(self.op))
+        if args.all_properties:
+            return {n: n for n in self.op.attribute_names()}
+        return {n: text.partition(":")[2].partition(":")[0].strip("*#~?") for n, text in args.properties.items()}
+
+    def mappings_for_function(self) -> dict[str, dict[str, str]]:
+        """Which attribute of the op a property stands for: ``{op name: {property: attribute}}``; empty where there is none."""
+        names = set(self.op.attribute_names())
+        found = {p: n for p, n in self._slots().items() if n in names}
+        return {self.op_name(): found} if found else {}
+
+    def attribute_adapters_for_function(self) -> dict[str, dict[str, str]]:
+        """How properties are stored that are no plain numbers, in the language of ``FileArgs``: ``{op name: {property: form}}``."""
+        found = {p: text for p, text in file_args(type(self.op)).properties.items() if text.count(":") > 1}
+        return {self.op_name(): found} if found else {}
+
+    def resolve_properties_from_same_diff_before_execution(self) -> None:
+        """Nothing to do: attributes are known when the op is added, and values that inputs give are inputs."""
+
+    # Gradients
+
+    def do_diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable | None]:
+        """Add the gradient of each input, from those of the results, to the graph; None: the result does not depend on it.
+
+        Raises
+        ------
+        GradientError
+            The op has no gradient.
+        """
+        given = list(gradients)
+        if len(given) != len(self.outputs):
+            raise GraphError(f"{self.where()} has {len(self.outputs)} results; got {len(given)} gradients")
+        made = list(self.op.grad([None if n is None else self.same_diff.variable(n) for n in self.inputs],  # type: ignore[misc]
+                                 self.output_variables(), given))
+        return [*made, *[None] * (len(self.inputs) - len(made))]
+
+    def diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable]:
+        """As :meth:`do_diff`, with zeros where the result does not depend on an input."""
+        made = zip(self.inputs, self.do_diff(gradients))
+        return [self.same_diff.call("base", "zeros_like", self.same_diff.variable(n)) if g is None else g for n, g in made if n is not None]
+
+
+def _only(names: list[str], function: DifferentialFunction, where: str) -> str:
+    if not names:
+        raise GraphError(f"{function.where()} has no counterpart in {where}")
+    return names[0]
+
+
+class DifferentialFunctionFactory:
+    """Every op that can be added to a graph, by the name of its method in any namespace, else by its id: ``sd.f().sum(x, 0)``,
+    ``sd.f().tanh_bp(x, g)``. Where several namespaces have a name, the graph's own comes first, then math, nn and the others.
+    """
+
+    def __init__(self, sd: GraphCore) -> None:
+        self._sd = sd
+
+    if TYPE_CHECKING:           # a name may be the id of any op, of another distribution too
+        def __getattr__(self, name: str) -> Callable[..., SDVariable]: ...
+    else:
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            for namespace in ("base", *NAMESPACES):
+                method = find(namespace, name)
+                if method is not None:
+                    return bound(self._sd, namespace, method)
+            if name.startswith("__") or OPS.get(name) is None:
+                raise MissingMethodError(f"there is no op {name!r}")
+            return lambda *args, **kwargs: call_by_id(self._sd, name, args, kwargs)

@@ -1,0 +1,113 @@
+"""Graphs from models of other libraries."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from typing import Any, BinaryIO, Self
+
+from ..base.java_names import OnnxFrameworkImporterNames
+from ..ir.core import GraphCore
+from ..ir.graph_class import graph_class
+
+
+class ImportingMixin(GraphCore):
+    """The part of :class:`SameDiff` that imports models."""
+
+    @classmethod
+    def import_onnx(cls, source: str | PathLike[str] | bytes | BinaryIO | Any, dynamic_variables: Mapping[str, Any] | None = None,
+                    trainable: Callable[[str, Any], bool] | None = None) -> Self:
+        """The graph of an ONNX model; it needs the package ``onnx``.
+
+        Inputs become placeholders, with -1 where the model leaves a size open; floating initializers become variables, which
+        train, other values constants. Variables have the names that values have in the model.
+
+        Parameters
+        ----------
+        source : path, bytes, binary stream or ModelProto
+            The model. Tensors in files beside it are read where a path is given, from its own folder alone.
+        dynamic_variables : mapping of str to array, optional
+            Values of inputs that are known beforehand: they become constants, and what depends on them is computed at once.
+        trainable : function of a name and an array, optional
+            Whether a floating initializer is trained; by default all but single numbers are.
+
+        Raises
+        ------
+        MissingOpError
+            An operator that nobody has registered a converter for.
+        ValueNeededError
+            A value that the graph depends on, such as a number of results, is computed from a placeholder.
+        FileFormatError
+            The file is no ONNX model, or names data outside of its folder.
+        GraphError, DataTypeError
+            Something in the model has no counterpart here; the message says which node.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from onnx import TensorProto, helper
+        >>> from dl4py.samediff import SameDiff
+        >>> x, y = (helper.make_tensor_value_info(n, TensorProto.FLOAT, ["batch", 2]) for n in "xy")
+        >>> graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "relu", [x], [y])
+        >>> sd = SameDiff.import_onnx(helper.make_model(graph))
+        >>> sd.output_single({"x": np.float32([[-1, 2]])}, "y")
+        array([[0., 2.]], dtype=float32)
+        """
+        from ..onnx.importing import fill
+        sd = cls()
+        fill(sd, source, dynamic_variables, trainable)
+        return sd
+
+    @classmethod
+    def import_frozen_tf(cls, source: str | PathLike[str] | bytes | BinaryIO, dynamic_variables: Mapping[str, Any] | None = None) -> Self:
+        """The graph of a frozen TensorFlow graph (a ``.pb`` file); TensorFlow is not needed.
+
+        Placeholders stay, constants become constants (:meth:`convert_to_variables` makes them trainable), names are those of the file, with
+        ``name:1`` for the second output of a node.
+
+        Parameters
+        ----------
+        source : path, bytes or binary stream
+            The graph.
+        dynamic_variables : mapping of str to array, optional
+            Values of placeholders that are known beforehand.
+
+        Raises
+        ------
+        MissingOpError
+            An operator that has no converter.
+        FileFormatError
+            The file is no frozen graph.
+        """
+        from ..tensorflow.importing import fill
+        sd = cls()
+        fill(sd, source, dynamic_variables)
+        return sd
+
+
+class OnnxFrameworkImporter(OnnxFrameworkImporterNames):
+    """DL4J's importer of ONNX models; :meth:`SameDiff.import_onnx` is the same.
+
+    Examples
+    --------
+    >>> from dl4py.samediff import OnnxFrameworkImporter
+    >>> OnnxFrameworkImporter().run_import("missing.onnx")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: [Errno 2] No such file or directory: 'missing.onnx'
+    """
+
+    def run_import(self, file_name: str | PathLike[str] | bytes | Any, dynamic_variables: Mapping[str, Any] | None = None,
+                   suggest_dynamic_variables: bool = False) -> Any:
+        """The graph of a model.
+
+        Parameters
+        ----------
+        file_name : path, bytes, binary stream or ModelProto
+            The model.
+        dynamic_variables : mapping of str to array, optional
+            Values of inputs that are known beforehand.
+        suggest_dynamic_variables : bool
+            Taken for DL4J's sake, and has no effect: no values are made up here, an error names those that are needed.
+        """
+        return graph_class().import_onnx(  # type: ignore[attr-defined]  # of SameDiff
+            file_name, dynamic_variables)

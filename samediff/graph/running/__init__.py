@@ -1,0 +1,1 @@
+"""The parts of ``SameDiff`` that run it: values, gradients, training, evaluation."""

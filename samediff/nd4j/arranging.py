@@ -1,0 +1,140 @@
+"""Sorted and reversed arrays, their rows, and arrays of other shapes."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import INDArray
+from ..arrays.default_type import default_type
+from ..arrays.numpy_calls import call
+from ..errors import ShapeError
+from .arguments import flat, is_order
+from .running import run, written
+from .settings import Settings
+
+
+def _positions(array: Any, axis: int, ascending: bool) -> Any:
+    return call(np.argsort, array if ascending else call(np.negative, array), axis=axis, kind="stable")
+
+
+class Arranging:
+    """Sorted and reversed arrays, their rows, and arrays of other shapes."""
+
+    @staticmethod
+    def sort(array: Any, *how: Any) -> INDArray:
+        """Sort in place: ``sort(a, ascending)`` all elements in the order of the array, ``sort(a, axis, ascending)`` along an axis.
+
+        Examples
+        --------
+        >>> from dl4py import Nd4j
+        >>> Nd4j.sort(Nd4j.create([3, 1, 2]), False).tolist()
+        [3.0, 2.0, 1.0]
+        """
+        *axis, ascending = how
+        if axis:
+            found = call(np.take_along_axis, array, _positions(array, axis[0], ascending), axis=axis[0])
+        else:
+            found, shape = call(np.sort, array, axis=None), tuple(array.shape)
+            found = found if ascending else found[::-1]
+            columns = isinstance(array, np.ndarray) and INDArray.of(array).ordering() == "f"
+            found = found.reshape(shape[::-1]).T if columns else found.reshape(shape)
+        return written(found, array)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def sort_with_indices(array: Any, axis: int, ascending: bool) -> list[INDArray]:
+        """Sort in place along an axis; returns where the elements were, in the default type, and the array."""
+        rising = _positions(array, axis, True)
+        at = rising if ascending else call(np.flip, rising, axis)
+        written(call(np.take_along_axis, array, at, axis=axis), array)
+        return [call(np.copy, at, order="C").astype(default_type().numpy), array]
+
+    @staticmethod
+    def sort_rows(array: Any, column: int, ascending: bool) -> INDArray:
+        """Order the rows of a matrix by the elements of a column."""
+        x = array if hasattr(array, "dup") else INDArray.of(array)
+        return x[_positions(x[:, column], 0, ascending)]  # type: ignore[no-any-return]
+
+    @staticmethod
+    def sort_columns(array: Any, row: int, ascending: bool) -> INDArray:
+        """Order the columns of a matrix by the elements of a row."""
+        x = array if hasattr(array, "dup") else INDArray.of(array)
+        return x[:, _positions(x[row], 0, ascending)].dup()  # type: ignore[no-any-return]
+
+    @staticmethod
+    def reverse(array: Any) -> INDArray:
+        """Reverse all elements in place, first and last exchanged; returns the array."""
+        shape = tuple(array.shape)
+        return written(run("reshape", run("reverse", run("reshape", array, shape=(-1,)), dimensions=(0,)), shape=shape), array)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def rot90(array: Any) -> None:
+        """Reverse the rows of a matrix in place, which is what DL4J does under this name; NumPy's ``rot90`` turns it."""
+        if len(tuple(array.shape)) != 2:
+            raise ShapeError(f"Nd4j.rot90 takes a matrix; got shape {tuple(array.shape)}")
+        written(call(np.flip, array, 0).dup(), array)
+
+    @staticmethod
+    def roll_axis(array: Any, axis: int, start: int = 0) -> INDArray:
+        """Move an axis before the one that stands at ``start``."""
+        order = list(range(len(tuple(array.shape))))
+        axis %= len(order)
+        order.remove(axis)
+        order.insert(start if start <= axis else start - 1, axis)
+        return run("permute", array, dimensions=tuple(order))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def expand_dims(array: Any, axis: int) -> INDArray:
+        """Insert an axis of size 1; ``-1`` stands before the last axis, as in DL4J."""
+        rank = len(tuple(array.shape))
+        return run("expand_dims", array, axis=axis if axis >= 0 else axis % max(rank, 1))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def squeeze(array: Any, axis: int) -> INDArray:
+        """Leave out an axis of size 1."""
+        return run("squeeze", array, axis=(axis,))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def strip_ones(array: Any) -> INDArray:
+        """Leave out all axes of size 1; vectors, rows and columns stay as they are, as in DL4J."""
+        if len(tuple(array.shape)) < 3:
+            return array if hasattr(array, "dup") else INDArray.of(array)
+        return run("reshape", array, shape=tuple(n for n in array.shape if n != 1))  # type: ignore[no-any-return]
+
+    @staticmethod
+    def pull_rows(array: Any, axis: int, *rows: Any) -> INDArray:
+        """Copy some rows of a matrix (``axis`` 1, the axis of what is copied) or some columns (``axis`` 0).
+
+        An array of the result's shape may stand before ``axis`` as the target, an order ``"c"`` or ``"f"`` behind the numbers.
+        """
+        if not isinstance(axis, (int, np.integer)):
+            target, axis, *rest = axis, *rows
+            return written(Arranging.pull_rows(array, axis, *rest), target)  # type: ignore[no-any-return]
+        given = flat(rows)
+        order = given.pop() if is_order(given[-1]) else "c"
+        found = run("gather", array, indices=tuple(int(n) for n in given), axis=1 - axis)
+        return found if order == "c" else found.dup("f")  # type: ignore[no-any-return]
+
+    @staticmethod
+    def where(condition: Any, x: Any = None, y: Any = None) -> list[INDArray]:
+        """``[x where the condition holds, else y]``; without both, the positions where it holds, a vector for each axis."""
+        if x is None and y is None:
+            return list(call(np.nonzero, condition))
+        mask = condition if np.dtype(condition.dtype) == np.bool_ else run("cast", condition, data_type="BOOL")
+        return [run("Where", x, y, mask)]
+
+    @staticmethod
+    def shape(array: Any) -> list[int]:
+        """The sizes."""
+        return [int(n) for n in array.shape]
+
+    @staticmethod
+    def copy(source: Any, target: Any) -> None:
+        """Write the elements of one array into another."""
+        written(source, target)
+
+    @staticmethod
+    def clear_nans(array: Any) -> None:
+        """Write ``EPS_THRESHOLD`` where elements are NaN."""
+        if array.dtype.kind == "f":
+            written(call(np.where, call(np.isnan, array), array.dtype.type(Settings.EPS_THRESHOLD), array), array)

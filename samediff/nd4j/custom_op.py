@@ -1,0 +1,355 @@
+"""``DynamicCustomOp``: any op by name, with its inputs, outputs and arguments as lists."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..arrays.computing import apply
+from ..arrays.recording import state
+from ..base.java_names import DynamicCustomOpNames, DynamicCustomOpsBuilderNames
+from ..base.spec import TensorSpec, spec_of
+from ..codecs.file_args import FileArgs
+from ..codecs.file_forms import as_custom
+from ..codecs.flatbuffers.graph import FlatNode, IntPair
+from ..codecs.flatbuffers.schema import OpType
+from ..codecs.op_hash import op_hash
+from ..configuration.method_builder import MethodBuilder
+from ..errors import DL4PyError, GraphError, MissingOpError, ShapeError, did_you_mean
+from ..families.backprop import KERNELS
+from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
+from ..ir.argument_lists import ArgumentLists, JavaList, argument, at
+from ..ir.namespaces import call_one_of
+from ..ir.op import OPS, Op, as_tuple
+from ..ir.variable import SDVariable
+from .arguments import arrays_of
+
+
+def _form(cls: type[Op]) -> FileArgs | None:
+    form: FileArgs | None = cls.file
+    if form is not None and form.called is not None:
+        return form.called
+    return as_custom(form, cls.attribute_names()) if type(form) is FileArgs and (form.dimensions or form.scalar) else None
+
+
+@cache
+def _names() -> OpNames:
+    return OpNames()
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__array__") and not isinstance(value, np.generic)
+
+
+class _Bound:
+    """Takes the op and the inputs of a call down, in place of a graph."""
+
+    def __init__(self) -> None:
+        self.op: Op | None = None
+        self.inputs: list[Any] = []
+
+    def is_input(self, value: Any) -> bool:
+        """Arrays and variables."""
+        return isinstance(value, SDVariable) or _is_array(value)
+
+    def place_op(self, op: Op, inputs: Sequence[Any], names: Any = None) -> None:
+        """Keep them."""
+        self.op, self.inputs = op, list(inputs)
+
+
+class DynamicCustomOp(DynamicCustomOpNames, ArgumentLists):
+    """An op by name, to be executed by ``Nd4j.exec``.
+
+    Inputs, outputs and argument lists (i integers, t floats, b truth values, d data types, s texts) are DL4J's, in its order. Outputs
+    that are given are written into, others are made. :meth:`builder` builds one step by step; classes of single ops
+    (``AddOp``, ``Conv2D`` …) also take inputs and options as the ops of the namespaces do.
+
+    Parameters
+    ----------
+    name : str
+        DL4J's name of the op, such as ``"reverse"``.
+    inputs, outputs : list of INDArray, optional
+        Arrays to read, and to write into; without outputs new arrays are made.
+    t_arguments, i_arguments : list, optional
+        Floats and integers, as DL4J's op has them.
+
+    Examples
+    --------
+    >>> from dl4py import DynamicCustomOp, Nd4j
+    >>> op = DynamicCustomOp.builder("reverse").addInputs(Nd4j.create([1, 2, 3])).addIntegerArguments(0).build()
+    >>> Nd4j.exec(op)[0].tolist()
+    [3.0, 2.0, 1.0]
+    """
+
+    op_id: ClassVar[str] = ""
+    is_legacy: ClassVar[bool] = False
+
+    def __init__(self, name: str, inputs: Any = (), outputs: Any = (), t_arguments: Any = (), i_arguments: Any = ()) -> None:
+        self._begin(name)
+        self.add_input_argument(*([inputs] if _is_array(inputs) else inputs or ()))
+        self.add_output_argument(*([outputs] if _is_array(outputs) else outputs or ()))
+        self.t_arguments += [argument(self, "t_arguments", v) for v in t_arguments or ()]
+        self.i_arguments += [argument(self, "i_arguments", v) for v in i_arguments or ()]
+
+    def _begin(self, name: str) -> None:
+        self._name = name
+        self.no_arguments()
+        self.input_arguments, self.output_arguments = JavaList(), JavaList()
+        self.in_place = False
+        self.same_diff: Any = None
+        self._op: Op | None = None
+        self._placed: list[SDVariable] | None = None
+
+    @staticmethod
+    def builder(name: str) -> DynamicCustomOpsBuilder:
+        """Start to build the op of that name."""
+        return DynamicCustomOpsBuilder(name)
+
+    # What it is
+
+    def op_name(self) -> str:
+        """Its name in DL4J and in files."""
+        return self._name
+
+    def op_hash(self) -> int:
+        """The number that DL4J's files have for its name."""
+        return op_hash(self._name)
+
+    def as_op(self, inputs: Sequence[Any]) -> tuple[Op, list[Any]]:
+        """The op with its attributes, and the inputs in its own order."""
+        lists = self.i_arguments or self.t_arguments or self.b_arguments or self.d_arguments or self.s_arguments
+        if self._op is not None and not lists:
+            return self._op, list(inputs)
+        positions = [str(i) for i in range(len(inputs))]
+        node = FlatNode(name=self._name, op_type=int(OpType.CUSTOM), op_num=op_hash(self._name), op_name=self._name,
+                        input_paired=tuple(IntPair(i) for i in range(len(inputs))), extra_integer=tuple(self.i_arguments),
+                        extra_params=tuple(self.t_arguments), extra_bools=tuple(self.b_arguments),
+                        extra_types=tuple(t.code for t in self.d_arguments), extra_strings=tuple(self.s_arguments))
+        cls = OPS.get(self.op_id or KERNELS.get(self._name, self._name)) or _names()[node]
+        if cls is None:
+            raise MissingOpError(f"no op named {self._name!r} is known{did_you_mean(self._name, list(OPS))}")
+        op = read_op(cls, node, _form(cls))
+        check_inputs(op, node, len(inputs))
+        if getattr(op, "num", None) == 0 and hasattr(op, "axis"):           # of unstack: Java counts the outputs
+            op = op.replace(num=int(inputs[0].shape[op.axis]))
+        return op, [None if p is None else inputs[int(p)] for p in spread_inputs(op, node, positions)]
+
+    # Inputs and outputs
+
+    def add_input_argument(self, *arrays: Any) -> None:
+        """Add inputs."""
+        self.input_arguments.extend(arrays_of(arrays))
+
+    def add_output_argument(self, *arrays: Any) -> None:
+        """Add arrays that results are written into."""
+        self.output_arguments.extend(arrays_of(arrays))
+
+    def set_input_argument(self, i: int, array: Any) -> None:
+        """Set one input."""
+        _put(self.input_arguments, i, array)
+
+    def set_output_argument(self, i: int, array: Any) -> None:
+        """Set one output."""
+        _put(self.output_arguments, i, array)
+
+    def set_input_arguments(self, *arrays: Any) -> None:
+        """Set all inputs."""
+        self.input_arguments[:] = arrays_of(arrays)
+
+    def set_output_arguments(self, *arrays: Any) -> None:
+        """Set all outputs."""
+        self.output_arguments[:] = arrays_of(arrays)
+
+    def get_input_argument(self, i: int) -> Any:
+        """One input."""
+        return at(self.input_arguments, i, f"the inputs of op {self._name!r}")
+
+    def get_output_argument(self, i: int) -> Any:
+        """One output."""
+        return at(self.output_arguments, i, f"the outputs of op {self._name!r}")
+
+    def num_input_arguments(self) -> int:
+        """How many inputs there are."""
+        return len(self.input_arguments)
+
+    def num_output_arguments(self) -> int:
+        """How many outputs there are."""
+        return len(self.output_arguments)
+
+    def clear_arrays(self) -> None:
+        """Forget inputs and outputs."""
+        self.input_arguments.clear()
+        self.output_arguments.clear()
+
+    def x(self) -> Any:
+        """The first input."""
+        return self.get_input_argument(0)
+
+    def y(self) -> Any:
+        """The second input."""
+        return self.get_input_argument(1)
+
+    def z(self) -> Any:
+        """The first output."""
+        return self.get_output_argument(0)
+
+    def set_inplace_call(self, in_place: bool) -> None:
+        """Whether results are written into the inputs."""
+        self.in_place = bool(in_place)
+
+    def is_inplace_call(self) -> bool:
+        """Whether results are written into the inputs."""
+        return self.in_place
+
+    def calculate_output_shape(self, context: Any = None) -> list[TensorSpec]:
+        """Shapes and types of the results."""
+        op, inputs = self.as_op(self.input_arguments if context is None else context.input_arrays())
+        return list(as_tuple(op.infer(*(None if a is None else spec_of(a) for a in inputs))))  # type: ignore[arg-type]
+
+    # In a graph
+
+    def outputs(self) -> list[SDVariable]:
+        """The results as variables of the graph of its inputs; the op is added by the first call."""
+        if self._placed is None:
+            graph = next((v.sd for v in self.input_arguments if isinstance(v, SDVariable)), self.same_diff)
+            if graph is None:
+                raise GraphError(f"op {self._name!r} has no variables as inputs; Nd4j.exec executes it on arrays")
+            op, inputs = self.as_op(self.input_arguments)
+            made = graph.add_op(op, inputs)
+            self._placed = made if isinstance(made, list) else [made]
+        return list(self._placed)
+
+    output_variables = outputs
+
+    def output_variable(self) -> SDVariable:
+        """The first of them."""
+        return self.outputs()[0]
+
+    # Executed
+
+    def execute(self, context: Any = None) -> list[Any]:
+        """Compute on its inputs, or on those of a context; results stand in the outputs, which are made where none are given."""
+        lists = _of_context(context, self) if context is not None else self
+        given = self.input_arguments if context is None else context.input_arrays()
+        outputs = self.output_arguments if context is None else context.output_arrays()
+        if any(isinstance(v, SDVariable) for v in given):
+            raise GraphError(f"op {self._name!r} has variables of a graph as inputs: outputs() adds it to the graph")
+        op, inputs = lists.as_op(given)
+        results = list(as_tuple(apply(op, *inputs)))
+        targets = list(outputs) or (list(given[:len(results)]) if self.in_place else [])
+        if targets and len(targets) != len(results):
+            raise ShapeError(f"op {self._name!r} has {len(results)} outputs, {len(targets)} arrays were given for them")
+        found = [_written(self._name, r, t) for r, t in zip(results, targets)] if targets else results
+        if context is None:
+            self.output_arguments[:] = found
+        elif not outputs:
+            for i, array in enumerate(found):
+                context.set_output_array(i, array)
+        return found
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._name!r}, {len(self.input_arguments)} inputs)"
+
+
+def _of_context(context: Any, op: DynamicCustomOp) -> DynamicCustomOp:
+    """The op with the arguments of a context, where that has some."""
+    if not isinstance(context, ArgumentLists):
+        return op
+    other = DynamicCustomOp(op.op_name())
+    other._op = op._op
+    for field in ("i_arguments", "t_arguments", "b_arguments", "d_arguments", "s_arguments"):
+        setattr(other, field, getattr(context, field) or getattr(op, field))
+    return other
+
+
+def _written(name: str, result: Any, target: Any) -> Any:
+    if tuple(target.shape) != tuple(result.shape):
+        raise ShapeError(f"op {name!r}: the result has shape {tuple(result.shape)}, the array given for it {tuple(target.shape)}")
+    if state.recorder is not None and not hasattr(result, "__array_interface__"):
+        return state.recorder.record_assign(target, result)
+    target[...] = result
+    return target
+
+
+def _put(values: list[Any], i: int, array: Any) -> None:
+    if i < len(values):
+        values[i] = array
+    elif i == len(values):
+        values.append(array)
+    else:
+        raise GraphError(f"arrays are set one after the other: number {len(values)} comes next, got {i}")
+
+
+def bound(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Op, list[Any], list[Any]]:
+    """Op, inputs and outputs of a constructor's arguments; arrays behind those that the op takes are outputs."""
+    given, outputs = list(args), list[Any]()
+    arrays = [i for i, a in enumerate(given) if _is_array(a)]
+    while True:
+        taken = _Bound()
+        try:
+            call_one_of(taken, [cls], "op", name, tuple(given), dict(kwargs))  # type: ignore[arg-type]  # the little of a graph it needs
+        except DL4PyError:
+            if len(arrays) < 2:
+                raise
+            outputs.insert(0, given.pop(arrays.pop()))
+            continue
+        assert taken.op is not None
+        return taken.op, taken.inputs, outputs
+
+
+class DynamicCustomOpsBuilder(MethodBuilder, DynamicCustomOpsBuilderNames):
+    """Builds a :class:`DynamicCustomOp`; every method returns the builder."""
+
+    def __init__(self, name: str) -> None:
+        self._op = DynamicCustomOp(name)
+
+    def add_inputs(self, *arrays: Any) -> DynamicCustomOpsBuilder:
+        """Add inputs."""
+        self._op.add_input_argument(*arrays)
+        return self
+
+    def add_outputs(self, *arrays: Any) -> DynamicCustomOpsBuilder:
+        """Add arrays for the results."""
+        self._op.add_output_argument(*arrays)
+        return self
+
+    def add_integer_arguments(self, *values: Any) -> DynamicCustomOpsBuilder:
+        """Add integer arguments."""
+        return self._add("i_arguments", values)
+
+    def add_floating_point_arguments(self, *values: Any) -> DynamicCustomOpsBuilder:
+        """Add floating arguments."""
+        return self._add("t_arguments", values)
+
+    def add_boolean_arguments(self, *values: Any) -> DynamicCustomOpsBuilder:
+        """Add truth values."""
+        return self._add("b_arguments", values)
+
+    def add_string_arguments(self, *values: Any) -> DynamicCustomOpsBuilder:
+        """Add texts."""
+        return self._add("s_arguments", values)
+
+    def add_data_type_arguments(self, *values: Any) -> DynamicCustomOpsBuilder:
+        """Add data types."""
+        return self._add("d_arguments", values)
+
+    def add_output_shape(self, shape: Any) -> DynamicCustomOpsBuilder:
+        """Nothing to do: shapes follow from the inputs."""
+        return self
+
+    def call_inplace(self, in_place: bool = True) -> DynamicCustomOpsBuilder:
+        """Write results into the inputs."""
+        self._op.set_inplace_call(in_place)
+        return self
+
+    def _add(self, field: str, values: Sequence[Any]) -> DynamicCustomOpsBuilder:
+        given = values[0] if len(values) == 1 and isinstance(values[0], (list, tuple, np.ndarray)) else values
+        getattr(self._op, field).extend(argument(self._op, field, v) for v in given)
+        return self
+
+    def build(self) -> DynamicCustomOp:
+        """The op."""
+        return self._op
+

@@ -1,0 +1,49 @@
+"""DL4J's classes of ops: ``from dl4py.samediff.nd4j.op_classes import AddOp, AddBpOp, Conv2D``.
+
+Each takes what its op takes in the namespaces, inputs first, as arrays (``Nd4j.exec`` executes it) or as variables of a graph, which may
+stand in front (``AddBpOp(sd, x, y, g).outputs()``). Arrays behind the inputs are outputs. Without arguments it is filled by
+``add_input_argument``, ``add_i_argument`` and so on.
+"""
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from ..errors import did_you_mean
+from ..ir.op import OPS
+from .custom_op import DynamicCustomOp, bound
+from .op_names import LEGACY, OP_NAMES
+
+
+class NamedOp(DynamicCustomOp):
+    """An op of one class; see the module."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._begin(self.op_id)
+        if args and hasattr(args[0], "tables"):
+            self.same_diff, *rest = args
+            args = tuple(rest)
+        if args or kwargs:
+            self._op, inputs, outputs = bound(OPS[self.op_id], type(self).__name__, args, kwargs)
+            self.input_arguments.extend(inputs)
+            self.output_arguments.extend(outputs)
+
+
+@cache
+def op_class(name: str) -> type[NamedOp]:
+    """The class of that name in DL4J."""
+    made = type(name, (NamedOp,), {"op_id": OP_NAMES[name], "is_legacy": name in LEGACY, "__module__": __name__,
+                                   "__doc__": f"The op {OP_NAMES[name]!r}; see :mod:`dl4py.samediff.nd4j.op_classes`."})
+    return made
+
+
+def __getattr__(name: str) -> type[NamedOp]:
+    if name in OP_NAMES:
+        return op_class(name)
+    near = "" if name.startswith("_") else did_you_mean(name, list(OP_NAMES))
+    raise AttributeError(f"DL4J's ops have no class {name!r} here{near}", name=name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *OP_NAMES])
+

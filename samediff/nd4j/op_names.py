@@ -1,0 +1,133 @@
+"""DL4J's classes of ops and the ids of their ops here, ``class:id``; a class that DL4J has several times stands for the first of
+reductions, custom ops and others.
+"""
+from __future__ import annotations
+
+_CUSTOM = """
+    ATan2:tf_atan2 AbsoluteDifferenceLoss:absolute_difference_loss AbsoluteDifferenceLossBp:absolute_difference_loss_grad AddBpOp:add_bp
+    AddOp:add AdjustContrast:adjust_contrast_v2 AdjustHue:adjust_hue AdjustSaturation:adjust_saturation ArgAmax:argamax ArgAmin:argamin
+    ArgMax:argmax ArgMin:argmin Assert:Assert Assign:assign AvgPooling2D:avgpool2d AvgPooling3D:avgpool3dnew BatchMmul:batched_gemm
+    BatchNorm:batchnorm BatchNormDerivative:batchnorm_bp BatchToSpace:batch_to_space BatchToSpaceND:batch_to_space_nd BiasAdd:biasadd
+    BiasAddGrad:biasadd_bp BinCount:bincount BitCast:bitcast BitsHammingDistance:bits_hamming_distance BitwiseAnd:bitwise_and
+    BitwiseOr:bitwise_or BitwiseXor:bitwise_xor BroadcastDynamicShape:broadcast_dynamic_shape BroadcastTo:broadcast_to CReLU:crelu
+    CReluBp:crelu_bp Cast:cast Cholesky:cholesky ClipByAvgNorm:clipbyavgnorm ClipByNorm:clipbynorm ClipByNormBp:clipbynorm_bp
+    ClipByValue:ClipByValue Col2Im:col2im CompatSparseToDense:compat_sparse_to_dense Concat:concat ConcatBp:concat_bp
+    ConfusionMatrix:confusion_matrix Conv1D:conv1d Conv1DDerivative:conv1d_bp Conv2D:conv2d Conv2DDerivative:conv2d_bp Conv3D:conv3dnew
+    Conv3DDerivative:conv3dnew_bp CosineDistanceLoss:cosine_distance_loss CosineDistanceLossBp:cosine_distance_loss_grad Create:create
+    CreateView:create_view CropAndResize:crop_and_resize Cross:cross CtcLoss:ctc_loss CtcLossBp:ctc_loss_grad CubeBp:cube_bp
+    CumProd:cumprod CumProdBp:cumprod_bp CumSum:cumsum CumSumBp:cumsum_bp CyclicRShiftBits:cyclic_rshift_bits
+    CyclicShiftBits:cyclic_shift_bits DeConv2D:deconv2d DeConv2DDerivative:deconv2d_bp DeConv2DTF:deconv2d_tf DeConv3D:deconv3d
+    DeConv3DDerivative:deconv3d_bp DepthToSpace:depth_to_space DepthwiseConv2D:depthwise_conv2d DepthwiseConv2DBp:depthwise_conv2d_bp
+    Diag:diag DiagPart:diag_part Digamma:digamma Dilation2D:dilation2d DistributionUniform:randomuniform DivBpOp:divide_bp DivOp:divide
+    DivideNoNan:divide_no_nan DotBp:reduce_dot_bp DotProductAttention:dot_product_attention DotProductAttentionBp:dot_product_attention_bp
+    DynamicPartition:dynamic_partition DynamicPartitionBp:dynamic_partition_bp DynamicStitch:dynamic_stitch ELU:elu Eig:eig EluBp:elu_bp
+    EmbeddingLookup:embedding_lookup EqualTo:equals ExpandDims:expand_dims ExtractImagePatches:extract_image_patches Eye:eye Fill:fill
+    Flatten:flatten Flatten2D:flatten_2d FloorDivBpOp:floordiv_bp FloorDivOp:floordiv FloorModBpOp:floormod_bp FloorModOp:floormod
+    FusedBatchNorm:fused_batch_norm GRU:gru GRUBp:gru_bp GRUCell:gruCell Gather:gather GatherNd:gather_nd GreaterThan:greater
+    GreaterThanOrEqual:greater_equal HardSigmoidBp:hardsigmoid_bp HardTanhBp:hardtanh_bp HingeLoss:hinge_loss HingeLossBp:hinge_loss_grad
+    Histogram:histogram HistogramFixedWidth:histogram_fixed_width HsvToRgb:hsv_to_rgb HuberLoss:huber_loss HuberLossBp:huber_loss_grad
+    Identity:identity IdentityN:identity_n Im2col:im2col Im2colBp:im2col_bp ImageResize:image_resize InTopK:in_top_k
+    InvertPermutation:invert_permutation IsMax:ismax IsNonDecreasing:is_non_decreasing IsNumericTensor:is_numeric_tensor
+    IsStrictlyIncreasing:is_strictly_increasing L2Loss:l2_loss LSTMBlock:lstmBlock LSTMBlockCell:lstmBlockCell LSTMCell:lstmCell
+    LSTMLayer:lstmLayer LSTMLayerBp:lstmLayer_bp LayerNorm:layer_norm LayerNormBp:layer_norm_bp LeakyReLUBp:lrelu_bp LessThan:less
+    LessThanOrEqual:less_equal Lgamma:lgamma LinearSolve:solve Linspace:lin_space ListDiff:listdiff LocalResponseNormalization:lrn
+    LocalResponseNormalizationDerivative:lrn_bp LogLoss:log_loss LogLossBp:log_loss_grad LogMatrixDeterminant:log_matrix_determinant
+    LogPoissonLoss:log_poisson_loss LogPoissonLossBp:log_poisson_loss_grad LogSoftMax:log_softmax LogSoftMaxDerivative:log_softmax_bp
+    LogSumExp:reduce_logsumexp Logdet:logdet LogicalAnd:and LogicalNot:boolean_not LogicalOr:or LogicalXor:xor Lstsq:lstsq Lu:lu
+    MatrixBandPart:matrix_band_part MatrixDeterminant:matrix_determinant MatrixDiag:matrix_diag MatrixDiagPart:matrix_diag_part
+    MatrixInverse:matrix_inverse MatrixSetDiag:matrix_set_diag MaxBp:reduce_max_bp MaxPoolWithArgmax:max_pool_with_argmax
+    MaxPooling2D:maxpool2d MaxPooling3D:maxpool3dnew MaximumBp:maximum_bp MeanBp:reduce_mean_bp
+    MeanPairwiseSquaredErrorLoss:mean_pairwssqerr_loss MeanPairwiseSquaredErrorLossBp:mean_pairwssqerr_loss_grad
+    MeanSquaredErrorLoss:mean_sqerr_loss MeanSquaredErrorLossBp:mean_sqerr_loss_grad MergeAddBp:mergeadd_bp MergeAddOp:mergeadd
+    MergeAvg:mergeavg MergeAvgBp:mergeavg_bp MergeMax:mergemax MergeMaxBp:mergemax_bp MergeMaxIndex:mergemaxindex MergeSum:mergeadd
+    MeshGrid:meshgrid MinBp:reduce_min_bp MinMaxDataType:min_max_datatype MirrorPad:mirror_pad Mmul:matmul MmulBp:matmul_bp ModBpOp:mod_bp
+    ModOp:mod Moments:moments MulBpOp:multiply_bp MulOp:multiply MultiHeadDotProductAttention:multi_head_dot_product_attention
+    MultiHeadDotProductAttentionBp:multi_head_dot_product_attention_bp NoOp:noop NonMaxSuppression:non_max_suppression
+    NonMaxSuppressionV3:non_max_suppression Norm1Bp:reduce_norm1_bp Norm2Bp:reduce_norm2_bp NormMaxBp:reduce_norm_max_bp
+    NormalizeMoments:normalize_moments NotEqualTo:not_equals NthElement:nth_element OneHot:onehot OnesAs:ones_as OnesLike:ones_as
+    PRelu:prelu PReluBp:prelu_bp Pad:pad ParallelStack:stack Permute:permute Pow:Pow PowBp:Pow_bp ProdBp:reduce_prod_bp Qr:qr
+    RDivBpOp:reversedivide_bp RDivOp:reversedivide RShiftBits:rshift_bits RSubBpOp:reversesubtract_bp RSubOp:reversesubtract
+    RandomBernoulli:random_bernoulli RandomCrop:random_crop RandomExponential:random_exponential RandomGamma:random_gamma
+    RandomMultinomial:random_multinomial RandomNormal:random_normal RandomPoisson:random_poisson RandomShuffle:random_shuffle
+    RandomStandardNormal:random_normal Range:range Rank:rank RationalTanhBp:rationaltanh_bp RealDivOp:divide
+    RectifiedLinearDerivative:relu_bp RectifiedTanhBp:rectifiedtanh_bp Relu6Derivative:relu6_bp ReluLayer:relu_layer Repeat:repeat
+    Reshape:reshape ResizeArea:resize_area ResizeBicubic:resize_bicubic ResizeBilinear:resize_bilinear
+    ResizeNearestNeighbor:resize_nearest_neighbor Reverse:reverse ReverseBp:reverse_bp ReverseSequence:reverse_sequence
+    RgbToHsv:rgb_to_hsv RgbToYiq:rgb_to_yiq RgbToYuv:rgb_to_yuv Roll:roll SConv2D:sconv2d SConv2DDerivative:sconv2d_bp SRU:sru
+    SRUCell:sruCell ScatterAdd:scatter_add ScatterDiv:scatter_div ScatterMax:scatter_max ScatterMin:scatter_min ScatterMul:scatter_mul
+    ScatterNd:scatter_nd ScatterNdAdd:scatter_nd_add ScatterNdSub:scatter_nd_sub ScatterNdUpdate:scatter_nd_update ScatterSub:scatter_sub
+    ScatterUpdate:scatter_update SegmentMax:segment_max SegmentMaxBp:segment_max_bp SegmentMean:segment_mean SegmentMeanBp:segment_mean_bp
+    SegmentMin:segment_min SegmentMinBp:segment_min_bp SegmentProd:segment_prod SegmentProdBp:segment_prod_bp SegmentSum:segment_sum
+    SegmentSumBp:segment_sum_bp Select:select SeluBp:selu_bp SequenceMask:sequence_mask SetShape:set_shape Shape:shape_of ShapeN:shapes_of
+    ShiftBits:shift_bits SigmoidCrossEntropyLoss:sigm_cross_entropy_loss SigmoidCrossEntropyLossBp:sigm_cross_entropy_loss_grad
+    SigmoidDerivative:sigmoid_bp Size:size SizeAt:size_at Slice:slice SliceBp:slice_bp SoftMax:softmax SoftPlusBp:softplus_bp
+    SoftSignBp:softsign_bp SoftmaxBp:softmax_bp SoftmaxCrossEntropyLoss:softmax_cross_entropy_loss
+    SoftmaxCrossEntropyLossBp:softmax_cross_entropy_loss_grad SoftmaxCrossEntropyWithLogitsLoss:softmax_cross_entropy_loss_with_logits
+    SoftmaxCrossEntropyWithLogitsLossBp:softmax_cross_entropy_loss_with_logits_grad SpaceToBatch:space_to_batch
+    SpaceToBatchND:space_to_batch_nd SpaceToDepth:space_to_depth
+    SparseSoftmaxCrossEntropyLossWithLogits:sparse_softmax_cross_entropy_loss_with_logits
+    SparseSoftmaxCrossEntropyLossWithLogitsBp:sparse_softmax_cross_entropy_loss_with_logits_grad Split:split SplitV:split_v
+    SquaredDifferenceBpOp:squaredsubtract_bp SquaredDifferenceOp:squaredsubtract SquaredNormBp:reduce_sqnorm_bp Squeeze:squeeze
+    Stack:stack StandardDeviationBp:reduce_stdev_bp Standardize:standardize StandardizeBp:standardize_bp StopGradient:stop_gradient
+    StridedSlice:strided_slice StridedSliceBp:strided_slice_bp SubBpOp:subtract_bp SubOp:subtract
+    SufficientStatistics:sufficient_statistics SumBp:reduce_sum_bp Svd:svd TanhDerivative:tanh_bp TensorArray:create_list
+    TensorArrayConcat:stack_list TensorArrayGather:gather_list TensorArrayRead:read_list TensorArrayScatter:scatter_list
+    TensorArraySize:size_list TensorArraySplit:split_list TensorMmul:tensordot TensorMmulBp:tensormmul_bp ThresholdRelu:thresholdedrelu
+    ThresholdReluBp:thresholdedrelu_bp Tile:tile TileBp:tile_bp ToggleBits:toggle_bits TopK:top_k Trace:trace Transpose:transpose Tri:tri
+    TriangularSolve:triangular_solve Triu:triu TriuBp:triu_bp TruncateDivOp:truncatediv Unique:unique
+    UnsortedSegmentMax:unsorted_segment_max UnsortedSegmentMaxBp:unsorted_segment_max_bp UnsortedSegmentMean:unsorted_segment_mean
+    UnsortedSegmentMeanBp:unsorted_segment_mean_bp UnsortedSegmentMin:unsorted_segment_min UnsortedSegmentMinBp:unsorted_segment_min_bp
+    UnsortedSegmentProd:unsorted_segment_prod UnsortedSegmentProdBp:unsorted_segment_prod_bp UnsortedSegmentSqrtN:unsorted_segment_sqrt_n
+    UnsortedSegmentSqrtNBp:unsorted_segment_sqrt_n_bp UnsortedSegmentSum:unsorted_segment_sum UnsortedSegmentSumBp:unsorted_segment_sum_bp
+    Unstack:unstack Upsampling2d:upsampling2d Upsampling2dDerivative:upsampling2d_bp Upsampling3d:upsampling3d
+    Upsampling3dBp:upsampling3d_bp VarianceBp:reduce_variance_bp WeightedCrossEntropyLoss:weighted_cross_entropy_with_logits Where:Where
+    WhereNumpy:where_np XwPlusB:xw_plus_b YiqToRgb:yiq_to_rgb YuvToRgb:yuv_to_rgb ZeroFraction:zero_fraction ZerosLike:zeros_as
+"""
+
+#: Classes of DL4J's older kind: executing one gives one array, not a list.
+_LEGACY = """
+    ACos:acos ACosh:acosh AMax:amax AMean:amean AMin:amin ASin:asin ASinh:asinh ASum:asum ATan:atan ATanh:atanh Abs:abs All:all
+    AlphaDropOut:alpha_dropout And:and Any:any Axpy:axpy BernoulliDistribution:distribution_bernoulli
+    BinaryMinimalRelativeError:BinaryMinimalRelativeError BinaryRelativeError:BinaryRelativeError
+    BinomialDistribution:distribution_binomial BinomialDistributionEx:distribution_binomial_ex BooleanNot:bool_not
+    BroadcastAMax:broadcast_amax BroadcastAMin:broadcast_amin BroadcastAddOp:broadcastadd BroadcastCopyOp:broadcastcopy
+    BroadcastDivOp:broadcastdiv BroadcastEqualTo:broadcast_equalto BroadcastGreaterThan:broadcast_greaterthan
+    BroadcastGreaterThanOrEqual:broadcast_greaterthanorequal BroadcastLessThan:broadcast_lessthan
+    BroadcastLessThanOrEqual:broadcast_lessthanorequal BroadcastMax:broadcast_max BroadcastMin:broadcast_min BroadcastMulOp:broadcastmul
+    BroadcastNotEqual:broadcast_notequal BroadcastRDivOp:broadcastrdiv BroadcastRSubOp:broadcastrsub BroadcastSubOp:broadcastsub Ceil:ceil
+    Choice:choice CompareAndReplace:car CompareAndSet:cas CopyOp:copy Cos:cos Cosh:cosh CosineDistance:cosinedistance
+    CosineSimilarity:cosinesimilarity CountNonZero:countNonZero CountZero:countZero Cube:cube CubeDerivative:cubederivative Dot:dot
+    DropOut:dropout DropOutInverted:dropout_inverted Entropy:entropy Eps:eps EqualsWithEps:equals_with_eps Erf:erf Erfc:erfc
+    EuclideanDistance:euclidean Exp:exp Expm1:expm1 FModOp:fmod FirstIndex:first_index Floor:floor GELU:gelu
+    GELUDerivative:_geluderivative GaussianDistribution:distribution_gaussian HammingDistance:hammingdistance HardSigmoid:hard_sigmoid
+    HardSigmoidDerivative:hard_sigmoidderivative HardTanh:hardtanh HardTanhDerivative:hardtanhderivative IsFinite:isfinite IsInf:isinf
+    IsNaN:isnan JaccardDistance:jaccarddistance LastIndex:last_index LeakyReLU:leakyrelu LeakyReLUDerivative:leakyreluderivative Log:log
+    Log1p:log1p LogEntropy:logentropy LogNormalDistribution:distribution_lognormal LogSigmoid:logsigmoid LogX:log_x
+    ManhattanDistance:manhattan MatchCondition:match_condition MatchConditionTransform:match_condition_transform Max:reduce_max
+    Mean:reduce_mean Min:reduce_min Mish:mish MishDerivative:_mishderivative Negative:neg Norm1:reduce_norm1 Norm2:reduce_norm2
+    NormMax:reduce_normmax Not:not OneMinus:oneminus Or:or PowDerivative:_powderivative PreciseGELU:precise_gelu
+    PreciseGELUDerivative:_precise_geluderivative ProbablisticMerge:probablistic_merge Prod:reduce_prod RSqrt:rsqrt
+    RationalTanh:rational_tanh RationalTanhDerivative:rational_tanh_derivative Reciprocal:Reciprocal RectifiedLinear:relu
+    RectifiedTanh:rectified_tanh RectifiedTanhDerivative:rectified_tanh_derivative RelativeError:RelativeError Relu6:relu6
+    RemainderOp:remainder ReplaceNans:replace_nans Rint:rint Round:round SELU:selu SELUDerivative:seluderivative ScalarAdd:add_scalar
+    ScalarAnd:and_scalar ScalarDivision:div_scalar ScalarEps:eps_scalar ScalarEquals:equals_scalar ScalarFMod:fmod_scalar
+    ScalarGreaterThan:greaterthan_scalar ScalarGreaterThanOrEqual:greaterthanorequal_scalar ScalarLessThan:lessthan_scalar
+    ScalarLessThanOrEqual:lessthanorequal_scalar ScalarMax:max_scalar ScalarMin:scalar_min ScalarMultiplication:mul_scalar
+    ScalarNot:not_scalar ScalarNotEquals:notequals_scalar ScalarOr:or_scalar ScalarRemainder:remainder_scalar
+    ScalarReverseDivision:rdiv_scalar ScalarReverseSubtraction:rsub_scalar ScalarSet:set_scalar ScalarSubtraction:sub_scalar
+    ScalarXor:xor_scalar SetRange:setrange ShannonEntropy:shannonentropy Sigmoid:sigmoid Sign:sign Sin:sin Sinh:sinh SoftPlus:softplus
+    SoftSign:softsign SoftSignDerivative:softsignderivative Sqrt:sqrt Square:square SquaredNorm:reduce_sqnorm Stabilize:stabilize
+    StandardDeviation:std Step:step Sum:reduce_sum Swish:swish SwishDerivative:_swishderivative Tan:tan TanDerivative:tanderivative
+    Tanh:tanh TimesOneMinus:timesoneminus TruncatedNormalDistribution:distribution_truncated UniformDistribution:distribution_uniform
+    Variance:var Xor:xor
+"""
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return dict(pair.split(":") for pair in text.split())
+
+
+#: Name of the class to id of the op.
+OP_NAMES = _pairs(_CUSTOM) | _pairs(_LEGACY)
+#: Those that give one array.
+LEGACY = frozenset(_pairs(_LEGACY))

@@ -1,0 +1,43 @@
+"""Sums, means, norms and positions of arrays."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..arrays import INDArray
+from ..arrays.computing import built_in
+from ..arrays.methods.reducing import reduced
+from ..arrays.pairs import arranged, operand
+from .arguments import axes_of
+from .running import run
+
+
+def _reduction(op_id: str, what: str, **attributes: Any) -> Any:
+    def reduce(array: Any, *axes: Any, keep_dims: bool = False) -> INDArray:
+        return reduced(built_in(op_id, dimensions=axes_of(axes), keep_dims=keep_dims, **attributes), operand(array))  # type: ignore[no-any-return]
+    reduce.__doc__ = f"{what} over the given axes, or over all; with ``keep_dims`` these stay, of size 1."
+    return staticmethod(reduce)
+
+
+class Reductions:
+    """Sums, means, norms and positions."""
+
+    sum: Callable[..., INDArray] = _reduction("reduce_sum", "Sum")
+    mean: Callable[..., INDArray] = _reduction("reduce_mean", "Mean, in the default type for whole numbers,")
+    max: Callable[..., INDArray] = _reduction("reduce_max", "Largest element")
+    min: Callable[..., INDArray] = _reduction("reduce_min", "Smallest element")
+    prod: Callable[..., INDArray] = _reduction("reduce_prod", "Product")
+    std: Callable[..., INDArray] = _reduction("std", "Standard deviation, with divisor n - 1,", bias_corrected=True)
+    var: Callable[..., INDArray] = _reduction("var", "Variance, with divisor n - 1,", bias_corrected=True)
+    norm1: Callable[..., INDArray] = _reduction("reduce_norm1", "Sum of magnitudes")
+    norm2: Callable[..., INDArray] = _reduction("reduce_norm2", "Root of the sum of squares")
+    normmax: Callable[..., INDArray] = _reduction("reduce_normmax", "Largest magnitude")
+    arg_max: Callable[..., INDArray] = _reduction("argmax", "Position of the largest element")
+    arg_min: Callable[..., INDArray] = _reduction("argmin", "Position of the smallest element")
+
+    @staticmethod
+    def cumsum(array: Any, axis: int | None = None) -> INDArray:
+        """Running sum along an axis; without one, of the elements in c order, as a vector."""
+        if axis is None:
+            return run("cumsum", run("reshape", array, shape=(-1,)), axis=(0,))  # type: ignore[no-any-return]
+        return arranged(run("cumsum", array, axis=(axis,)), "C")  # type: ignore[no-any-return]

@@ -1,0 +1,1 @@
+"""NumPy's functions on arrays of a graph that is being recorded."""

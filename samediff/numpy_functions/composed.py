@@ -1,0 +1,165 @@
+"""NumPy's functions that are made of others: elementwise ones, grids, comparisons of whole arrays."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..base.spec import normalize_axis
+
+#: Functions that give as many elements as the values say, which no graph can know before it runs.
+SHAPES_OF_VALUES = frozenset((
+    "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "nonzero", "argwhere", "flatnonzero", "extract", "compress",
+    "bincount", "trim_zeros", "intersect1d", "union1d", "setdiff1d", "setxor1d"))
+
+
+# Elementwise
+
+def clip(xp: Any, x: Any, a_min: Any = None, a_max: Any = None, min: Any = None, max: Any = None) -> Any:
+    """Elements between limits."""
+    low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
+    return xp.positive(x) if low is None and high is None else xp.elementwise("clip", x, low, high)
+
+
+def divmod_(xp: Any, x: Any, y: Any) -> Any:
+    """Quotient rounded down, and remainder."""
+    return xp.floor_divide(x, y), xp.remainder(x, y)
+
+
+def modf(xp: Any, x: Any) -> Any:
+    """What stands behind the point, and before it."""
+    x = xp.floating(x)
+    whole = xp.trunc(x)
+    return xp.where(xp.isinf(x), xp.copysign(xp.zeros_like(x), x), xp.copysign(x - whole, x)), whole
+
+
+def sinc(xp: Any, x: Any) -> Any:
+    """sin(pi x) / (pi x)."""
+    x = xp.floating(x)
+    y = xp.where(x == 0, x.dtype.type(1e-20), x) * np.pi
+    return xp.sin(y) / y
+
+
+def isclose(xp: Any, x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Whether elements are equal but for tolerances."""
+    x, y = xp.array_of(x), xp.floating(xp.array_of(y))
+    x = xp.floating(x) if x.dtype.kind == "b" else x
+    near = xp.where(xp.isfinite(y), abs(x - y) <= atol + rtol * abs(y), x == y)
+    return near | (xp.isnan(x) & xp.isnan(y)) if equal_nan else near
+
+
+def allclose(xp: Any, x: Any, y: Any, **options: Any) -> Any:
+    """Whether all of them are."""
+    return xp.all(isclose(xp, x, y, **options))
+
+
+def array_equal(xp: Any, x: Any, y: Any) -> Any:
+    """Whether two arrays have one shape and the same elements."""
+    x, y = xp.array_of(x), xp.array_of(y)
+    return xp.all(x == y) if x.shape == y.shape else np.False_
+
+
+def array_equiv(xp: Any, x: Any, y: Any) -> Any:
+    """The same of arrays that are stretched to one shape."""
+    return xp.all(xp.array_of(x) == xp.array_of(y))
+
+
+# Shapes
+
+def broadcast_arrays(xp: Any, *arrays: Any) -> Any:
+    """All arrays in one shape."""
+    arrays = tuple(map(xp.array_of, arrays))
+    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    return tuple(xp.broadcast_to(a, shape) for a in arrays)
+
+
+def meshgrid(xp: Any, *arrays: Any, indexing: str = "xy", sparse: bool = False, copy: bool = True) -> Any:
+    """Coordinates of a grid."""
+    rank = len(arrays)
+    order = list(range(rank))
+    if indexing == "xy" and rank > 1:
+        order[:2] = 1, 0
+    lines = [xp.reshape(xp.array_of(a), tuple(-1 if i == order[k] else 1 for i in range(rank))) for k, a in enumerate(arrays)]
+    return tuple(lines) if sparse else broadcast_arrays(xp, *lines)
+
+
+def unstack(xp: Any, x: Any, axis: int = 0) -> Any:
+    """The slices along an axis."""
+    x = xp.array_of(x)
+    before = (slice(None),) * normalize_axis(axis, x.ndim)
+    return tuple(x[(*before, i)] for i in range(x.shape[axis]))
+
+
+def atleast(rank: int) -> Callable[..., Any]:
+    """The function for so many axes at least."""
+    def one(xp: Any, x: Any) -> Any:
+        x = xp.array_of(x)
+        if rank == 3:
+            return x if x.ndim > 2 else xp.expand_dims(x, 2) if x.ndim == 2 else xp.reshape(x, (1, -1, 1))
+        return x if x.ndim >= rank else xp.expand_dims(x, 0) if x.ndim == rank - 1 else xp.reshape(x, (1,) * rank)
+
+    def function(xp: Any, *arrays: Any) -> Any:
+        return one(xp, *arrays) if len(arrays) == 1 else tuple(one(xp, a) for a in arrays)
+    return function
+
+
+def size(xp: Any, x: Any, axis: int | None = None) -> Any:
+    """How many elements, or how many along an axis."""
+    return x.size if axis is None else x.shape[axis]
+
+
+def linspace(xp: Any, start: Any, stop: Any, num: int = 50, endpoint: bool = True, axis: int = 0) -> Any:
+    """Numbers of equal distance from one to another."""
+    start, stop = xp.alike([v if isinstance(v, (int, float)) else xp.floating(v) for v in (start, stop)])
+    start, stop = xp.floating(start), xp.floating(stop)
+    rank = max(start.ndim, stop.ndim)
+    steps = max(num - 1 if endpoint else num, 1)
+    made = np.arange(num, dtype=np.result_type(start.dtype, stop.dtype)).reshape((num,) + (1,) * rank) * ((stop - start) / steps) + start
+    if endpoint and num > 1:
+        made = xp.concatenate([made[:-1], xp.broadcast_to(xp.expand_dims(stop, 0), (1, *made.shape[1:]))])
+    return xp.moveaxis(made, 0, axis) if axis else made
+
+
+def apply_over_axes(xp: Any, function: Callable[..., Any], x: Any, axes: Any) -> Any:
+    """A function that is applied along one axis after the other, which stay with size 1."""
+    x = xp.array_of(x)
+    for axis in np.atleast_1d(axes).tolist():
+        made = xp.recorded(lambda a, axis=axis: function(a, axis), x)
+        x = made if made.ndim == x.ndim else xp.expand_dims(made, axis)
+    return x
+
+
+def unravel_index(xp: Any, indices: Any, shape: Any) -> Any:
+    """The position along each axis that a place in row order means."""
+    rest, found = xp.array_of(indices), []
+    for n in reversed(shape if isinstance(shape, (tuple, list)) else (shape,)):
+        found.append(rest % n)
+        rest = rest // n
+    return tuple(found[::-1])
+
+
+def ravel_multi_index(xp: Any, indices: Any, dims: Any) -> Any:
+    """The place in row order of a position along each axis."""
+    found: Any = 0
+    for at, n in zip(indices, dims):
+        found = found * n + at
+    return xp.astype(found, np.int64)
+
+
+#: Functions of this module by the names that they have in NumPy.
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "clip": clip, "divmod": divmod_, "modf": modf, "sinc": sinc, "isclose": isclose, "allclose": allclose, "array_equal": array_equal,
+    "array_equiv": array_equiv, "broadcast_arrays": broadcast_arrays, "meshgrid": meshgrid, "unstack": unstack, "size": size,
+    "atleast_1d": atleast(1), "atleast_2d": atleast(2), "atleast_3d": atleast(3), "linspace": linspace,
+    "fabs": lambda xp, x: abs(xp.floating(x)),
+    "degrees": lambda xp, x: xp.rad2deg(xp.floating(x)), "radians": lambda xp, x: xp.deg2rad(xp.floating(x)),
+    "apply_over_axes": apply_over_axes, "unravel_index": unravel_index, "ravel_multi_index": ravel_multi_index,
+    "empty_like": lambda xp, x, dtype=None, shape=None: xp.zeros_like(x, dtype=dtype),
+    "isreal": lambda xp, x: xp.ones_like(x, dtype=np.bool_), "iscomplex": lambda xp, x: xp.zeros_like(x, dtype=np.bool_),
+    "conjugate": lambda xp, x: xp.positive(x), "real": lambda xp, x: xp.array_of(x), "imag": lambda xp, x: xp.zeros_like(x),
+    "real_if_close": lambda xp, x: xp.array_of(x),
+    "angle": lambda xp, x: xp.arctan2(xp.zeros_like(xp.floating(x)), xp.floating(x)),
+    "isposinf": lambda xp, x: xp.array_of(x) == np.inf, "isneginf": lambda xp, x: xp.array_of(x) == -np.inf,
+    "ldexp": lambda xp, x, i: x * xp.exp2(xp.astype(xp.array_of(i), xp.floating(x).dtype)),
+    "count_nonzero": lambda xp, x, **options: xp.sum(xp.array_of(x) != 0, **options)}

@@ -1,0 +1,22 @@
+"""Converters of the operators, by family; importing this package fills the table."""
+from . import (  # noqa: F401
+    arithmetic,
+    casting,
+    classical,
+    control,
+    convolution,
+    creation,
+    elementwise,
+    indexing,
+    normalization,
+    optimizers,
+    ordering,
+    pooling,
+    products,
+    quantization,
+    recurrent,
+    reductions,
+    resizing,
+    sequences,
+    shapes,
+)

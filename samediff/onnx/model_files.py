@@ -1,0 +1,40 @@
+"""Models from paths, bytes and objects."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ..codecs.regular_files import path_of, read_file
+from ..errors import FileFormatError, GraphError, MissingPackageError
+
+MOST_BYTES = 2 << 30            # what the encoding of such files can hold
+
+
+def model_of(source: Any) -> tuple[Any, str]:
+    """The model, and the folder that its file lies in (empty: there is no file)."""
+    try:
+        from onnx import ModelProto
+    except ImportError:
+        raise MissingPackageError("importing ONNX models needs the package onnx: pip install onnx (or dl4py[onnx])") from None
+    if isinstance(source, ModelProto):
+        return source, ""
+    if isinstance(source, (str, os.PathLike)):
+        path = path_of(source)
+        return _parsed(ModelProto, read_file(path, MOST_BYTES), f"{path}: "), os.path.dirname(os.path.abspath(path))
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _parsed(ModelProto, bytes(source), ""), ""
+    if hasattr(source, "read"):
+        return _parsed(ModelProto, source.read(), ""), ""
+    raise GraphError(f"an ONNX model is given as a path, bytes, a binary stream or a ModelProto; got {type(source).__name__}")
+
+
+def _parsed(kind: Any, data: bytes, where: str) -> Any:
+    from google.protobuf.message import DecodeError
+    model = kind()
+    try:
+        model.ParseFromString(data)
+    except DecodeError as error:
+        raise FileFormatError(f"{where}this is no ONNX model: {error}") from error
+    if not model.HasField("graph"):
+        raise FileFormatError(f"{where}this is no ONNX model: it holds no graph")
+    return model

@@ -1,0 +1,1 @@
+"""Reductions and normalizations as sweeps over slices: what both back ends share."""

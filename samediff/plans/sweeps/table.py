@@ -1,0 +1,163 @@
+"""The reductions and normalizations that run as sweeps on both back ends."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .spec import Formula, Stage, Sweep
+
+
+def element(x0: Any) -> Any:
+    """x0."""
+    return x0
+
+
+def second(x1: Any) -> Any:
+    """x1."""
+    return x1
+
+
+def product(x0: Any, x1: Any) -> Any:
+    """x0 x1."""
+    return x0 * x1
+
+
+def first_result(r0: Any) -> Any:
+    """What the first fold left."""
+    return r0
+
+
+def second_result(r1: Any) -> Any:
+    """What the second fold left."""
+    return r1
+
+
+def magnitude(xp: Any, x0: Any) -> Any:
+    """Without the sign."""
+    return xp.abs(x0)
+
+
+def squared(x0: Any) -> Any:
+    """x0²."""
+    return x0 * x0
+
+
+def root(xp: Any, t: Any) -> Any:
+    """The square root of the total."""
+    return xp.sqrt(t)
+
+
+def mean(t: Any, n: Any) -> Any:
+    """The total over the length."""
+    return t / n
+
+
+def is_zero(x0: Any) -> Any:
+    """Whether an element is 0."""
+    return x0 == 0
+
+
+def is_other_than_zero(x0: Any) -> Any:
+    """Whether an element is not 0."""
+    return x0 != 0
+
+
+def _information(xp: Any, x0: Any) -> Any:
+    return x0 * xp.log(x0)
+
+
+def _weight(xp: Any, x0: Any, r0: Any) -> Any:
+    """e to what an element is below the largest one."""
+    return xp.exp(x0 - r0)
+
+
+def _fold(*stage: Any, **options: Any) -> Sweep:
+    """One :class:`Stage`."""
+    return Sweep((Stage(*stage, **options),), (first_result,))
+
+
+# A mean of differences from the first element makes the deviation of equal elements exactly 0. Where the first one is an outlier,
+# these differences lose digits, or leave the type.
+
+def _centred(x0: Any, first: Any, r0: Any) -> Any:
+    return (x0 - first) - r0
+
+
+def _deviation(x0: Any, first: Any, r0: Any) -> Any:
+    return _centred(x0, first, r0) * _centred(x0, first, r0)
+
+
+_MEAN = Stage(lambda x0, first: x0 - first, "sum", mean)
+
+
+def spread(*results: Formula) -> Sweep:
+    """``r0 + first`` is the mean, r1 the population variance."""
+    return Sweep((_MEAN, Stage(_deviation, "sum", mean)), results, near=lambda xp, r0, r1: (r0 * r0 <= 16 * r1) & (r1 < xp.inf))
+
+
+def _normalized(each: Formula, *more: Stage) -> Sweep:
+    """r1 is 1 / deviation, 0 where that is 0 or left the type."""
+    inverse = Stage(_deviation, "sum", lambda xp, t, n: xp.where(t == 0, 0, 1 / xp.sqrt(t / n)))
+    return Sweep((_MEAN, inverse, *more), each=each, near=lambda r0, r1: (r0 == 0) | ((r0 * r1 * r0 * r1 <= 16) & (r1 > 0)))
+
+
+#: By the name of the op: one result for each slice.
+REDUCTIONS: dict[str, Sweep] = {
+    "reduce_sum": _fold(),
+    "reduce_mean": _fold(element, "sum", mean),
+    "reduce_prod": _fold(element, "prod"),
+    "reduce_max": _fold(element, "max"),
+    "reduce_min": _fold(element, "min"),
+    "reduce_norm1": _fold(magnitude),
+    "reduce_norm2": _fold(squared, "sum", root),
+    "reduce_sqnorm": _fold(squared),
+    "reduce_normmax": _fold(magnitude, "max"),
+    "asum": _fold(magnitude),
+    "amean": _fold(magnitude, "sum", mean),
+    "amax": _fold(magnitude, "max"),
+    "amin": _fold(magnitude, "min"),
+    "entropy": _fold(_information, "sum", lambda t: -t),
+    "shannonentropy": _fold(_information, "sum", lambda t: t * (-1 / math.log(2))),
+    "logentropy": _fold(_information, "sum", lambda xp, t: xp.log(-t)),
+    "all": _fold(is_other_than_zero, "min", counting=True),
+    "any": _fold(is_other_than_zero, "max", counting=True),
+    "countNonZero": _fold(is_other_than_zero, counting=True),
+    "countZero": _fold(is_zero, counting=True),
+    "zero_fraction": _fold(is_zero, "sum", mean, counting=True),
+    "reduce_logsumexp": Sweep((Stage(element, "max", lambda xp, t: xp.where(t == -xp.inf, 0, t)),
+                               Stage(_weight, "sum", lambda xp, t, r0: xp.log(t) + r0)), (second_result,)),
+    "var": spread(second_result),
+    "sample_var": spread(lambda r1, n: r1 * (n / (n - 1))),
+    "std": spread(lambda xp, r1: xp.sqrt(r1)),
+    "sample_std": spread(lambda xp, r1, n: xp.sqrt(r1 * (n / (n - 1)))),
+    "moments": spread(lambda r0, first: r0 + first, second_result),
+}
+
+#: Of a softmax: the largest element, and e to what others are below it, over whose sum r1 is 1.
+TOP = Stage(element, "max")
+WEIGHTS = Stage(_weight, "sum", lambda t: 1 / t, keep=True)
+#: The logarithm of that sum.
+LOG_SUM = Stage(_weight, "sum", lambda xp, t: xp.log(t))
+
+
+def _standardized(x0: Any, first: Any, r0: Any, r1: Any) -> Any:
+    return _centred(x0, first, r0) * r1
+
+
+#: One result for each element; x1 is the upstream gradient (of softmaxes: x0 their result).
+NORMALIZATIONS: dict[str, Sweep] = {
+    "softmax": Sweep((TOP, WEIGHTS), each=lambda kept, r1: kept * r1),
+    "softmax_bp": Sweep((TOP, WEIGHTS, Stage(lambda kept, x1: kept * x1, "sum", lambda t, r1: t * r1)),
+                        each=lambda kept, x1, r1, r2: kept * r1 * (x1 - r2)),
+    "softmax_backward": Sweep((Stage(product),), each=lambda x0, x1, r0: x0 * (x1 - r0)),
+    "log_softmax": Sweep((TOP, LOG_SUM), each=lambda x0, r0, r1: (x0 - r0) - r1),
+    "log_softmax_backward": Sweep((Stage(second),), each=lambda xp, x0, x1, r0: x1 - xp.exp(x0) * r0),
+    "standardize": _normalized(_standardized),
+    "standardize_backward": _normalized(
+        lambda x0, x1, first, r0, r1, r2, r3: (x1 - r2 - _centred(x0, first, r0) * r3) * r1, Stage(second, "sum", mean),
+        Stage(lambda x0, x1, first, r0: x1 * _centred(x0, first, r0), "sum", lambda t, r1, n: t * r1 * r1 / n)),
+    "layer_norm": _normalized(_standardized),
+    "layer_norm_gain": _normalized(lambda x0, x1, first, r0, r1: _standardized(x0, first, r0, r1) * x1),
+    "layer_norm_bias": _normalized(lambda x0, x1, first, r0, r1: _standardized(x0, first, r0, r1) + x1),
+    "layer_norm_gain_bias": _normalized(lambda x0, x1, x2, first, r0, r1: _standardized(x0, first, r0, r1) * x1 + x2),
+}

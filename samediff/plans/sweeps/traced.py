@@ -1,0 +1,65 @@
+"""Sweeps as scalar expressions, of which each back end prints its text."""
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...expressions import expression as ex
+from ...expressions.scalar import DType
+from ...expressions.tracing import trace_by_name
+from .spec import Stage, Sweep
+
+_WHOLE = np.dtype(np.int64)
+
+
+@dataclass(frozen=True)
+class TracedStage:
+    """A :class:`~.spec.Stage`; ``unless``: of the folds before, where it holds, there is nothing to go over."""
+
+    term: ex.Expr
+    combine: str
+    result: ex.Expr
+    counting: bool
+    keep: bool
+    unless: ex.Expr | None = None
+
+
+@dataclass(frozen=True)
+class TracedSweep:
+    """A :class:`~.spec.Sweep` whose inputs have types; expressions read inputs by the names of parameters."""
+
+    folds: tuple[TracedStage, ...]
+    results: tuple[ex.Expr, ...]
+    each: ex.Expr | None
+    near: ex.Expr | None
+
+
+def reads(*expressions: ex.Expr | None) -> frozenset[str]:
+    """The names of what expressions ask for."""
+    return frozenset(str(name) for name in ex.inputs_of([e for e in expressions if e is not None]))
+
+
+@functools.lru_cache(maxsize=1024)
+def traced(sweep: Sweep, dtypes: tuple[DType, ...]) -> TracedSweep:
+    """The expressions for inputs of these types, of which the first is that of the arithmetic: terms and results are numbers of
+    it, but those of folds that count, whose totals are LONG."""
+    own = dtypes[0]
+    types = {**{f"x{k}": d for k, d in enumerate(dtypes)}, "first": own, "kept": own, "n": own, "j": _WHOLE, "count": _WHOLE}
+    folds = []
+    for k, fold in enumerate(sweep.folds):
+        folds.append(_stage(fold, types, own))
+        types[f"r{k}"] = folds[-1].result.dtype
+    results = tuple(trace_by_name(f, types) for f in sweep.results)
+    each, near = (None if f is None else trace_by_name(f, types) for f in (sweep.each, sweep.near))
+    return TracedSweep(tuple(folds), results, each, near)
+
+
+def _stage(fold: Stage, types: Mapping[str, DType], own: DType) -> TracedStage:
+    names = {**types, "t": _WHOLE if fold.counting else own}
+    term, result = trace_by_name(fold.term, names), trace_by_name(fold.result, names)
+    if not fold.counting:
+        term, result = ex.cast(term, own), ex.cast(result, own)
+    return TracedStage(term, fold.combine, result, fold.counting, fold.keep)

@@ -1,0 +1,260 @@
+"""Functions over arrays that are traced once for each form of arguments and replayed from then on."""
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from ..arrays.computing import Draws, draws
+from ..arrays.indarray import INDArray
+from ..arrays.recording import state
+from ..base.call_cache import CallCache
+from ..base.datatype import DataType
+from ..base.java_names import CompiledGraphFunctionNames
+from ..base.spec import TensorSpec
+from ..device import devices
+from ..errors import GradientError, GraphError
+from ..expressions.arrays import to_numpy
+from .derivative import derivative
+from .program import TracedProgram
+from .tree import build, flatten, leaf_names
+
+_shape_of, _dtype_of = np.ndarray.shape.__get__, np.ndarray.dtype.__get__  # type: ignore[attr-defined]
+_PLAIN = (np.ndarray, INDArray)
+
+
+class CompiledGraphFunction(CompiledGraphFunctionNames):
+    """A function over arrays, compiled: traced at the first call with arguments of a form, replayed by those after it.
+
+    Arguments and results are arrays, or tuples, lists, dictionaries and dataclasses of them. Everything else among the arguments is
+    static: another value is another form. Arrays that the function uses from outside are read anew in each call; other
+    names, attributes and effects (``print``) are those of the tracing. What cannot be replayed runs step by step after one warning.
+    Called while another function is compiled or a scope records, it is recorded there. Any number of threads may call it.
+
+    Parameters
+    ----------
+    function : callable
+        Of arrays, or tuples, lists, dictionaries and dataclasses of them.
+    open_batch : bool
+        Whether one trace serves all sizes of the first axes of the arguments; False by default.
+    seed : int, optional
+        Where random ops draw from; each call draws anew. By default they go on with the numbers of ``Nd4j.random``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py import compiled
+    >>> @compiled
+    ... def energy(p, x):
+    ...     return ((x * p["scale"] - p["shift"]) ** 2).sum()
+    >>> p, x = {"scale": np.float32(2), "shift": np.float32(1)}, np.array([1, 2], np.float32)
+    >>> float(energy(p, x))
+    10.0
+    >>> float(energy.gradient(0)(p, x)["shift"])
+    -8.0
+    """
+
+    def __init__(self, function: Callable[..., Any], *, open_batch: bool = False, seed: int | None = None) -> None:
+        if not callable(function):
+            raise GraphError(f"a function is compiled; got {type(function).__name__} {function!r:.60}")
+        functools.update_wrapper(self, function)
+        self._function, self.open_batch = function, open_batch
+        self._draws = draws if seed is None else Draws(seed)
+        self._must = False
+        self._closed = False
+        self._warned = False
+        forms = CallCache()
+        self._programs, self._replays = forms.table(), forms.table()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The function's result."""
+        if state.recorder is None and not devices.active and not kwargs:
+            try:
+                replay = self._replays.get(tuple([(type(a), _shape_of(a), _dtype_of(a)) for a in args]))
+            except TypeError:           # an argument is no array
+                replay = None
+            if replay is not None:
+                return replay(args)
+        return self._called(args, kwargs)
+
+    def execute(self, *arrays: Any) -> Any:
+        """The function's result, by DL4J's name."""
+        return self(*arrays)
+
+    def close(self) -> None:
+        """Forget traces and plans; calls are errors from now on."""
+        self._closed = True
+        self._programs.clear()
+        self._replays.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def graph(self, *args: Any, **kwargs: Any) -> Any:
+        """The graph for arguments of that form; without arguments that of the last form traced.
+
+        Arrays from outside are stored in it, those among the arguments are placeholders of the parameters' names.
+        """
+        if args or kwargs or not self._programs:
+            arrays: list[Any] = []
+            program = self._program(flatten((args, kwargs), arrays), [_given(a) for a in arrays])
+        else:
+            program = next(p for p in reversed(list(self._programs.values())))
+        if isinstance(program, Exception):
+            raise GraphError(f"{self._name()} cannot be compiled: {program}") from program
+        return program.graph()
+
+    def gradient(self, wrt: Any = 0) -> CompiledGraphFunction:
+        """The derivative of the result, compiled; a function of the same arguments that can be differentiated again.
+
+        Parameters
+        ----------
+        wrt : int, str, or sequence of them
+            Positions or names of arguments. Gradients have the form of the argument; a tuple of them for a sequence.
+
+        Raises
+        ------
+        GradientError
+            When it is called: the result is not one floating array (its elements are summed), an argument holds no floating arrays, or
+            the function cannot be compiled.
+        """
+        return self._derived(wrt, False)
+
+    def value_and_gradient(self, wrt: Any = 0) -> CompiledGraphFunction:
+        """The same with the result in front: ``(value, gradient)``."""
+        return self._derived(wrt, True)
+
+    def _derived(self, wrt: Any, with_value: bool) -> CompiledGraphFunction:
+        made = CompiledGraphFunction(derivative(self._function, wrt, with_value), open_batch=self.open_batch)
+        made._draws, made._must = self._draws, True
+        return made
+
+    # How
+
+    def _called(self, args: Any, kwargs: Any) -> Any:
+        if self._closed:
+            raise GraphError(f"{self._name()} was closed: compile it again")
+        if state.recorder is not None:
+            return self._function(*args, **kwargs)
+        found: list[Any] = []
+        form = flatten((args, kwargs), found)
+        arrays = [_given(a) for a in found]
+        program = self._program(form, arrays)
+        if isinstance(program, Exception):
+            return self._stepwise(form, arrays, program)
+        result = program.run(arrays, self._draws.context())
+        if not kwargs and all(type(a) in _PLAIN for a in args):
+            replay = program.replay(arrays, self._draws.context)
+            if replay is not None:
+                self._replays[tuple([(type(a), _shape_of(a), _dtype_of(a)) for a in args])] = replay
+        return result
+
+    def _program(self, form: Any, arrays: Sequence[Any]) -> TracedProgram | Exception:
+        key = form, tuple([(_open(a.shape) if self.open_batch else a.shape, a.dtype) for a in arrays])
+        known = self._programs.used(key)
+        if known is None or (isinstance(known, TracedProgram) and not known.is_current()):
+            names = [n if n.isidentifier() else f"arg_{i}" for i, n in enumerate(_names(self._function, form))]
+            specs = [TensorSpec(_open(a.shape) if self.open_batch else a.shape, DataType.of(a.dtype)) for a in arrays]
+            try:
+                known = TracedProgram(self._function, form, specs, names)
+            except Exception as error:  # as code that needs values may raise anything: the steps tell
+                known = error
+            self._programs[key] = known
+        return known
+
+    def _stepwise(self, form: Any, arrays: Sequence[Any], why: Exception) -> Any:
+        """Run the function on the arrays; what it raises then is its own."""
+        if self._must:
+            raise GradientError(f"{self._name()} has no compiled gradient: {why}") from why
+        args, kwargs = build(form, iter([INDArray.of(a) for a in arrays]))
+        result = self._function(*args, **kwargs)
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"{self._name()} runs step by step, as it cannot be compiled: {why}", stacklevel=4)
+        return result
+
+    def _name(self) -> str:
+        return getattr(self, "__name__", type(self._function).__name__)
+
+    def __repr__(self) -> str:
+        return f"CompiledGraphFunction({self._name()}, {len(self._programs)} forms)"
+
+
+def compiled(function: Callable[..., Any] | None = None, *, open_batch: bool = False, seed: int | None = None) -> Any:
+    """Compile a function over arrays: ``@compiled``, ``@compiled(open_batch=True)`` or ``compiled(function)``.
+
+    See :class:`CompiledGraphFunction`.
+
+    Parameters
+    ----------
+    function, open_batch, seed
+        As of :class:`CompiledGraphFunction`; without a function the decorator is returned.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dl4py import compiled
+    >>> cube = compiled(lambda x: x ** 3)
+    >>> float(cube.gradient().gradient()(np.float32(2)))
+    12.0
+    """
+    if function is None:
+        return functools.partial(CompiledGraphFunction, open_batch=open_batch, seed=seed)
+    return CompiledGraphFunction(function, open_batch=open_batch, seed=seed)
+
+
+def compile_function(inputs: int, function: Callable[[list[Any]], Any]) -> CompiledGraphFunction:
+    """Compile a function of a list of ``inputs`` arrays that returns an array or several: ``Nd4j.compile``.
+
+    ``execute(a, b, ...)`` gives a list of results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fn = compile_function(2, lambda inputs: inputs[0] @ inputs[1])
+    >>> [r.tolist() for r in fn.execute(np.ones((1, 2)), np.ones((2, 1)))]
+    [[[2.0]]]
+    """
+    if not isinstance(inputs, int) or isinstance(inputs, bool) or inputs < 0:
+        raise GraphError(f"Nd4j.compile takes the number of arrays first, then the function; got {inputs!r:.60}")
+
+    @functools.wraps(function)
+    def call(*arrays: Any) -> Any:
+        if len(arrays) != inputs:
+            raise GraphError(f"{made!r} was compiled for {inputs} arrays; got {len(arrays)}")
+        result = function(list(arrays))
+        return list(result) if isinstance(result, (tuple, list)) else [result]
+    made = CompiledGraphFunction(call)
+    return made
+
+
+def _given(value: Any) -> Any:
+    adopted = devices.adopted(value) if devices.active else None
+    return to_numpy(value) if adopted is None else adopted
+
+
+def _open(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return (-1, *shape[1:]) if shape else shape
+
+
+def _names(function: Callable[..., Any], form: Any) -> Sequence[str]:
+    """A name for each array of the arguments, after the function's parameters."""
+    args, kwargs = form.parts
+    try:
+        kinds = inspect.signature(function).parameters.values()
+        own = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except ValueError:                  # of a built-in
+        own = []
+    given = [*zip([*own, *(f"input_{i}" for i in range(len(own), len(args.parts)))], args.parts), *zip(kwargs.names, kwargs.parts)]
+    return [n for name, part in given for n in leaf_names(part, name)]

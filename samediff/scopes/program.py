@@ -1,0 +1,124 @@
+"""A function that was traced for arguments of one form, and its replay."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..arrays.indarray import INDArray
+from ..base.spec import TensorSpec
+from ..errors import GraphError
+from ..executor.session import known_plan
+from ..families.symbolic_size import NotInGraphError
+from ..ir.run_context import RunContext
+from .lazy import LazyINDArray
+from .trace import GraphTrace, at, recording
+from .tree import ARRAY, build, flatten
+
+_NOTHING_DRAWN = RunContext(training=True)
+
+
+class FunctionTrace(GraphTrace):
+    """Records a function that is to be replayed: it cannot read values, nor change arrays from outside."""
+
+    unrolls = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused: NotInGraphError | None = None
+
+    def refuse(self, why: str) -> Any:
+        """Raise that the function cannot be replayed."""
+        error = NotInGraphError(f"{why}{at()}")
+        self.refused = self.refused or error
+        raise error
+
+    def refuse_from_outside(self, array: LazyINDArray) -> Any:
+        """Raise that an array of the function is used after it."""
+        raise GraphError(f"{array!r} is used{at()}, but it stood for a value only while a function was compiled: give it back as a result")
+
+    def as_read(self, array: Any) -> Any:
+        """The very array: each call reads the values that it has then."""
+        return array
+
+    def changing(self, array: Any) -> None:
+        """Refuse any change of an array from outside: a replay would leave it out."""
+        self.refuse("an array is changed in place that is no result of the function")
+
+    def drawing(self) -> None:
+        """Refuse numbers that each replay would find again."""
+        self.refuse("numbers of Nd4j.getRandom() are drawn once, and each call would find the same: ops of Nd4j.random "
+                    "(Nd4j.random.uniform, normal ...) draw anew")
+
+
+class TracedProgram:
+    """The graph of a function for arguments of one form.
+
+    Attributes
+    ----------
+    sd : the graph
+    names : of the placeholders for the arrays among the arguments, then of those for arrays from outside
+    outside : these arrays
+    results : the form of what the function returns
+    """
+
+    def __init__(self, function: Callable[..., Any], form: Any, specs: Sequence[TensorSpec], names: Sequence[str]) -> None:
+        trace = FunctionTrace()
+        inputs = [trace.sd.tables.new_input(n, s) for n, s in zip(names, specs)]
+        with recording(trace):
+            args, kwargs = build(form, iter([trace.lazy(v) for v in inputs]))
+            made = function(*args, **kwargs)
+            if trace.refused is not None:           # the function went on after an error
+                raise trace.refused
+            arrays: list[Any] = []
+            self.results = flatten(made, arrays)
+            outputs = [trace.operand(a if isinstance(a, (LazyINDArray, np.ndarray)) else np.asarray(a)).name() for a in arrays]
+        self.sd, self.names = trace.sd, (*(v.name() for v in inputs), *trace.captured)
+        self.outside, self._baked = list(trace.captured.values()), trace.baked
+        self._outputs = tuple(dict.fromkeys(outputs))
+        self._picks = tuple(self._outputs.index(n) for n in outputs)
+        trace.sd.set_outputs(*self._outputs)
+
+    def is_current(self) -> bool:
+        """Whether the small arrays that became constants have the values that they had."""
+        return all(np.array_equal(a, b) for a, b in self._baked)
+
+    def run(self, arrays: Sequence[Any], context: RunContext) -> Any:
+        """What the function returns."""
+        if not self._outputs:
+            return build(self.results, iter(()))
+        found = self.sd.compute_in(context, dict(zip(self.names, (*arrays, *self.outside))), self._outputs)
+        return self._built(list(found.values()))
+
+    def _built(self, found: Sequence[Any]) -> Any:
+        return build(self.results, iter([_wrapped(found[i]) for i in self._picks]))
+
+    def replay(self, arrays: Sequence[Any], draw: Callable[[], RunContext]) -> Callable[[Sequence[Any]], Any] | None:
+        """The shortest way to the same for arrays like these, once they were run; None where there is none."""
+        plan = known_plan(self.sd, dict(zip(self.names, (*arrays, *self.outside))), self._outputs, True)
+        if plan is None or self._baked:
+            return None
+        outside, run = tuple(self.outside), plan.run
+        takes = [self.names.index(n) for n in plan.feeds]
+        straight = not outside and takes == list(range(len(arrays)))
+        single = self.results is ARRAY
+
+        def call(given: Sequence[Any]) -> Any:
+            feeds = given if straight else [(*given, *outside)[i] for i in takes]
+            found = run(feeds, draw() if plan.draws else _NOTHING_DRAWN)
+            return found[0].view(INDArray) if single else self._built(found)
+        return call
+
+    def graph(self) -> Any:
+        """The graph, with arrays from outside as stored values."""
+        sd = self.sd.fork()
+        for name, array in zip(self.names[len(self.names) - len(self.outside):], self.outside):
+            sd.set_array(name, array)
+            (sd.convert_to_variable if sd.variable(name).dtype.is_floating else sd.convert_to_constant)(name)
+        sd.set_outputs(*self._outputs)
+        return sd
+
+
+def _wrapped(array: Any) -> Any:
+    return array.view(INDArray) if isinstance(array, np.ndarray) else array

@@ -1,0 +1,89 @@
+"""Nested tuples, lists, dictionaries and dataclasses of arrays: the arrays in a row, and the form that is left without them."""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import GraphError
+from .exact import Exact
+
+#: Stands in a form where an array was.
+ARRAY = "array"
+
+
+@dataclasses.dataclass(frozen=True)
+class Branch:
+    """A container in a form: its class, the names of its parts (none for tuples and lists), and their forms."""
+
+    kind: type
+    names: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array of any library, or a number of NumPy."""
+    return hasattr(type(value), "__array__") or hasattr(type(value), "__cuda_array_interface__")
+
+
+def flatten(value: Any, arrays: list[Any], path: str = "", numbers: bool = False) -> Any:
+    """The form of a value; its arrays are appended to ``arrays``, and its numbers too where ``numbers`` says that they are arrays.
+
+    Raises
+    ------
+    GraphError
+        Something in it is neither an array, a container of such, nor a value that can be a key.
+    """
+    if is_array(value) or (numbers and isinstance(value, (bool, int, float))):
+        arrays.append(value)
+        return ARRAY
+    kind = type(value)
+    if isinstance(value, (tuple, list)):
+        return Branch(kind, (), tuple([flatten(v, arrays, f"{path}[{i}]", numbers) for i, v in enumerate(value)]))
+    if isinstance(value, dict):
+        return Branch(kind, tuple(value), tuple([flatten(v, arrays, f"{path}[{k!r}]", numbers) for k, v in value.items()]))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = tuple(f.name for f in dataclasses.fields(value))
+        return Branch(kind, fields, tuple([flatten(getattr(value, n), arrays, f"{path}.{n}", numbers) for n in fields]))
+    try:
+        return Exact(value)
+    except TypeError:
+        raise GraphError(f"{path or 'a value'} is of type {kind.__name__}, which can be no part of a compiled call: give arrays, tuples, "
+                         "lists, dictionaries and dataclasses of them, and values that are hashable") from None
+
+
+def build(form: Any, arrays: Iterator[Any]) -> Any:
+    """The value of a form, with these arrays in their order."""
+    if form is ARRAY:
+        return next(arrays)
+    if isinstance(form, Exact):
+        return form.value
+    parts = [build(p, arrays) for p in form.parts]
+    if not form.names:
+        return form.kind(*parts) if hasattr(form.kind, "_fields") else form.kind(parts)
+    if issubclass(form.kind, dict):
+        return _dictionary(form, parts)
+    made = object.__new__(form.kind)
+    for name, part in zip(form.names, parts):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def _dictionary(form: Branch, parts: list[Any]) -> Any:
+    made = form.kind() if form.kind is not dict else {}
+    made.update(zip(form.names, parts))
+    return made
+
+
+def leaf_names(form: Any, name: str) -> Iterator[str]:
+    """A name for each array of a form: ``p``, ``p_0``, ``p_weights_1`` ..."""
+    if form is ARRAY:
+        yield name
+    elif isinstance(form, Branch):
+        for key, part in zip(form.names or range(len(form.parts)), form.parts):
+            yield from leaf_names(part, f"{name}_{key}" if name else str(key))
+
+
+def count(form: Any) -> int:
+    """How many arrays a form has."""
+    return 1 if form is ARRAY else sum(map(count, form.parts)) if isinstance(form, Branch) else 0

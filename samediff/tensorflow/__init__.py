@@ -1,0 +1,1 @@
+"""Import of frozen TensorFlow graphs: ``SameDiff.import_frozen_tf(path)``."""

@@ -1,0 +1,113 @@
+"""Values that stand in a graph, pass through it, or are chosen."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...onnx.node import OnnxNode
+from ...onnx.values import DEAD, Held
+from .table import tensorflow
+
+
+@tensorflow("Const")
+def const(node: OnnxNode) -> Any:
+    """A value that stands in the node."""
+    return Held(node.get("value"))
+
+
+@tensorflow("Identity", "StopGradient", "Snapshot", "PreventGradient", "CheckNumerics", "DeepCopy", "PlaceholderWithDefault", "EnsureShape",
+            "Enter", "Exit")
+def identity(node: OnnxNode, x: Any) -> Any:
+    """The same."""
+    return node.op("base.stop_gradient", x) if node.op_type == "StopGradient" and x.dtype.kind == "f" else x
+
+
+@tensorflow("IdentityN")
+def identities(node: OnnxNode, *xs: Any) -> Any:
+    """The same, one by one."""
+    return xs
+
+
+@tensorflow("Assign")
+def assign(node: OnnxNode, old: Any, new: Any) -> Any:
+    """The new value."""
+    return new
+
+
+@tensorflow("Switch", "RefSwitch")
+def switch(node: OnnxNode, x: Any, condition: Any) -> Any:
+    """The value on one of two ways: if false, if true."""
+    taken = bool(np.asarray(node.value(1, "the condition")).reshape(-1)[0])
+    given = node.inputs[0]
+    return (DEAD, given) if taken else (given, DEAD)
+
+
+@tensorflow("Merge")
+def merge(node: OnnxNode, *xs: Any) -> Any:
+    """The value that came, and which way."""
+    alive = [(i, x) for i, x in enumerate(node.inputs) if x is not DEAD]
+    if len(alive) != 1:
+        raise node.refuse(f"one of its {len(xs)} inputs must come, not {len(alive)}")
+    i, x = alive[0]
+    return x, np.asarray(i, np.int32)
+
+
+@tensorflow("Fill")
+def fill(node: OnnxNode, sizes: Any, value: Any) -> Any:
+    """One value in a shape."""
+    known, number = node.known(0), node.known(1)
+    if known is None:
+        return node.op("base.fill", sizes, node.inner(value).dtype, float(np.asarray(node.value(1, "the value"))))
+    shape = tuple(int(n) for n in np.asarray(known).reshape(-1))
+    return np.full(shape, number) if number is not None else node.xp.broadcast_to(value, shape)
+
+
+@tensorflow("Empty")
+def empty(node: OnnxNode, sizes: Any) -> Any:
+    """Zeros."""
+    return np.zeros(tuple(int(n) for n in node.value(0, "the shape")), node.get("dtype"))
+
+
+@tensorflow("ZerosLike", "OnesLike")
+def like(node: OnnxNode, x: Any) -> Any:
+    """Zeros or ones in the shape of an array."""
+    return (node.xp.zeros_like if node.op_type == "ZerosLike" else node.xp.ones_like)(x)
+
+
+@tensorflow("Range")
+def range_(node: OnnxNode, start: Any, limit: Any, delta: Any) -> Any:
+    """Numbers of equal distance."""
+    a, b, d = (np.asarray(node.value(i, "a limit")).reshape(-1)[0] for i in range(3))
+    return np.arange(a, b, d).astype(start.dtype)
+
+
+@tensorflow("LinSpace")
+def linspace(node: OnnxNode, start: Any, stop: Any, count: Any) -> Any:
+    """So many numbers of equal distance."""
+    a, b, n = (np.asarray(node.value(i, "a limit")).reshape(-1)[0] for i in range(3))
+    return np.linspace(a, b, int(n)).astype(start.dtype)
+
+
+@tensorflow("Shape", "Rank", "Size")
+def shape(node: OnnxNode, x: Any) -> Any:
+    """Sizes, the number of axes or of elements."""
+    kind, spec = node.get("out_type", np.dtype(np.int32)), node.spec(x)
+    if node.op_type == "Rank":
+        return np.asarray(x.ndim, np.int32)
+    if spec.is_static:
+        return np.asarray(spec.shape if node.op_type == "Shape" else np.prod(spec.shape, dtype=np.int64), kind)
+    return (node.sizes(x) if node.op_type == "Shape" else node.op("base.size", x)).astype(kind)
+
+
+@tensorflow("ShapeN")
+def shapes(node: OnnxNode, *xs: Any) -> Any:
+    """The sizes of several arrays."""
+    return tuple(node.sizes(x).astype(node.get("out_type", np.dtype(np.int32))) for x in xs)
+
+
+@tensorflow("BroadcastArgs")
+def broadcast_args(node: OnnxNode, a: Any, b: Any) -> Any:
+    """The shape that two shapes have together."""
+    both = [tuple(int(n) for n in node.value(i, "a shape")) for i in range(2)]
+    return np.asarray(np.broadcast_shapes(*both), a.dtype)

@@ -1,0 +1,192 @@
+"""Elements moved, joined, chosen and put."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ...onnx.converters.indexing import row_places
+from ...onnx.converters.shapes import filled, padded
+from ...onnx.node import OnnxNode
+from .table import numbers, tensorflow
+
+
+@tensorflow("Reshape")
+def reshape(node: OnnxNode, x: Any, target: Any) -> Any:
+    """Another shape."""
+    return node.op("base.reshape", x, target) if node.known(1) is None else node.xp.reshape(x, tuple(numbers(node, 1, "shape")))
+
+
+@tensorflow("Squeeze")
+def squeeze(node: OnnxNode, x: Any) -> Any:
+    """Without axes of size 1."""
+    return node.op("base.squeeze", x, *(a % x.ndim for a in node.get("squeeze_dims", []) or []))
+
+
+@tensorflow("ExpandDims")
+def expand_dims(node: OnnxNode, x: Any, axis: Any) -> Any:
+    """A new axis."""
+    return node.xp.expand_dims(x, numbers(node, 1, "the axis")[0] % (x.ndim + 1))
+
+
+@tensorflow("Transpose")
+def transpose(node: OnnxNode, x: Any, order: Any) -> Any:
+    """The axes in another order."""
+    return node.xp.transpose(x, tuple(numbers(node, 1, "the order"))) if x.ndim else x
+
+
+@tensorflow("ConcatV2")
+def concat(node: OnnxNode, *xs: Any) -> Any:
+    """One after the other."""
+    axis = numbers(node, len(xs) - 1, "the axis")[0]
+    return node.op("base.concat", axis % xs[0].ndim, *xs[:-1])
+
+
+@tensorflow("Pack", "ParallelConcat")
+def pack(node: OnnxNode, *xs: Any) -> Any:
+    """Along a new axis, or one after the other."""
+    return node.xp.stack(xs, node.get("axis", 0)) if node.op_type == "Pack" else node.xp.concatenate(xs, 0)
+
+
+@tensorflow("Unpack")
+def unpack(node: OnnxNode, x: Any) -> Any:
+    """The slices along an axis."""
+    axis = node.get("axis", 0) % x.ndim
+    return tuple(x[(slice(None),) * axis + (i,)] for i in range(int(x.shape[axis])))
+
+
+@tensorflow("Split", "SplitV")
+def split(node: OnnxNode, *inputs: Any) -> Any:
+    """Parts along an axis."""
+    if node.op_type == "Split":
+        x = inputs[1]
+        axis, count = numbers(node, 0, "the axis")[0] % x.ndim, node.get("num_split")
+        sizes = [int(x.shape[axis]) // count] * count
+    else:
+        x, axis = inputs[0], numbers(node, 2, "the axis")[0] % inputs[0].ndim
+        sizes = numbers(node, 1, "sizes")
+    ends = np.cumsum(sizes)
+    return tuple(x[(slice(None),) * axis + (slice(int(e) - s, int(e)),)] for s, e in zip(sizes, ends))
+
+
+@tensorflow("Slice")
+def slice_(node: OnnxNode, x: Any, begin: Any, size: Any) -> Any:
+    """A part."""
+    if node.known(1) is None or node.known(2) is None:
+        return node.op("base.slice", x, begin, size)
+    return x[tuple(slice(b, None if n < 0 else b + n) for b, n in zip(numbers(node, 1, "begin"), numbers(node, 2, "size")))]
+
+
+@tensorflow("StridedSlice")
+def strided_slice(node: OnnxNode, x: Any, begin: Any, end: Any, strides: Any) -> Any:
+    """A regular part, with axes added and taken away."""
+    masks = {n: node.get(f"{n}_mask", 0) or 0 for n in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}
+    index: list[Any] = []
+    for i, (b, e, s) in enumerate(zip(*(numbers(node, k, "limits") for k in (1, 2, 3)))):
+        def on(name: str, bit: int = 1 << i) -> bool:
+            return bool(masks[name] & bit)
+        if on("ellipsis"):
+            index.append(...)
+        elif on("new_axis"):
+            index.append(None)
+        elif on("shrink_axis"):
+            index.append(b)
+        else:
+            index.append(slice(None if on("begin") else b, None if on("end") else e, s))
+    return x[tuple(index)]
+
+
+@tensorflow("Tile")
+def tile(node: OnnxNode, x: Any, counts: Any) -> Any:
+    """Repeated."""
+    return node.op("base.tile", x, counts) if node.known(1) is None else node.op("base.tile", x, *numbers(node, 1, "counts"))
+
+
+@tensorflow("BroadcastTo")
+def broadcast_to(node: OnnxNode, x: Any, target: Any) -> Any:
+    """Stretched."""
+    return node.xp.broadcast_to(x, tuple(numbers(node, 1, "shape")))
+
+
+@tensorflow("Pad", "PadV2", "MirrorPad")
+def pad(node: OnnxNode, x: Any, pads: Any, value: Any = None) -> Any:
+    """More elements at both ends."""
+    both = [(int(b), int(a)) for b, a in np.asarray(node.value(1, "paddings"))]
+    if node.op_type == "MirrorPad":
+        return padded(node, x, both, node.get("mode").lower())
+    return filled(node, x, both, 0 if value is None else np.asarray(node.value(2, "the value")).reshape(-1)[0])
+
+
+@tensorflow("ReverseV2")
+def reverse(node: OnnxNode, x: Any, axes: Any) -> Any:
+    """In reverse order."""
+    found = [a % x.ndim for a in numbers(node, 1, "axes")]
+    return node.op("base.reverse", x, *found) if found else x
+
+
+@tensorflow("ReverseSequence")
+def reverse_sequence(node: OnnxNode, x: Any, lengths: Any) -> Any:
+    """The first elements of each entry in reverse order."""
+    return node.op("base.reverse_sequence", x, lengths, node.get("seq_dim"), node.get("batch_dim", 0) or 0)
+
+
+@tensorflow("Roll")
+def roll(node: OnnxNode, x: Any, shift: Any, axis: Any) -> Any:
+    """Moved on."""
+    for by, a in zip(numbers(node, 1, "the shift"), numbers(node, 2, "the axis")):
+        x = node.np(np.roll, x, by, axis=a)
+    return x
+
+
+@tensorflow("Gather", "GatherV2")
+def gather(node: OnnxNode, x: Any, indices: Any, axis: Any = None) -> Any:
+    """Slices at positions."""
+    return node.op("base.gather", x, indices, 0 if axis is None else numbers(node, 2, "the axis")[0] % x.ndim)
+
+
+@tensorflow("GatherNd")
+def gather_nd(node: OnnxNode, x: Any, indices: Any) -> Any:
+    """Elements or slices at index vectors."""
+    return node.op("base.gather_nd", x, indices)
+
+
+@tensorflow("ScatterNd", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate")
+def scatter_nd(node: OnnxNode, *inputs: Any) -> Any:
+    """Slices put at index vectors."""
+    kind = {"ScatterNd": "add"}.get(node.op_type, node.op_type[9:].lower())
+    x, indices, updates = inputs
+    if node.op_type == "ScatterNd":
+        indices, updates = inputs[:2]
+        x = node.array(np.zeros(tuple(numbers(node, 2, "shape")), updates.dtype))
+    k = int(indices.shape[-1])
+    rows = node.xp.reshape(x, (math.prod(x.shape[:k]), *x.shape[k:]))
+    places = node.xp.reshape(row_places(node, x, indices, k), (-1,))
+    made = node.op(f"base.scatter_{kind}", rows, places, node.xp.reshape(updates, (-1, *x.shape[k:])))
+    return node.xp.reshape(made, x.shape)
+
+
+@tensorflow("DynamicPartition")
+def dynamic_partition(node: OnnxNode, x: Any, parts: Any) -> Any:
+    """Rows in several arrays."""
+    return tuple(node.op("base.dynamic_partition", x, parts, node.get("num_partitions")))
+
+
+@tensorflow("DynamicStitch", "ParallelDynamicStitch")
+def dynamic_stitch(node: OnnxNode, *inputs: Any) -> Any:
+    """Rows of several arrays in one."""
+    return node.op("base.dynamic_stitch", *inputs)
+
+
+@tensorflow("InvertPermutation")
+def invert(node: OnnxNode, x: Any) -> Any:
+    """The permutation that goes back."""
+    return node.op("base.invert_permutation", x)
+
+
+@tensorflow("OneHot")
+def one_hot(node: OnnxNode, indices: Any, depth: Any, on: Any, off: Any) -> Any:
+    """A new axis in which one position has another value."""
+    n, axis = numbers(node, 1, "depth")[0], node.get("axis", -1) % (indices.ndim + 1)
+    classes = np.arange(n).reshape([-1 if i == axis else 1 for i in range(indices.ndim + 1)])
+    return node.xp.where(node.xp.expand_dims(indices, axis) == classes, on, off)

@@ -1,0 +1,95 @@
+"""A frozen TensorFlow graph as a graph here: the walk of ONNX models, with converters of another domain."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..base.datatype import DataType
+from ..codecs.regular_files import path_of, read_file
+from ..errors import FileFormatError, GraphError, UnknownNameError, did_you_mean
+from ..onnx.importing import rename
+from ..onnx.values import DEAD, Held
+from ..onnx.walk import Walk
+from . import converters  # noqa: F401 - fills the table
+from .wire import TensorFlowNode, graph_of
+
+MOST_BYTES = 2 << 30
+
+
+def fill(sd: Any, source: Any, dynamic_variables: Mapping[str, Any] | None) -> None:
+    """Add the graph of a frozen TensorFlow graph to an empty one."""
+    if isinstance(source, (str, os.PathLike)):
+        data = read_file(path_of(source), MOST_BYTES)
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        data = bytes(source)
+    elif hasattr(source, "read"):
+        data = source.read()
+    else:
+        raise GraphError(f"a frozen TensorFlow graph is given as a path, bytes or a binary stream; got {type(source).__name__}")
+    nodes = in_order(graph_of(data))
+    if not nodes:
+        raise FileFormatError("this is no frozen TensorFlow graph: it holds no nodes")
+    model = SimpleNamespace(opset_import=[SimpleNamespace(domain="tensorflow", version=1)], functions=[])
+    given = dict(dynamic_variables or {})
+    names = [n.name for n in nodes if n.op_type.startswith("Placeholder")]
+    for name in given:
+        if name not in names:
+            raise UnknownNameError(f"dynamic_variables: the TensorFlow graph has no placeholder {name!r}{did_you_mean(name, names)}; "
+                                   f"it has {names}")
+    walk = Walk(sd, model, "", given, None, "TensorFlow")
+    read = {name.partition(":")[0] for node in nodes for name in node.input}
+    for node in nodes:
+        if node.name in walk.given:
+            walk.scopes[-1][node.name] = Held(np.asarray(walk.given[node.name]), node.name)
+        elif node.op_type in ("Placeholder", "PlaceholderWithDefault"):
+            shape = node.attributes.get("shape")
+            sizes = None if shape is None else tuple(n if n > 0 else -1 for n in shape)
+            walk.scopes[-1][node.name] = sd.placeholder(node.name, DataType.of(node.attributes.get("dtype", "float32")), shape=sizes)
+        elif node.op_type in ("NoOp", "Assert"):
+            continue
+        elif node.op_type != "Merge" and any(walk.scopes[-1].get(n) is DEAD for n in (*node.input, *node.control)):
+            walk.scopes[-1].update((name, DEAD) for name in node.output)
+        else:
+            walk.node(node)
+    outputs = [n.name for n in nodes if n.name not in read and n.name in walk.scopes[-1]]
+    named = set(walk.names.values())
+    for name, value in walk.scopes[-1].items():
+        if value is None or value is DEAD or isinstance(value, list) or name in named:
+            continue
+        variable = walk.variable(value)
+        if variable.name() == name or variable.name() in walk.names:
+            if variable.name() == name or name not in outputs:
+                continue
+            variable = sd.call("base", "identity", variable)
+        walk.names[variable.name()] = name
+    rename(sd, walk.names)
+    sd.set_outputs(*[n for n in outputs if sd.has_variable(n)])
+
+
+def in_order(nodes: list[TensorFlowNode]) -> list[TensorFlowNode]:
+    """The nodes, each behind those that it reads."""
+    known, done, made = {n.name: n for n in nodes}, set(), []
+    for first in nodes:
+        stack = [(first, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                made.append(node)
+                continue
+            if node.name in done:
+                continue
+            done.add(node.name)
+            stack.append((node, True))
+            for name in reversed([*node.input, *node.control]):
+                other = known.get(name.partition(":")[0])
+                if other is None and name in node.control:
+                    continue
+                if other is None:
+                    raise FileFormatError(f"node {node.name!r} of the frozen TensorFlow graph reads {name!r}, which nothing gives")
+                if other.name not in done:
+                    stack.append((other, False))
+    return made

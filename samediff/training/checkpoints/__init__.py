@@ -1,0 +1,1 @@
+"""Checkpoints in folders, models back from them, and state with which training goes on."""

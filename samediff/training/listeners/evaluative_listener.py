@@ -1,0 +1,151 @@
+"""Listeners that evaluate: on other data from time to time, and the history of a fit."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...base.java.java_enum import JavaEnum
+from ...base.java_names import EvaluativeListenerNames, HistoryListenerNames
+from ...errors import ConfigurationError
+from ..config import TrainingConfig
+from ..history import EvaluationRecord, History, LossCurve
+from .evaluation_listener import BaseEvaluationListener, ListenerEvaluations, fresh
+from .listener import Listener
+from .listeners import report
+from .operation import At, ListenerResponse, Operation
+
+__all__ = ["EvaluativeListener", "HistoryListener", "InvocationType"]
+
+
+class InvocationType(JavaEnum):
+    """When an :class:`EvaluativeListener` acts."""
+
+    EPOCH_START = "EPOCH_START"
+    EPOCH_END = "EPOCH_END"
+    ITERATION_END = "ITERATION_END"
+
+
+Callback = Callable[["EvaluativeListener", Any, int, list[Any]], None]
+
+
+class EvaluativeListener(Listener, EvaluativeListenerNames):
+    """Evaluates a network on an iterator or a data set at every ``frequency``-th iteration or epoch.
+
+    Parameters
+    ----------
+    data
+        An iterator (reset before each evaluation), a data set or a list of batches.
+    frequency
+        How many iterations or epochs lie between two evaluations; the first one counts.
+    invocation_type
+        EPOCH_START, EPOCH_END or ITERATION_END.
+    *evaluations
+        The evaluations; by default one ``Evaluation``. They are new for each run; ``evaluations`` keeps the latest.
+    callback
+        ``callback(listener, model, number, evaluations)`` instead of reporting the statistics.
+    """
+
+    def __init__(self, data: Any, frequency: int, invocation_type: Any = InvocationType.ITERATION_END,
+                 *evaluations: Any, callback: Callback | None = None) -> None:
+        if frequency <= 0:
+            raise ConfigurationError(f"EvaluativeListener: the frequency must be above 0, got {frequency}")
+        if not isinstance(invocation_type, (InvocationType, str)):  # an evaluation: the type was left out
+            invocation_type, evaluations = InvocationType.ITERATION_END, (invocation_type, *evaluations)
+        self.data, self.frequency, self.callback = data, frequency, callback
+        try:
+            self.invocation_type = InvocationType(invocation_type)
+        except ValueError:
+            raise ConfigurationError(f"EvaluativeListener: {invocation_type!r} is no InvocationType; "
+                                     f"one of {', '.join(t.name for t in InvocationType)}") from None
+        self._patterns = evaluations
+        self.evaluations: list[Any] = []
+        self._heard = self._runs = 0
+
+    def is_active(self, operation: Operation) -> bool:
+        return operation is Operation.TRAINING
+
+    def get_evaluations(self) -> list[Any]:
+        """Return the evaluations of the latest run."""
+        return self.evaluations
+
+    def set_callback(self, callback: Callback) -> None:
+        """Call that function after each run instead of reporting."""
+        self.callback = callback
+
+    def on_epoch_start(self, model: Any) -> None:
+        self._invoke(InvocationType.EPOCH_START, model)
+
+    def on_epoch_end(self, model: Any) -> None:
+        self._invoke(InvocationType.EPOCH_END, model)
+
+    def iteration_done(self, model: Any, at: At, data_set: Any = None, loss: Any = None) -> None:
+        self._invoke(InvocationType.ITERATION_END, model)
+
+    def _invoke(self, what: InvocationType, model: Any) -> None:
+        if what is not self.invocation_type or not hasattr(model, "do_evaluation"):       # a layer that is pretrained
+            return
+        self._heard += 1
+        if (self._heard - 1) % self.frequency:
+            return
+        if hasattr(self.data, "reset"):
+            self.data.reset()
+        self.evaluations = fresh(self._patterns) if self._patterns else _default()
+        model.do_evaluation(self.data, *self.evaluations)
+        self._runs += 1
+        if self.callback is not None:
+            self.callback(self, model, self._runs - 1, self.evaluations)
+            return
+        unit = "iteration" if what is InvocationType.ITERATION_END else "epoch"
+        report(f"Reporting evaluation after {self._heard} {unit}(s)")
+        for evaluation in self.evaluations:
+            report(f"{type(evaluation).__name__}:\n{evaluation.stats()}")
+
+
+class HistoryListener(BaseEvaluationListener, HistoryListenerNames):
+    """Collects the :class:`History` of a fit: the evaluations of a training configuration, losses and times.
+
+    Parameters
+    ----------
+    config : TrainingConfig or ListenerEvaluations
+        What says which variables are evaluated, by which evaluations.
+    """
+
+    def __init__(self, config: TrainingConfig | ListenerEvaluations) -> None:
+        self.config = config
+        self._evaluations = config if isinstance(config, ListenerEvaluations) else ListenerEvaluations(
+            config.train_evaluations, config.train_evaluation_labels, config.validation_evaluations, config.validation_evaluation_labels)
+        self._training: list[EvaluationRecord] = []
+        self._validation: list[EvaluationRecord] = []
+        self._loss: LossCurve | None = None
+        self._millis, self._times = 0, list[int]()
+
+    def new_instance(self) -> HistoryListener:
+        """Return a new listener for the same evaluations."""
+        return HistoryListener(self.config)
+
+    def evaluations(self) -> ListenerEvaluations:
+        return self._evaluations
+
+    def is_active(self, operation: Operation) -> bool:
+        return operation.is_training_phase()
+
+    def epoch_end_evaluations(self, sd: Any, at: At, loss_curve: LossCurve | None, epoch_time_millis: int,
+                              evaluations: EvaluationRecord) -> ListenerResponse | None:
+        self._training.append(evaluations)
+        self._loss, self._millis = loss_curve, self._millis + epoch_time_millis
+        return None
+
+    def validation_done_evaluations(self, sd: Any, at: At, validation_time_millis: int,
+                                    evaluations: EvaluationRecord) -> ListenerResponse | None:
+        self._validation.append(evaluations)
+        self._times.append(validation_time_millis)
+        return None
+
+    def get_report(self) -> History:
+        """Return what was collected so far."""
+        return History(self._training, self._validation, self._loss, self._millis, self._times)
+
+
+def _default() -> list[Any]:
+    from ...evaluation import Evaluation
+    return [Evaluation()]

@@ -1,0 +1,173 @@
+"""Forward, backward and update as one native call."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ...cpu.code.fused import stored
+from ...device import devices
+from ...ir.run_context import RunContext
+from ...plans.frame import Frame
+from ...plans.plan import Plan
+from ...plans.reference import plain
+from ..updaters.kernel import UpdateKernel
+from ..updaters.normalization import Normalization
+
+if TYPE_CHECKING:
+    from ...cpu.native.instruction import Instruction
+
+#: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end. And how many steps it has at most.
+LONGEST, MOST = 4e6, 256
+
+
+def counted(counter: Any) -> Instruction:
+    """The instruction that adds 1 to an array of one number. No signal handler comes between it and others of the same native call."""
+    from ...cpu.native.instruction import Instruction
+    from ...cpu.native.interpreter import ADD_ONE
+    return Instruction(ADD_ONE, [counter], [True], work=1.0)
+
+
+class _Program:
+    """Instructions of a plan's frame, and where in them the feeds go.
+
+    Attributes
+    ----------
+    address : of the instructions
+    columns : the feeds that they read
+    indices : the numbers of these among their locals
+    """
+
+    def __init__(self, plan: Plan, frame: Frame, instructions: Sequence[Instruction], locate: Callable[[Any], int]) -> None:
+        from ...cpu.native.interpreter import place
+        from ...cpu.native.program import Program
+        self._segment = Program(instructions, frame.locals)
+        self.address, order = self._segment.address, {n: k for k, n in enumerate(self._segment.locals)}
+        for name, k in order.items():
+            if name not in plan.feeds:
+                place(self.address, k, locate(frame.locals[name]))
+        self.columns = [i for i, n in enumerate(plan.feeds) if n in order]
+        self.indices = np.array([order[plan.feeds[i]] for i in self.columns], np.int64)
+
+
+class FusedStep:
+    """A plan of native instructions only, with those of the updaters behind them.
+
+    It has a frame of its own, and its results keep their place: one thread at a time may call it.
+
+    Parameters
+    ----------
+    plan : forward and backward; see :meth:`of`
+    frame : its arrays
+    copies : what puts gradients to their places that the plan does not write there
+    kernels : the updaters
+    results : the arrays in which the outputs of the plan are after a run
+    gate : lock that is held while parameters change
+    normalization : what happens to gradients before the updaters, if anything does
+    counter : array of one number, to which each step adds 1
+
+    Attributes
+    ----------
+    most : steps of one :meth:`series`, at most
+    """
+
+    def __init__(self, plan: Plan, frame: Frame, copies: Sequence[Instruction], kernels: Sequence[UpdateKernel],
+                 results: Sequence[Any], gate: Any, normalization: Normalization | None = None, counter: Any = None) -> None:
+        from ...cpu.native.array_address import locator
+        from ...cpu.native.interpreter import GIVEN, launch, place
+        self.plan, self.kernels, self._results, self._normalization = plan, kernels, results, normalization
+        self._launch, self._place, self._locate = launch, place, locator()
+        behind = [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions),
+                  *([] if counter is None else [counted(counter)])]
+        every, wanted = ([i for k in steps for i in frame.natives.get(k, ())] + behind
+                         for steps in (range(len(plan.steps)), plan.steps_for(plan.sources[len(results):])))
+        self._frame, self._program = frame, _Program(plan, frame, every, self._locate)
+        self._silent = self._program if len(wanted) == len(every) else _Program(plan, frame, wanted, self._locate)
+        self._words = None if plan.words is None else frame.locals[plan.words]
+        whole = LONGEST // sum(i.work for i in every)
+        self.most = 1 if self._words is not None else int(min(MOST, max(1, whole)))
+        self._gate = gate
+        self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
+        self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed
+        for i, k in zip(self._program.columns, self._program.indices.tolist()):
+            if k < GIVEN:
+                self._given[k] = i
+            else:
+                self._feeds.append((i, k))
+        self._places = np.array([k.numbers.ctypes.data + j * k.numbers.itemsize for k in kernels for j in range(k.numbers.size)], np.int64)
+
+    @staticmethod
+    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, gate: Any, normalization: Normalization | None = None,
+           counter: Any = None) -> FusedStep | None:
+        """The step of a plan whose first ``outputs`` results are wanted; None where Python has something left to do."""
+        if not all(k.is_compiled for k in kernels):
+            return None
+        frame = plan.take()
+        made = {n: None if s in plan.feeds else frame.bound.get(s, frame.locals.get(s)) for n, s in zip(plan.outputs, plan.sources)}
+        found = [made[n] for n in plan.outputs[:outputs]]
+        apart = [n for n, s in zip(plan.outputs, plan.sources) if n in plan.handed_in and plan.handed_in[n] is not plan.pinned.get(s)]
+        copies = [None if made[n] is None else stored(made[n], plan.handed_in[n]) for n in apart]
+        if frame.calls or frame.copies or any(r is None for r in (*found, *copies)):
+            plan.put_back(frame)
+            return None
+        return FusedStep(plan, frame, copies, kernels, found, gate, normalization, counter)  # type: ignore[arg-type]  # none is None
+
+    def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+        """One step for feeds in the order of the plan; the results are valid until the next one."""
+        if devices.active:
+            self._come_home()
+        if self._words is not None:
+            RunContext(True, seed, iteration).put_words(self._words)
+        feeds = [a if a.flags.carray else plain(a) for a in feeds]
+        scale = self._scaled(scale)
+        for kernel in self.kernels:
+            kernel.set_rates(iteration, epoch, scale)
+        address, locate = self._program.address, self._locate
+        for k, local in self._feeds:
+            self._place(address, local, locate(feeds[k]))
+        given = [0 if k is None else locate(feeds[k]) for k in self._given]
+        with self._gate:
+            refused = self._launch(address, *given)
+        if refused:
+            self._explain(feeds, iteration, seed)
+        return self._results
+
+    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+        """The steps for several lists of feeds, one after the other; gives the results of the last one. Others have none. The seed is of
+        no use: steps that draw random numbers are taken one by one (:attr:`most`)."""
+        from ...cpu.native.multi_step import launch_series
+        if devices.active:
+            self._come_home()
+        scale = self._scaled(scale)
+        count = len(batches)
+        names = list(map(id, batches))
+        kept = {n: [a if a.flags.carray else plain(a) for a in feeds] for n, feeds in dict(zip(names, batches)).items()}
+        found = {n: list(map(self._locate, feeds)) for n, feeds in kept.items()}         # once for those that come again
+        places = np.array([found[n] for n in names], np.int64)
+        numbers = np.hstack([k.rule.several(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
+        numbers = np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype)
+        for p, first, end in ((self._silent, 0, count - 1), (self._program, count - 1, count)):
+            table = np.ascontiguousarray(places[first:end, p.columns])
+            with self._gate:
+                refused = launch_series(p.address, p.indices, table, self._places, numbers[first:end])
+            if refused:
+                self._explain(kept[names[first + refused - 1]], iteration + first + refused - 1, seed)
+        return self._results
+
+    def _explain(self, feeds: Sequence[Any], iteration: int, seed: int) -> NoReturn:
+        """Raise what is wrong with feeds that an instruction refused, before the updaters: the plan says it when it runs by itself."""
+        self.plan.run(feeds, RunContext(True, seed, iteration))
+        raise AssertionError("a native step refused what its plan accepts")
+
+    def _come_home(self) -> None:
+        self.plan.come_home()
+        for kernel in self.kernels:
+            kernel.come_home()
+
+    def _scaled(self, scale: float) -> float:
+        """What is left for the updaters of the number that gradients are multiplied by."""
+        if self._normalization is None:
+            return scale
+        self._normalization.set_scale(scale)
+        return 1.0

@@ -1,0 +1,1 @@
+"""What tests share: checks of gradients, random graphs and networks, recorded cases, interrupts."""

@@ -1,7 +1,0 @@
-"""Where the cases are found."""
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))      # the tables of cases

@@ -1,0 +1,135 @@
+"""Activations, losses and preprocessors that are wrong in one way: the check of that name finds it, and no other."""
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from dl4py.layers import (
+    ActivationIdentity,
+    IActivation,
+    InputPreProcessor,
+    InputType,
+    LossMSE,
+    SameDiffLoss,
+    check_activation,
+    check_loss,
+    check_preprocessor,
+)
+from dl4py.samediff.errors import ConfigurationError
+from tests.layers.checks.findings import found, made, only
+
+X = np.array([[0.5, -1.0, 2.0], [1.5, -0.25, 0.75]])
+Y = X[:, ::-1] / 2
+
+
+# Activations
+
+def activation(**body):
+    return made(IActivation, **{"define": lambda self, sd, x: sd.math.tanh(x), **body})()
+
+
+def steep(self, sd, x):
+    return sd.math.exp(x * x * 0.25)
+
+
+ACTIVATIONS = [
+    ({}, None, ""), ({"get_activation": lambda self, a: np.tanh(a)[:1]}, "float32", "inputs (4, 5) give (1, 5)"),
+    ({"get_activation": lambda self, a: np.tanh(a.astype(np.float64))}, "float32", "float32 inputs give float64"),
+    ({"get_activation": lambda self, a: np.tanh(a) * (1.01 if a.dtype == np.float32 else 1)}, "float32", "float32 and float64"),
+    ({"define": steep}, "large inputs", "near 90 and -90"),
+    ({"get_activation": lambda self, a: np.where(abs(a) > 50, a.dtype.type(np.inf), np.tanh(a))}, "large inputs", "are not finite"),
+    ({"backprop": lambda self, a, e: (np.full_like(a, np.nan), None)}, "large inputs", "are not finite")]
+
+
+@pytest.mark.parametrize("body, name, text", ACTIVATIONS)
+def test_activations(body, name, text):
+    only(check_activation(activation(**body)), name, text)
+
+
+# Losses
+
+def squared(self, sd, layer_input, labels):
+    return sd.math.squared_difference(layer_input, labels).mean(1)
+
+
+def loss(**body):
+    return made(SameDiffLoss, **{"define_loss": squared, **body})()
+
+
+def computed(name, change):
+    """A method of losses, whose result is changed."""
+    def method(self, labels, output, activation, *rest):
+        return change(getattr(SameDiffLoss, name)(self, labels, output, activation, *rest), SimpleNamespace(
+            labels=labels, output=output, mask=rest[0] if rest else None, average=rest[1] if len(rest) > 1 else True))
+    return {name: method}
+
+
+SCORE, ROWS, SLOPE = "compute_score", "compute_score_array", "compute_gradient"
+LOSSES = [
+    ({}, None, ""), (computed(SCORE, lambda s, g: s if g.mask is not None else float("nan")), "scores of examples", "the score is nan"),
+    (computed(SCORE, lambda s, g: s if g.average else s + 1), "scores of examples", "do not add up to the score"),
+    (computed(SCORE, lambda s, g: s + 1 if g.average else s), "scores of examples", "is not the average score"),
+    (computed(ROWS, lambda r, g: r[:, 0]), "scores of examples", "scores of 2 examples have shape (2,)"),
+    (computed(SLOPE, lambda d, g: d if g.mask is None else d + 0.1), "masks", "masked examples have a gradient"),
+    (computed(SLOPE, lambda d, g: d if g.mask is None else d * 2), "masks", "more than to drop the masked gradients"),
+    (computed(ROWS, lambda r, g: r if g.mask is None else r * 2), "masks", "more than to drop the masked scores"),
+    (computed(SCORE, lambda s, g: s if g.mask is None else s + g.output.sum()), "masks", "a masked example changes the score"),
+    (computed(SLOPE, lambda d, g: d * (1.01 if g.output.dtype == np.float32 else 1)), "float32", "gradients in float32 and float64")]
+
+
+@pytest.mark.parametrize("body, name, text", LOSSES)
+def test_losses(body, name, text):
+    also = ["masks"] if "have shape" in text else []
+    only(check_loss(loss(**body), Y, X), name, text, also)
+
+
+def test_losses_without_scores_of_examples():
+    def none(self, *args):
+        raise ConfigurationError("none of these")
+    report = check_loss(loss(compute_score_array=none), Y, X)
+    assert report.passed and {c.name: c.detail for c in report.checks}["scores of examples"] == "none for single examples: none of these"
+    assert {c.name: c.detail for c in report.checks}["masks"] == "score and gradient"
+    told = {c.name: c.detail for c in check_loss(LossMSE(), Y, X).checks}
+    assert told["masks"] == "score, scores of examples and gradient" and told["scores of examples"].startswith("score ")
+
+
+# Preprocessors
+
+def preprocessor(**body):
+    return made(InputPreProcessor, **{
+        "pre_process": lambda self, a, n: a * 2, "define": lambda self, sd, x, batch=None: x * 2.0,
+        "output_type": lambda self, kind: kind, **body})()
+
+
+SERIES = InputType.recurrent(4, 5)
+PREPROCESSORS = [
+    ({}, None, ""),
+    ({"output_type": lambda self, kind: InputType.feed_forward(3)}, "output type", "of shape (-1, 3), the activations are (3, 4, 5)"),
+    ({"pre_process": lambda self, a, n: a * 3}, "graph and arrays agree", "graph and array code"),
+    ({"backprop": lambda self, e, n: e * 3}, "backprop", "backprop and gradient"), ({"backprop": lambda self, e, n: e * 2}, None, ""),
+    ({"pre_process": lambda self, a, n: a * (2 if n == 3 else 3)}, "any batch size", "of twice as many examples"),
+    ({"define_mask": lambda self, sd, mask, x, batch=None: None}, "masks", "the mask of the graph is None"),
+    ({"define_mask": lambda self, sd, mask, x, batch=None: 1 - mask}, "masks", "masks of graph and array code"),
+    ({"define_mask": lambda self, sd, mask, x, batch=None: None, "feed_forward_mask_array": lambda self, mask, state, n: (None, state)},
+     None, "")]
+
+
+@pytest.mark.parametrize("body, name, text", PREPROCESSORS)
+def test_preprocessors(body, name, text):
+    report = check_preprocessor(preprocessor(**body), SERIES)
+    if name == "graph and arrays agree":
+        assert list(found(report)) == [name, "any batch size"] and text in found(report)[name]
+        return
+    only(report, name, text)
+
+
+def test_preprocessors_that_do_not_look_at_their_input():
+    blind = preprocessor(pre_process=lambda self, a, n: np.ones((3, 4, 5)), backprop=lambda self, e, n: 0 * e,
+                         define=lambda self, sd, x, batch=None: sd.constant(np.ones((3, 4, 5))))
+    assert "the result does not depend on the input" in found(check_preprocessor(blind, SERIES))["backprop"]
+    told = {c.name: c.detail for c in check_preprocessor(preprocessor(), np.ones((6, 4)), minibatch=3).checks}
+    assert told["any batch size"] == "3 examples in 6 rows" and told["masks"] == "no series"
+    assert told["backprop"] == "not written: networks take the gradient of the graph"
+    assert check_activation(ActivationIdentity(), X).passed

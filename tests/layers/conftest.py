@@ -1,7 +1,0 @@
-"""What the tests of layers share."""
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))      # the tables of layers and functions

@@ -1,7 +1,0 @@
-"""The modules of this folder import each other by their short names."""
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))

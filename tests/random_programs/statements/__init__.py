@@ -1,0 +1,1 @@
+"""What random programs are drawn from, in tables of text."""

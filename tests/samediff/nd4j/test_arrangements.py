@@ -1,0 +1,41 @@
+"""Orders, paddings and diagonals, compared with what DL4J 1.0.0-M2.1 gave for the same calls."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py import INDArray, Nd4j
+from dl4py.samediff.data import JavaRandom
+
+
+@pytest.mark.parametrize("size, seed, order", [
+    (5, 0, [1, 0, 2, 4, 3]), (5, 2, [0, 4, 3, 2, 1]), (7, 0, [5, 4, 2, 6, 1, 0, 3]), (7, 2, [5, 2, 1, 6, 4, 0, 3]),
+    (8, 1, [7, 2, 1, 4, 3, 6, 5, 0]), (8, 2, [7, 4, 3, 2, 1, 6, 5, 0]), (1, 3, [0]), (0, 3, [])])
+def test_shuffled_by_javas_generator(size, seed, order):
+    rows = INDArray.of(np.arange(2.0 * size).reshape(size, 2))
+    Nd4j.shuffle(rows, JavaRandom(seed), 1)
+    assert rows[:, 0].tolist() == [2 * i for i in order]
+
+
+def test_arrays_are_shuffled_alike():
+    a, b = INDArray.of(np.arange(6.0).reshape(3, 2)), INDArray.of(np.arange(3.0).reshape(3, 1))
+    Nd4j.shuffle([a, b], JavaRandom(2), 1)
+    assert a.tolist() == [[0, 1], [4, 5], [2, 3]] and b.tolist() == [[0], [2], [1]]
+
+
+@pytest.mark.parametrize("shape, padded", [((3, 4), (6, 7)), ((3,), (6,)), ((2, 2, 2), (5, 5, 5))])
+def test_two_widths_are_those_of_all_axes(shape, padded):
+    made = Nd4j.pad(Nd4j.ones(*shape), [1, 2])
+    assert made.shape == padded and made[(0,) * len(shape)] == 0 and made[(1,) * len(shape)] == 1 and not made[-2:].any()
+
+
+@pytest.mark.parametrize("shape, stripped", [
+    ((1, 1), (1, 1)), ((3, 1), (3, 1)), ((1, 3), (1, 3)), ((1,), (1,)), ((1, 3, 1), (3,)), ((2, 1, 3), (2, 3))])
+def test_vectors_keep_their_ones(shape, stripped):
+    assert Nd4j.stripOnes(Nd4j.ones(*shape)).shape == stripped
+
+
+@pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1), (1, 1), (1,)])
+def test_vectors_of_any_form_become_diagonals(shape):
+    values = np.arange(1.0, 1 + np.prod(shape))
+    assert Nd4j.diag(INDArray.of(values.reshape(shape))).tolist() == np.diag(values).tolist()

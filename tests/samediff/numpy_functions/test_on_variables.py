@@ -1,0 +1,71 @@
+"""NumPy's functions called on variables: the same numbers, with gradients, for open batch sizes; DL4J's ops where there are such."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import DL4PyError
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(5, 4)).astype(np.float32)
+W = np.arange(12, dtype=np.float32).reshape(4, 3)
+
+#: Code that is the same for NumPy and for variables.
+CODE = {
+    "exp": lambda x: np.exp(x), "softmax": lambda x: np.exp(x - np.max(x, axis=1, keepdims=True)), "mean": lambda x: np.mean(x, axis=0),
+    "std": lambda x: np.std(x, axis=1), "method, axis": lambda x: x.mean(axis=0) + x.sum(axis=0, keepdims=True), "T": lambda x: x.T,
+    "steps": lambda x: x[::2, 1:], "reversed": lambda x: x[:, ::-1], "new axis": lambda x: x[:, None, ..., 2],
+    "columns": lambda x: x[:, [2, 0]],
+    "concatenate": lambda x: np.concatenate([x, x * 2], axis=1), "stack": lambda x: np.stack([x, -x], axis=1), "where": lambda x: np.where(
+        x > 0, x, 0), "clip": lambda x: np.clip(x, -0.5, 0.5), "array first": lambda x: W.T @ x.T, "array plus": lambda x: W[:, 0] + x,
+    "number first": lambda x: np.float32(2) * x, "minus": lambda x: W[0, 0] - x, "compared": lambda x: np.ones(4, np.float32) > x,
+    "equal": lambda x: np.equal(x, x), "logical": lambda x: np.logical_and(x > 0, x < 1), "reduce": lambda x: np.add.reduce(x, axis=1),
+    "maximum": lambda x: np.maximum(x, 0), "einsum": lambda x: np.einsum("bi,ij->bj", x, W), "norm": lambda x: np.linalg.norm(x, axis=1),
+    "cumsum": lambda x: np.cumsum(x, axis=1), "swapaxes": lambda x: np.swapaxes(x, 0, 1), "expand": lambda x: np.expand_dims(x, 0),
+    "power": lambda x: np.power(x, 2), "types joined": lambda x: np.add(x, (x > 0).astype(np.float64) if isinstance(x, np.ndarray)
+                                                                        else (x > 0).cast_to(DataType.DOUBLE)),
+    "argmax": lambda x: np.argmax(x, axis=1), "diff": lambda x: np.diff(x, axis=1), "any": lambda x: np.any(x > 1, axis=1),
+}
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_as_in_numpy(name):
+    sd = SameDiff.create()
+    made = CODE[name](sd.placeholder("x", DataType.FLOAT, -1, 4))
+    wanted, found = CODE[name](X), sd.output_single({"x": X}, made)
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    np.testing.assert_allclose(found, wanted, 2e-6, 1e-6)
+
+
+def test_gradients_follow():
+    sd = SameDiff.create()
+    w = sd.var("w", X)
+    np.sum(np.square(np.concatenate([w, np.exp(w)], axis=1))).rename("loss").mark_as_loss()
+    found = sd.calculate_gradients({}, "w")["w"]
+    np.testing.assert_allclose(found, 2 * X + 2 * np.exp(2 * X), 1e-5)
+
+
+def test_ops_are_those_of_dl4j():
+    sd = SameDiff.create()
+    x, i = sd.var("x", X), sd.constant(np.arange(1, 5))
+    four = np.ones(4, np.float32)
+    names = [f(x).op_name() for f in (np.exp, np.tanh, np.abs, np.negative, lambda v: np.add(v, 1), lambda v: four * v)]
+    assert names == [f(x).op_name() for f in (sd.math.exp, sd.math.tanh, sd.math.abs, sd.math.neg, lambda v: v + 1, lambda v: v * four)]
+    np.testing.assert_allclose(np.divide(i, 2).eval(), [0.5, 1, 1.5, 2])
+    assert np.matmul(i, i).eval() == 30
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda x: np.unique(x), "np.unique.*depends on values"), (lambda x: np.nonzero(x), "np.nonzero.*depends on values"),
+    (lambda x: np.fft.fft(x), "np.fft.fft.*no graph node"), (lambda x: np.exp(x, out=np.ones((5, 4), np.float32)), "np.exp with out="),
+    (lambda x: np.frexp(x), "np.frexp"), (lambda x: x[x > 0], "truth values|needs whole numbers|index"),
+    (lambda x: np.add.at(x, 0, 1), "np.add.at"), (lambda x: np.concatenate([x, SameDiff.create().var("y", X)]), "another graph"),
+    (lambda x: x == 3, r"x.eq\(…\)"), (lambda x: x == X, "np.equal"), (lambda x: x.sum(axis=7), "axis|dimension")])
+def test_refused_and_nothing_is_added(call, said):
+    sd = SameDiff.create()
+    x = sd.var("x", X)
+    before = sd.ops()
+    with pytest.raises(DL4PyError, match=said):
+        call(x)
+    assert sd.ops() == before or "truth" in said

@@ -1,0 +1,84 @@
+"""No op is called from Python by plans of floats, but for those listed here; whoever gives one of them a native form takes it out."""
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+import dl4py.layers  # noqa: F401  its ops are known then
+from dl4py.samediff import DataType, SameDiff
+from dl4py.samediff.errors import DL4PyError
+from dl4py.samediff.ir.op import OPS
+from tests.samediff.ops.rows.op_table import ROWS
+
+#: Why, and which: of a row at least.
+CALLED = {
+    "LAPACK does the work":
+        "cholesky eig log_matrix_determinant logdet lstsq lu lu_order matrix_cofactors matrix_determinant matrix_inverse qr "
+        "solve svd svd_factors svd_slope triangular_solve",
+    "how much comes out, only a run can tell":
+        "bincount dynamic_partition gather_list list_places non_max_suppression range_of repeat_positions scatter_list "
+        "segment_max segment_mean segment_min tensor_array_write unique write_list",
+    "sorting":
+        "in_top_k nth_element nth_place percentile percentile_place put_along_last take_along_last top_k",
+    "arrays that are given steer it":
+        "compat_sparse_to_dense confusion_matrix crop_and_resize crop_back dynamic_stitch histogram histogram_fixed_width "
+        "lin_space_of mirror_pad pad pad_sum partition_join put_rows roll scatter_nd switch_op tensor_array_kept "
+        "tensor_array_placed unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod "
+        "unsorted_segment_sqrt_n unsorted_segment_sum",
+    "compiled, but no instruction: BLAS and several phases":
+        "avgpool2d avgpool3dnew col2im conv1d conv2d conv3dnew convolution convolution_data_grad convolution_weight_grad "
+        "deconv2d deconv3d depthwise_conv2d extract_image_patches fold im2col join_heads lrn max_pool_with_argmax maxpool2d "
+        "maxpool3dnew multi_head_dot_product_attention neighbour_sum pnormpool2d pointwise_conv2d project_heads "
+        "project_heads_input project_heads_weights repeat_cells sconv2d softmax_cross_entropy_loss sum_cells unfold "
+        "upsampling2d upsampling3d window_gather window_scatter window_spread window_sum",
+    "the memory of an input is laid out otherwise":
+        "lstm_sequence matmul "
+        "image_resize last_index resize_area resize_back resize_bicubic resize_bilinear softmax_cross_entropy_loss_with_logits "
+        "sru",
+    "array code of NumPy so far":
+        "bitcast clip_by_global_norm copy cross ctc_curvature ctc_loss ctc_slope cumprod cumprod_bp cumsum deconv2d_tf diag "
+        "digamma dilation2d dilation2d_gather dilation2d_grad fused_batch_norm identity_n match_condition matrix_diag "
+        "matrix_set_diag merge_op mergemaxindex normalize_moments old_assign product_of_others repeat space_to_batch "
+        "space_to_batch_nd trace",
+}
+LISTED = {n for names in CALLED.values() for n in names.split()}
+
+
+def rows():
+    found = defaultdict(list)
+    for row in ROWS:
+        if not OPS[row.op_id].stateful:
+            found[row.op_id].append(row)
+    return found
+
+
+ALL = rows()
+
+
+def called_from_python(row):
+    """Whether a plan for floats, with whole numbers as constants, calls Python; None where the row is not added like that."""
+    sd, given, feeds = SameDiff.create(), [], {}
+    for i, a in enumerate(row.arrays()):
+        if isinstance(a, np.ndarray) and a.dtype.kind == "f":
+            feeds[f"x{i}"] = a.astype(np.float32)
+            given.append(sd.placeholder(f"x{i}", DataType.FLOAT, *a.shape))
+        else:
+            given.append(None if a is None else sd.constant(f"x{i}", a))
+    try:
+        made = sd.add_op(row.op(), given)
+        text = sd.explain(feeds, *[v.name() for v in (made if isinstance(made, list) else [made])])
+    except (DL4PyError, NotImplementedError):
+        return None
+    return "steps called from Python: 0" not in text
+
+
+@pytest.mark.parametrize("op_id", ALL)
+def test_steps(op_id):
+    found = {called_from_python(r) for r in ALL[op_id]}
+    assert (True in found) == (op_id in LISTED)
+
+
+def test_the_list_is_of_ops():
+    assert not LISTED - set(ALL)

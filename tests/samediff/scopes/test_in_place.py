@@ -1,0 +1,115 @@
+"""Changes in place while a scope records: what looks at the same memory, and arrays that are made on the way."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py import DataType, EagerOps, GraphScope, INDArray, Nd4j, Transforms, compiled
+from dl4py.samediff.errors import GraphScopeError
+
+A = INDArray.of(np.arange(16, dtype=np.float64).reshape(4, 4))
+ops = EagerOps()
+
+#: Functions whose results look at the memory of ``x`` in NumPy.
+VIEWS = """np.flip(x) | np.fliplr(x) | np.flipud(x) | np.rot90(x) | np.rollaxis(x, 1) | np.split(x, 2)[0] | np.hsplit(x, 2)[1]
+np.vsplit(x, 2)[0] | np.array_split(x, 3)[1] | np.dsplit(x[None], 1)[0] | np.einsum("ii->i", x) | x.conj() | x.T | x[1:] | np.ravel(x)
+np.diagonal(x) | x.diagonal() | np.swapaxes(x, 0, 1) | x.getRow(1) | np.squeeze(x[None])"""
+
+
+@pytest.mark.parametrize("text", [t.strip() for line in VIEWS.splitlines() for t in line.split(" | ")])
+def test_an_array_that_is_looked_at_is_not_changed_unnoticed(text):
+    with GraphScope():
+        x = A * 1
+        part = eval(f"lambda x: {text}")(x)
+        with pytest.raises(GraphScopeError, match="looks at the same memory"):
+            x.addi(1)
+        assert part is not None
+
+
+CHANGES = {
+    "a factory": lambda a: Nd4j.zeros(DataType.DOUBLE, 4, 4).addi(a * 2),
+    "a copy": lambda a: a.copy().muli(a * 2),
+    "a duplicate": lambda a: a.dup().subi(np.tanh(a)),
+    "another type": lambda a: a.astype(np.float32).addi(a * 2),
+    "flat": lambda a: a.flatten().addi(np.ravel(a) * 2),
+    "a function of Transforms": lambda a: _changed(a, lambda x: Transforms.tanh(x, False)),
+    "a power": lambda a: _changed(a, lambda x: Transforms.pow(x, 2, False)),
+    "reversed": lambda a: _changed(a, Nd4j.reverse),
+    "sorted": lambda a: _changed(-a, lambda x: Nd4j.sort(x, 0, True)),
+    "its own axes": lambda a: _changed(a, lambda x: x[1:].dup().transposei()),
+    "a row": lambda a: _changed(a, lambda x: x.putRow(1, x[0].dup() * 2)),
+    "a column": lambda a: _changed(a, lambda x: x.putColumn(1, x[0] * 2)),
+    "elements": lambda a: _changed(a, lambda x: x.put([0, 1], 7).putScalar(3, 4)),
+    "averages": lambda a: _changed(a, lambda x: Nd4j.averageAndPropagate([x, a * 2])),
+    "a unit vector": lambda a: _changed(a[0], Transforms.unitVec),
+    "a vector of zeros": lambda a: _changed(a[0] * 0, Transforms.unitVec),
+    "no NaN": lambda a: _changed(a / a, Nd4j.clearNans),
+}
+
+
+def _changed(a, change):
+    made = a * 1
+    change(made)
+    return made
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_is_made_while_recording_can_be_changed(name):
+    with np.errstate(all="ignore"):
+        wanted = CHANGES[name](A)
+        with GraphScope():
+            found = CHANGES[name](A)
+        again = compiled(CHANGES[name])(A)
+    for made in (found, again):
+        assert made.dtype == wanted.dtype
+        np.testing.assert_allclose(np.asarray(made), np.asarray(wanted), rtol=1e-6)
+
+
+def test_transposei_of_what_is_recorded_turns_it_alone():
+    with GraphScope():
+        x = A[:3] * 1
+        y = x.T
+        assert x.transposei() is x and x.shape == (4, 3) and y.shape == (4, 3)
+    assert x.tolist() == A[:3].T.tolist()
+
+
+def test_arrays_that_are_made_keep_their_values_until_they_change():
+    with GraphScope():
+        x, n = Nd4j.ones(2, 2), Nd4j.scalar(3)
+        assert x.sum(axis=0).shape == (2,) and float(n) == 3 and np.asarray(x).tolist() == [[1, 1], [1, 1]]
+        assert [float(v) for v in np.asarray(A.copy())[0]] == [0, 1, 2, 3]
+        x.addi(A[:2, :2])
+        with pytest.raises(GraphScopeError, match="needs the values"):
+            np.asarray(x)
+    assert x.tolist() == [[1, 2], [5, 6]]
+
+
+def test_dropout_drops_in_scopes_and_compiled_functions_as_step_by_step():
+    ones = INDArray.of(np.ones((1, 400), np.float32))
+    dropped = compiled(lambda x: ops.nn.dropout_inverted(x, 0.5), seed=3)
+    with GraphScope(seed=3):
+        recorded = ops.nn.dropout_inverted(ones, 0.5)
+    for found in (ops.nn.dropout_inverted(ones, 0.5), recorded, dropped(ones), dropped(ones)):
+        assert np.unique(found).tolist() == [0, 2] and 120 < np.count_nonzero(found) < 280
+    value, slope = compiled(lambda x: ops.nn.dropout_inverted(x, 0.5).sum(), seed=3).value_and_gradient()(ones)
+    assert value == slope.sum() and np.unique(slope).tolist() == [0, 2]
+
+
+#: Functions of Nd4j and methods that are recorded.
+CALLS = """Nd4j.tear(a, 1)[2] | Nd4j.meshgrid(a[0], a[1])[1] | Nd4j.diag(a) | Nd4j.diag(a[0]) | Nd4j.triu(a, 1)
+Nd4j.sortRows(-a, 1, True) | Nd4j.sortColumns(-a, 0, True) | Nd4j.sortWithIndices(-a, 1, True)[0] | Nd4j.create(a)
+Nd4j.scalar(a.sum()) | a.median(0) | a.percentile(30) | Transforms.allEuclideanDistances(a, a * 2, 1)
+Transforms.mpow(a, 1) | a.unsafeDuplication() | A.dot(a) | A.take(a[0].astype(int) % 3) | INDArray.of(a)
+divmod(a, 3)[0] | divmod(7, 1 + a)[1] | a.real | a.imag | a[np.array([True, False, True, False])]
+a.compress([False, True], 0) | np.transpose(a, range(2)) | a.repmat(2, 1) | a[0].repmat(2, 1)
+np.linalg.slogdet(a + np.eye(4))[1]"""
+
+
+@pytest.mark.parametrize("text", [t.strip() for line in CALLS.splitlines() for t in line.split(" | ")])
+def test_calls_that_are_recorded(text):
+    call = eval(f"lambda a: {text}", globals())
+    wanted = call(A * 1)
+    with GraphScope():
+        found = call(A * 1)
+    assert found.dtype == wanted.dtype and found.shape == wanted.shape
+    np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=1e-6)

@@ -1,0 +1,161 @@
+"""A user's file under mypy: what is misspelt is reported, both spellings of what exists are known."""
+import inspect
+import keyword
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dl4py
+from dl4py.samediff.base.javanames import JavaSpelling, to_camel
+
+RIGHT = """
+import numpy as np
+from dl4py import MultiLayerNetwork, SameDiff
+from dl4py.layers import DenseLayer, OutputLayer
+from dl4py.networks import ComputationGraph, EarlyStoppingConfiguration, ModelSerializer, NeuralNetConfiguration, TransferLearning
+from dl4py.samediff import Adam, DataSet, DataType, Evaluation, TrainingConfig
+
+sd = SameDiff.create()
+x = sd.placeHolder("x", DataType.FLOAT, -1, 3)
+w = sd.var("w", DataType.FLOAT, 3, 2)
+y = sd.nn().softmax("y", x.mmul(w).rsub(1.0), -1)
+z = sd.math.squaredDifference(y, 1.0).convertToConstant()
+sd.setLossVariables(z)
+sd.setTrainingConfig(TrainingConfig.builder().updater(Adam(1e-3)).dataSetFeatureMapping("x").l2(1e-4).build())
+sizes, counts, rank = [n or 1 for n in x.shape], x.shape(), x.ndim + len(x.T.shape) + x.size
+taken = sd.fit(np.zeros((2, 3)), np.zeros((2, 2)), epochs=2).trainingTimeMillis()
+sd.fit().train(DataSet(np.zeros((2, 3)), np.zeros((2, 2)))).exec()
+
+conf = (NeuralNetConfiguration.Builder().seed(3).updater(Adam(learning_rate=1e-3)).list()
+        .layer(DenseLayer.Builder().nIn(3).nOut(4).activation("relu").build())
+        .layer(OutputLayer(n_in=4, n_out=2, activation="softmax", loss_function="mcxent")).build())
+net = MultiLayerNetwork(conf)
+net.init().setListeners([])
+net.fit(np.zeros((2, 3)), np.zeros((2, 2)), epochs=3, batch_size=1).getLayer(0).numParams()
+net.fit([DataSet(np.zeros((2, 3)), np.zeros((2, 2)))], 3)
+found: Evaluation = net.evaluate(DataSet(np.zeros((2, 3)), np.zeros((2, 2))))
+found.getConfusionMatrix().getCount(0, 0)
+ModelSerializer.writeModel(net, "net.zip", True)
+net = ModelSerializer.restoreMultiLayerNetwork("net.zip")
+net = TransferLearning.Builder(net).setFeatureExtractor(0).nOutReplace(1, 3, "xavier").build()
+graph = ComputationGraph(NeuralNetConfiguration.Builder().graphBuilder().addInputs("in").addLayer("a", DenseLayer(n_in=3, n_out=2), "in")
+                         .setOutputs("a").build())
+graph.init().outputSingle(np.zeros((2, 3)))
+EarlyStoppingConfiguration.Builder().evaluateEveryNEpochs(1).build()
+"""
+
+#: A line that is wrong, and what is said of it.
+WRONG = {
+    "sd.plcaeholder('x')": '"SameDiff" has no attribute "plcaeholder"',
+    "sd.setLosVariables(y)": '"SameDiff" has no attribute "setLosVariables"',
+    "sd.nn.sofmax(x)": '"NNOps" has no attribute "sofmax"',
+    "sd.math.squaredDiference(x, y)": '"MathOps" has no attribute "squaredDiference"',
+    "sd.nn.softmax(x, dimensions=1)": 'Unexpected keyword argument "dimensions"',
+    "x.mmull(y)": '"SDVariable" has no attribute "mmull"',
+    "sd.fit(1, 2, epoch=3)": "epoch",
+    "sd.fit(1, 2).loss_curv()": '"History" has no attribute "loss_curv"',
+    "net.outptu(1)": '"MultiLayerNetwork" has no attribute "outptu"',
+    "net.setListners([])": '"MultiLayerNetwork" has no attribute "setListners"',
+    "net.fit(1, 2, epoch=3)": 'Argument "epoch" to "fit"',
+    "net.clone().sumary()": '"MultiLayerNetwork" has no attribute "sumary"',
+    "graph.outputSingel(1)": '"ComputationGraph" has no attribute "outputSingel"',
+    "DenseLayer(n_ot=3)": 'Unexpected keyword argument "n_ot"',
+    "DenseLayer(n_out=3).n_ot": '"DenseLayer" has no attribute "n_ot"',
+    "DenseLayer.Builder().nOut(3).build().n_ot": '"DenseLayer" has no attribute "n_ot"',
+    "Adam(learning_rte=1.0)": 'Unexpected keyword argument "learning_rte"',
+    "conf.to_jsn()": '"MultiLayerConfiguration" has no attribute "to_jsn"',
+    "TrainingConfig.builder().updatr(3)": '"TrainingConfigBuilder" has no attribute "updatr"',
+    "found.acuracy()": '"Evaluation" has no attribute "acuracy"',
+    "from dl4py.samediff import Samediff": 'has no attribute "Samediff"',
+    "from dl4py import MultiLayerNetwrk": 'has no attribute "MultiLayerNetwrk"',
+}
+
+
+#: Classes where attributes are found as the program runs: values of a run by name, configurations of layers.
+OPEN = {"ExecResult", "LayerView", "LazyINDArray"}
+#: Names that are no Java: what ops and dl4py's own collaborators have for each other.
+PYTHON_ONLY = {"EagerOps", "FileSplit", "Listeners", "RunContext", "ContainerLayer"}
+
+
+def checked(text, tmp_path):
+    """What mypy says of a file, by line."""
+    file = tmp_path / "user.py"
+    file.write_text(text)
+    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(file)], capture_output=True, text=True,
+                          cwd=tmp_path)
+    said: dict[int, list[str]] = {}
+    for line in done.stdout.splitlines():
+        place, error, message = line.partition(": error: ")
+        if error:
+            assert place.startswith("user.py:"), done.stdout
+            said.setdefault(int(place.split(":")[1]), []).append(message)
+    return said
+
+
+@pytest.mark.slow
+def test_a_file_of_a_user(tmp_path):
+    wrong, first = list(WRONG), len(RIGHT.splitlines()) + 1
+    said = checked(RIGHT + "\n".join(wrong) + "\n", tmp_path)
+    assert not {i: texts for i, texts in said.items() if i < first}, "what is right is refused"
+    missed = [line for i, line in enumerate(wrong) if not any(WRONG[line] in t for t in said.get(first + i, ()))]
+    assert not missed, said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [["-m", "mypy", "--strict"], []], ids=["types", "runs"])
+def test_documented_plug_ins_with_all_types_written(how, tmp_path):
+    file = tmp_path / "typed_plug_ins.py"
+    file.write_text((Path(__file__).parent / "helpers" / "typed_plug_ins.py").read_text())
+    done = subprocess.run([sys.executable, *how, str(file)], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def public_classes():
+    """The classes that dl4py names, each once."""
+    found = {getattr(dl4py, name): name for name in reversed(dl4py.__all__)}
+    return {name: cls for cls, name in found.items() if isinstance(cls, type)}
+
+
+def methods_of(cls):
+    """Public methods of a class in Python's spelling."""
+    for owner in cls.__mro__:
+        for name, member in vars(owner).items() if owner.__module__.startswith("dl4py.") else ():
+            is_own = inspect.isfunction(member) and "." in member.__qualname__          # not a value that is a function
+            if not name.startswith("_") and (is_own or isinstance(member, staticmethod | classmethod)):
+                yield name
+
+
+def in_java(cls, name):
+    """A name in Java's spelling, as the class writes it where that differs in upper case: ``isFPType``."""
+    spelling = to_camel(name)
+    return next((n for owner in cls.__mro__ for n in vars(owner) if n.lower() == spelling.lower() and n != name), spelling)
+
+
+@pytest.mark.slow
+def test_all_methods_of_all_public_classes_in_both_spellings(tmp_path):
+    """No method is refused, and on every class a misspelt one is reported."""
+    lines = ["import dl4py"]
+    misspelt, right = {}, {}
+    for name, cls in public_classes().items():
+        lines += [f"def use_{name}(it: dl4py.{name}) -> None:", "    it.no_such_name()"]
+        misspelt[len(lines)] = name
+        is_op = hasattr(cls, "compute") and hasattr(cls, "infer")
+        for method in dict.fromkeys(methods_of(cls)):
+            for spelling in {method} | (set() if is_op or name in PYTHON_ONLY else {in_java(cls, method)}):
+                if not keyword.iskeyword(spelling):
+                    lines.append(f"    it.{spelling}")
+                    right[len(lines)] = f"{name}.{spelling}"
+    said = checked("\n".join(lines) + "\n", tmp_path)
+    assert len(right) > 10_000
+    assert not {right[i]: said[i] for i in right.keys() & said.keys()}
+    assert {name for i, name in misspelt.items() if i not in said} == OPEN
+
+
+def test_java_spelling_is_there_when_the_program_runs():
+    """The names that the stubs promise: on the class, or found by the objects."""
+    missing = [f"{name}.{in_java(cls, m)}" for name, cls in public_classes().items() if name not in PYTHON_ONLY
+               for m in set(methods_of(cls)) if not issubclass(cls, JavaSpelling) and not hasattr(cls, "compute")
+               and not hasattr(cls, "__getattr__") and not hasattr(cls, in_java(cls, m)) and not keyword.iskeyword(to_camel(m))]
+    assert not missing

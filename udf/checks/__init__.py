@@ -1,0 +1,1 @@
+"""Checks of ops, a kind in each file."""

@@ -1,0 +1,217 @@
+"""Checks of an op in other circumstances: other values and shapes for its gradient, other types, another order of calls."""
+from __future__ import annotations
+
+import os
+import pickle
+import warnings
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Pipe
+from typing import Any
+
+import numpy as np
+
+from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.base.user_code.check_report import CheckFailure
+from ...samediff.executor.session import run
+from ...samediff.graph.gradient_check import check_gradient
+from ...samediff.graph.graph import SameDiff
+from ...samediff.ir.op import Op
+from ...samediff.ir.run_context import RunContext
+from ..ops.base import UserOp
+from . import runs
+from .examples import Example
+
+#: Contexts that differ in all that a stateful op may look at.
+_RUNS = (RunContext(training=True, seed=1, iteration=0), RunContext(training=True, seed=2, iteration=0),
+         RunContext(training=True, seed=1, iteration=1000, epoch=100), RunContext(training=False, seed=1, iteration=0))
+#: Bits of a fraction: those of float32, and so few that a number may have no more by chance.
+_SINGLE, _FEW = 24, 16
+
+
+def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
+    """The gradient at other values and for shapes that are broadcast, as far as the op takes them.
+
+    A place that has no derivative by chance does not count: the gradient is wrong where it is so at two places.
+    """
+    if _failure(op, arrays, tolerance, seed):
+        return "not compared: it is wrong for the examples already"
+    compared = 0
+    for what, advice, places in _elsewhere(arrays, seed):
+        taken = [p for p in places if _finite(op, p)]
+        failures = [f for p in taken if (f := _failure(op, p, tolerance, seed))]
+        compared += bool(taken)
+        if len(failures) == len(places) and taken:
+            raise CheckFailure(f"{what}: {failures[0]}. {advice}")
+    return f"at {compared} other places"
+
+
+def _failure(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
+    """What is wrong with the gradient at a place; nothing where it is right."""
+    try:
+        with np.errstate(all="ignore"):
+            check_gradient(lambda sd, v: sd.place_op(op, v), arrays, 1, max(tolerance, 1e-5), seed, 1)
+    except AssertionError as error:
+        return str(error)
+    return ""
+
+
+def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list[Any]]]]:
+    """What is tried, what to do where it fails, and two examples of it."""
+    def near(change: Callable[[Any], Any]) -> list[list[Any]]:
+        found = []
+        for k in (1, 2):
+            rng = np.random.default_rng(seed + k)
+            found.append([a if a is None or not is_floating(a.dtype) else
+                          change(a.astype(np.float64)) * (1 + 0.02 * rng.uniform(-1, 1, a.shape)) for a in arrays])
+        return found
+    yield ("for inputs of the other sign", "Look at the branches of grad", near(lambda a: -a))
+    yield ("for larger inputs", "Look at the branches of grad", near(lambda a: 3.7 * a))
+    floating = [i for i, a in enumerate(arrays) if a is not None and is_floating(a.dtype)]
+    for i in floating:
+        for axis, n in enumerate(arrays[i].shape):
+            if n > 1 and len(floating) > 1:
+                def shrunk(p: list[Any], i: int = i, axis: int = axis) -> list[Any]:
+                    return [np.take(a, [0], axis) if j == i else a for j, a in enumerate(p)]
+                yield (f"with size 1 along axis {axis} of input {i}, which the code takes",
+                       "Sum the gradient over the axes along which an input is broadcast, or refuse such shapes in infer",
+                       [shrunk(p) for p in near(lambda a: a)])
+                break
+
+
+def _finite(op: Op, arrays: Example) -> bool:
+    if not runs.takes(op, arrays):
+        return False
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            runs.shape_rule(op, arrays)
+            found = runs.results(op, arrays)
+    except Exception:       # what it refuses, or gives in another shape, is looked at by other checks
+        return False
+    return all(np.isfinite(np.asarray(r, np.float64)).all() for r in found if is_floating(np.asarray(r).dtype))
+
+
+def gradient_in_float32(op: Op, arrays: Example) -> str:
+    """The gradient of float32 inputs is about that of float64 inputs."""
+    worst = 0.0
+    wide, narrow = (_gradients(op, arrays, kind) for kind in (DataType.DOUBLE, DataType.FLOAT))
+    for i, a in wide.items():
+        b = narrow[i]
+        if (a is None) != (b is None):
+            raise CheckFailure(f"input {i} has a gradient for float32 or for float64 only")
+        if a is None:
+            continue
+        error = float(np.abs(a - b).max(initial=0.0)) / max(1.0, float(np.abs(a).max(initial=0.0)))
+        worst = max(worst, error)
+        if not error <= 1e-2 and np.isfinite(a).all():
+            raise CheckFailure(f"the gradient of input {i} is {b.reshape(-1)[np.abs(a - b).argmax()]:.4g} for float32 inputs, "
+                               f"{a.reshape(-1)[np.abs(a - b).argmax()]:.4g} for float64: look at what grad does by types")
+    return f"largest difference {worst:.1g}"
+
+
+def _gradients(op: Op, arrays: Example, dtype: DataType) -> dict[int, Any]:
+    """Gradients of the sum of the floating outputs, times fixed weights, by input."""
+    sd, points = SameDiff(), dict[int, Any]()
+    variables: list[Any] = []
+    for i, a in enumerate(arrays):
+        floating = a is not None and is_floating(a.dtype)
+        if floating:
+            points[i] = sd.var(f"input{i}", a.astype(dtype.numpy))
+        variables.append(points[i] if floating else None if a is None else sd.constant(f"input{i}", a))
+    made = sd.place_op(op, variables)
+    outputs = [o for o in (made if isinstance(made, list) else [made]) if o.dtype.is_floating]
+    context, total = RunContext(training=True, seed=1, iteration=0), None
+    for o in outputs:
+        shape = run(sd, {}, [o.name()], context)[o.name()].shape
+        weights = np.linspace(-1, 2, int(np.prod(shape))).reshape(shape)
+        part = (o.cast_to(DataType.DOUBLE) * sd.constant(weights)).sum()
+        total = part if total is None else total + part
+    found = sd.gradients(total, list(points.values()))
+    names = [g.name() for g in found if g is not None]
+    values = run(sd, {}, names, context) if names else {}
+    return {i: None if g is None else values[g.name()].astype(np.float64) for i, g in zip(points, found)}
+
+
+def in_either_order(op: Op, arrays: Example) -> str:
+    """Two calls give the same whichever is the first of a process; each order in a process of its own."""
+    other = [None if a is None else np.asarray(a * 2, a.dtype) if is_floating(a.dtype) else a.copy() for a in arrays]
+
+    def calls(first: Example, second: Example) -> Any:
+        try:
+            with np.errstate(all="ignore"):
+                return [[np.array(r) for r in runs.results(op, given)] for given in (first, second)]
+        except Exception:       # values that it refuses tell nothing here
+            return None
+    one, two = in_copy(lambda: calls(arrays, other)), in_copy(lambda: calls(other, arrays))
+    if one is None or two is None:
+        return "other values are refused"
+    if not all(runs.equal(a, b) for a, b in zip(one, reversed(two))):
+        raise CheckFailure("a call gives something else when another one came before it: an op keeps nothing from call to call, neither in "
+                           "globals, closures and default arguments nor in its class; what it needs is an input or an attribute")
+    return "two orders"
+
+
+def in_copy(work: Callable[[], Any]) -> Any:
+    """The result of a function in a copy of this process; None where it ends without one."""
+    results, own = Pipe(duplex=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        try:
+            own.send_bytes(pickle.dumps(work()))
+        finally:
+            os._exit(0)
+    own.close()
+    with results:
+        try:
+            found = pickle.loads(results.recv_bytes())
+        except EOFError:
+            found = None
+    os.waitpid(child, 0)
+    return found
+
+
+def heeds_runs(op: Op, arrays: Example) -> str:
+    """A stateful op gives something else for another seed, iteration or kind of run."""
+    found = [runs.results(op, arrays, context) for context in _RUNS]
+    if all(runs.equal(found[0], [np.asarray(r) for r in f]) for f in found[1:]):
+        raise CheckFailure("it is stateful, and gives the same for every seed and iteration, in training and outside: draw from "
+                           "context.random(), not from a generator of its own, or leave stateful out")
+    return "by seed" if not runs.equal(found[0], [np.asarray(r) for r in found[1]]) else "by training or iteration"
+
+
+def keeps_precision(op: Op, arrays: Example) -> str | None:
+    """Outputs in float64 of float64 inputs are not numbers of float32."""
+    wide = [a if a is None or not is_floating(a.dtype) else a.astype(np.float64) * (1 + 2.0 ** -30) for a in arrays]
+    if not any(a is not None and is_floating(a.dtype) and a.size for a in wide) or not runs.takes(op, wide):
+        return "not run"
+    with np.errstate(all="ignore"):
+        found = [np.asarray(r) for r in runs.results(op, wide)]
+    for i, r in enumerate(found):
+        values = r[np.isfinite(r) & (r != 0)] if r.dtype == np.float64 else np.zeros(0)
+        if len(values) > 2 and (_bits(values) <= _SINGLE).all() and (_bits(values) > _FEW).sum() > 2:
+            raise CheckFailure(f"output {i} is float64, but all of its values are numbers of float32: something is computed in float32. "
+                               "Make constants and intermediate results in the type of the inputs (x.dtype)")
+    return None
+
+
+def _bits(values: Any) -> Any:
+    """So many bits the fraction of each number has."""
+    whole = (np.frexp(values)[0] * 2.0 ** 53).astype(np.int64)
+    low = whole & -whole
+    return 53 - np.log2(low.astype(np.float64)).astype(int)
+
+
+def other_values(op: UserOp, arrays: Example) -> str:
+    """Kernels against array code for values of the other sign, larger and smaller ones."""
+    taken = 0
+    for by in (-10.0, 10.0, -1.0, 0.01, 0.0):
+        given = [a if a is None or not is_floating(a.dtype) else np.asarray(a * by, a.dtype) for a in arrays]
+        if _finite(op, given):
+            try:
+                runs.in_plan(op, given)
+            except CheckFailure as error:
+                raise CheckFailure(f"for inputs times {by:g}: {error}") from error
+            taken += 1
+    return f"{taken} others"

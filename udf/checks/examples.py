@@ -1,0 +1,54 @@
+"""Examples that follow from those that a user gives: other types, shapes and sizes."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...samediff.base.datatype import DataType, is_floating
+
+#: Arrays for the inputs of an op, None for one that is left out.
+Example = Sequence[Any]
+
+#: So many groups of axes are given other sizes.
+_GROUPS = 8
+
+
+def variants(arrays: Sequence[Any], dtypes: Sequence[Any], shapes: Sequence[Any], seed: int) -> Iterator[tuple[str, list[Any]]]:
+    floating = [a for a in arrays if a is not None and is_floating(a.dtype)]
+    for dtype in dtypes if floating else [None]:
+        kind = None if dtype is None else DataType.of(dtype).numpy
+        cast = [a if a is None or kind is None or not is_floating(a.dtype) else a.astype(kind) for a in arrays]
+        yield ("as given" if kind is None else kind.name), cast
+    rng = np.random.default_rng(seed)
+    for several in shapes:
+        drawn = [a if a is None else rng.choice(a.reshape(-1), size=s).astype(a.dtype) for a, s in zip(arrays, several)]
+        yield f"shapes {', '.join(map(str, several))}", drawn
+
+
+def more_rows(arrays: Example) -> list[Any]:
+    """The inputs that share the first axis of the first one, twice as long."""
+    rows = next((a.shape[0] for a in arrays if a is not None and a.ndim), None)
+    return [] if rows is None else _resized(arrays, lambda i, axis, n: 2 * n if axis == 0 and n == rows else n)
+
+
+def other_sizes(arrays: Example) -> list[list[Any]]:
+    """Examples of other sizes: all axes of one size, and each axis alone, with twice as many values, one less and none."""
+    places = [(i, axis, n) for i, a in enumerate(arrays) if a is not None for axis, n in enumerate(a.shape)]
+    groups = [{p for p in places if p[2] == n} for n in dict.fromkeys(n for *_, n in places)] + [{p} for p in places]
+    made = [more_rows(arrays)] if places else []
+    for change in (lambda n: 2 * n, lambda n: n - 1, lambda n: 0):
+        made += [_resized(arrays, lambda *p, group=group, change=change: change(p[2]) if p in group and p[2] else p[2])
+                 for group in groups[:_GROUPS]]
+    return list({tuple(None if a is None else a.shape for a in m): m for m in made}.values())
+
+
+def _resized(arrays: Example, size: Callable[[int, int, int], int]) -> list[Any]:
+    """The values of each array again and again along each axis, as often as its new size asks for."""
+    made = []
+    for i, a in enumerate(arrays):
+        for axis, n in enumerate(() if a is None else a.shape):
+            a = np.take(a, np.arange(size(i, axis, n)) % max(n, 1), axis)
+        made.append(a)
+    return made

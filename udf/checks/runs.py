@@ -1,0 +1,297 @@
+"""Checks of the code of an op: runs that must agree, whatever the memory, the number of calls and the executor."""
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ...samediff.base.datatype import DataType, is_floating
+from ...samediff.base.spec import TensorSpec
+from ...samediff.base.user_code.check_report import CheckFailure
+from ...samediff.errors import DL4PyError
+from ...samediff.executor.session import run
+from ...samediff.expressions.arrays import xp
+from ...samediff.graph.graph import SameDiff
+from ...samediff.ir.op import Op, as_tuple
+from ...samediff.ir.run_context import RunContext
+from ...samediff.ir.signature import input_names
+from ...samediff.plans.reference import as_type
+from ...samediff.plans.reference import compute as compute_op
+from ..java.java_op import JavaOp
+from ..ops.base import UserOp
+from .examples import Example
+
+#: What other projects write; it is looked at from more sides than dl4py's own ops, which have tests.
+FOREIGN = (UserOp, JavaOp)
+CONTEXT = RunContext(training=True, seed=1, iteration=0)
+
+#: Of the largest value, and of each value, between two ways to compute the same.
+_TOLERANCES = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 1e-5, "float64": 1e-9}
+_REPEATS, _SECONDS = 1000, 0.25
+
+
+def specs_of(arrays: Example) -> list[TensorSpec | None]:
+    """Shapes and types."""
+    return [None if a is None else TensorSpec(tuple(a.shape), DataType.of(a)) for a in arrays]
+
+
+def results(op: Op, arrays: Example, context: RunContext = CONTEXT, name: str = "check") -> tuple[Any, ...]:
+    """What ``compute`` gives."""
+    return compute_op(op, arrays, context, name)
+
+
+def agree(found: Sequence[Any], wanted: Sequence[Any], what: str) -> float:
+    """The largest difference between results, where those of ``wanted`` have been cast to the types of ``found``."""
+    largest = 0.0
+    for i, (got, expected) in enumerate(zip(found, wanted)):
+        expected = as_type(expected, got.dtype)
+        if got.shape != expected.shape:
+            raise CheckFailure(f"output {i} of {what}: shapes {got.shape} and {expected.shape}")
+        if not DataType.of(got).is_numeric or not got.size:
+            continue
+        a, b = (x.astype(np.float64) for x in (got, expected))
+        tolerance = _TOLERANCES.get(got.dtype.name, 0.0)
+        with np.errstate(all="ignore"):
+            largest = max(largest, float(np.nanmax(np.abs(a - b), initial=0.0)))
+        if not np.array_equal(np.isnan(a), np.isnan(b)):
+            raise CheckFailure(f"output {i} of {what}: NaN in one of them")
+        if not np.allclose(a, b, tolerance, tolerance / 10, equal_nan=True):
+            raise CheckFailure(f"output {i} of {what}: largest difference {largest:.3g}")
+    return largest
+
+
+def unchanged(op: Op, what: str, before: Example, after: Example) -> None:
+    """CheckFailure when inputs were written."""
+    names = input_names(type(op))
+    for i, (a, b) in enumerate(zip(before, after)):
+        if a is not None and not np.array_equal(a, np.asarray(b), equal_nan=is_floating(a.dtype)):
+            name = names[i] if "*" not in type(op).inputs else f"number {i}"
+            raise CheckFailure(f"{what} changes its input {name}; work on a copy")
+
+
+def keeps_inputs(op: Op, arrays: Example) -> None:
+    """``compute`` writes to no input; on arrays that cannot be written neither."""
+    copies = [None if a is None else a.copy() for a in arrays]
+    failure: Exception | None = None
+    try:
+        results(op, copies)
+    except Exception as error:      # what it did before counts
+        failure = error
+    unchanged(op, "compute", arrays, copies)
+    if failure is not None:
+        raise failure
+    for given in (copies, *(_scaled(arrays, by) for by in (10, -1, 0))):
+        for a in given:
+            if a is not None:
+                a.flags.writeable = False
+        try:
+            with np.errstate(all="ignore"):
+                results(op, given)
+        except Exception as error:
+            if "read-only" in str(error):
+                raise CheckFailure(f"compute writes to an input, for some values: {error}. Constants and views cannot be written; "
+                                   "work on a copy") from error
+            if given is copies:             # other values may be refused
+                raise
+
+
+def _scaled(arrays: Example, by: int) -> list[Any]:
+    """Other values of the floating inputs."""
+    return [None if a is None else np.asarray(a * by, a.dtype) if is_floating(a.dtype) else a.copy() for a in arrays]
+
+
+def in_threads(op: Op, arrays: Example) -> str:
+    """Calls from several threads, each with inputs of its own, give what they give alone."""
+    given = [_scaled(arrays, by) for by in (1, 2, 3, 4)]
+    given = [g for g in given if takes(op, g)]
+    wanted = [[np.array(r) for r in results(op, g)] for g in given]
+
+    def work(i: int) -> bool:
+        start = time.perf_counter()
+        while time.perf_counter() - start < _SECONDS / 2:
+            if not equal([np.asarray(r) for r in results(op, given[i])], wanted[i]):
+                return False
+        return True
+    with ThreadPoolExecutor(len(given)) as pool:
+        if not all(pool.map(work, range(len(given)))):
+            raise CheckFailure("calls from several threads disturb each other: keep nothing in globals or closures while the code runs")
+    return f"{len(given)} threads"
+
+
+def repeated(op: Op, arrays: Example) -> str:
+    """Equal calls give equal results, in memory that no other call and no other result uses."""
+    first = [np.asarray(r) for r in results(op, arrays)]
+    kept = [r.copy() for r in first]
+    for i, a in enumerate(first):
+        if any(np.shares_memory(a, b) for b in first[:i]):
+            raise CheckFailure(f"output {i} lies in the memory of an earlier output; return a copy")
+    other = [None if a is None else np.array(a[::-1] if a.ndim else a, order="C") for a in arrays]
+    second = _others(op, other)
+    calls, start = 1, time.perf_counter()
+    if any(np.shares_memory(a, np.asarray(b)) for a in first for b in second) or not equal(first, kept):
+        raise CheckFailure("a result changes when the op is called again: it lies in memory that the op keeps; return a new array")
+    del second, first
+    while calls < _REPEATS and (calls < 3 or time.perf_counter() - start < _SECONDS):
+        calls += 1
+        if not equal(results(op, arrays), kept):
+            raise CheckFailure(f"call {calls} with the same inputs gives another result. An op keeps nothing from call to call; "
+                               "one that draws random numbers is stateful and takes them from context.random()")
+    return f"{calls} calls"
+
+
+def _others(op: Op, arrays: Example) -> Sequence[Any]:
+    try:
+        return results(op, arrays)
+    except Exception:       # values that the op refuses tell nothing here
+        return ()
+
+
+def equal(found: Sequence[Any], kept: Sequence[Any]) -> bool:
+    """Up to what the place of an array in memory may change in sums."""
+    def near(a: Any, b: Any) -> bool:
+        if not is_floating(a.dtype):
+            return bool(np.array_equal(a, b))
+        limits = ml_dtypes.finfo(a.dtype)  # type: ignore[no-untyped-call]
+        a, b = (np.asarray(x, np.float64) for x in (a, b))
+        return bool(np.allclose(a, b, 8 * float(limits.eps), 8 * float(limits.smallest_normal), equal_nan=True))
+    return len(found) == len(kept) and all(np.shape(a) == b.shape and near(np.asarray(a), b) for a, b in zip(found, kept))
+
+
+def shape_rule(op: Op, arrays: Example) -> str:
+    """``infer`` promises what ``compute`` gives, for known and unknown sizes."""
+    made = results(op, arrays)
+    specs = specs_of(arrays)
+    for label, given in _openings(specs, isinstance(op, FOREIGN)):
+        promised = as_tuple(op.infer(*given))  # type: ignore[arg-type]
+        if len(promised) != len(made):
+            raise CheckFailure(f"infer gives {len(promised)} outputs, compute {len(made)}")
+        for i, (p, r) in enumerate(zip(promised, made)):
+            if not p.accepts(np.shape(r)):
+                raise CheckFailure(f"output {i}: infer says {p.shape} for inputs of {label} sizes, compute gives {np.shape(r)}")
+            kind = np.asarray(r).dtype
+            if label == "known" and p.dtype.is_floating != DataType.of(r).is_floating and not p.dtype.numpy == kind:
+                raise CheckFailure(f"output {i}: infer says {p.dtype.name}, compute gives {kind}")
+    return ", ".join(str(np.shape(r)) for r in made)
+
+
+def _openings(specs: Sequence[TensorSpec | None], one_by_one: bool) -> Iterator[tuple[str, list[TensorSpec | None]]]:
+    """The specs with all sizes known, with none, and with one unknown at a time."""
+    yield "known", list(specs)
+    yield "unknown", [s if s is None else s.with_shape((-1,) * len(s.shape or ())) for s in specs]
+    none = any(s is not None and 0 in (s.shape or ()) for s in specs)      # no size that is tried goes with 0 everywhere
+    for i, s in enumerate(specs if one_by_one and not none else ()):
+        for axis in range(len(s.shape or ()) if s is not None else 0):
+            shape = list(s.shape or ())  # type: ignore[union-attr]
+            shape[axis] = -1
+            yield f"some unknown ({tuple(shape)})", [*specs[:i], s.with_shape(tuple(shape)), *specs[i + 1:]]  # type: ignore[union-attr]
+
+
+def in_plan(op: Op, arrays: Example, strided: bool = False, shared: bool = False, training: bool = True) -> str:
+    """A graph of the op against ``compute``; ``strided``: on views, ``shared``: inputs that are equal are one variable."""
+    sd, feeds, variables = SameDiff(), dict[str, Any](), list[Any]()
+    for i, a in enumerate(arrays):
+        same = next((v for v, b in zip(variables, arrays) if shared and v is not None and b is a), None)
+        if a is None or same is not None:
+            variables.append(same)
+            continue
+        feeds[f"input{i}"] = _spread(a) if strided else a
+        v = sd.placeholder(f"input{i}", DataType.of(a), *(n or -1 for n in feeds[f"input{i}"].shape))
+        variables.append(v[..., ::2].permute(*reversed(range(a.ndim))) if strided and a.ndim else v)
+    made = sd.add_op(op, variables)
+    outputs = made if isinstance(made, list) else [made]
+    context = RunContext(training=training, seed=1, iteration=0)
+    found = run(sd, feeds, [o.name() for o in outputs], context)
+    wanted = results(op if training else op.at_inference(), arrays, context, sd.nodes()[-1].name)
+    return f"largest difference {agree(list(found.values()), wanted, 'the compiled plan and compute'):.2g}"
+
+
+def _spread(a: Any) -> Any:
+    """The array of which ``view[..., ::2]``, transposed, is ``a``."""
+    return np.repeat(a.T, 2, axis=-1) if a.ndim else a
+
+
+def strided(op: Op, arrays: Example) -> str:
+    """Inputs that do not lie in memory one value after the other, for ``compute`` and in a graph."""
+    views = [a if a is None else _spread(a)[..., ::2].T if a.ndim else a for a in arrays]
+    wanted = results(op, arrays)
+    agree([np.asarray(r) for r in results(op, views)], wanted, "compute on strided and on contiguous inputs")
+    for what, given in (("whose columns come first in memory", [a if a is None else np.asfortranarray(a) for a in arrays]),
+                        ("that run backwards in memory", [a if a is None or not a.ndim else a[::-1].copy()[::-1] for a in arrays])):
+        try:
+            agree([np.asarray(r) for r in results(op, given)], wanted, f"compute on inputs {what} and on others")
+        except CheckFailure as error:
+            raise CheckFailure(f"{error}: read arrays by their indices, np.ascontiguousarray(x) or x.reshape(-1), not by bytes") from None
+    return in_plan(op, arrays, strided=True)
+
+
+def shared(op: Op, arrays: Example) -> str | None:
+    """Inputs that are one array."""
+    numeric = [a for a in arrays if a is not None]
+    twins = [next((b for b in numeric if b.shape == a.shape and b.dtype == a.dtype), a) if a is not None else None for a in arrays]
+    if len({id(a) for a in twins if a is not None}) == len(numeric):
+        return "no two inputs of one shape and type"
+    apart = [None if a is None else a.copy() for a in twins]
+    agree([np.asarray(r) for r in results(op, twins)], results(op, apart), "compute on one array twice and on copies")
+    return in_plan(op, twins, shared=True)
+
+
+def of_types(op: Op, arrays: Example, types: Sequence[DataType]) -> str:
+    """Floating types that an op may refuse, but not get wrong."""
+    found = []
+    for dtype in types:
+        cast = [a if a is None or not is_floating(a.dtype) else a.astype(dtype.numpy) for a in arrays]
+        taken = _right_or_refused(op, cast)
+        if taken and not op.stateful:
+            _near(op, cast, arrays, dtype)
+        found.append(f"{dtype.name} {'ok' if taken else 'refused'}")
+    return ", ".join(found)
+
+
+def _near(op: Op, cast: Example, arrays: Example, dtype: DataType) -> None:
+    """Values in 16 bits are about those of the type that was given."""
+    for i, (a, b) in enumerate(zip(results(op, cast), results(op, arrays))):
+        a, b = np.asarray(a).astype(np.float64), np.asarray(b).astype(np.float64)
+        if a.shape != b.shape:          # sizes that depend on values
+            continue
+        with np.errstate(all="ignore"):
+            scale, worst = np.abs(b).max(initial=0.0), np.abs(a - b).max(initial=0.0)
+        if np.isfinite(worst) and worst > 0.25 * scale:
+            raise CheckFailure(f"output {i} of {dtype.name} inputs is up to {a.reshape(-1)[np.abs(a - b).argmax()]:.3g} where wider types "
+                               f"give {b.reshape(-1)[np.abs(a - b).argmax()]:.3g}")
+
+
+def of_sizes(op: Op, examples: Sequence[Example]) -> str:
+    """Sizes that an op may refuse, but not get wrong."""
+    taken = sum(_right_or_refused(op, arrays) for arrays in examples)
+    return f"{len(examples)}, {len(examples) - taken} of them refused"
+
+
+def takes(op: Op, arrays: Example) -> bool:
+    """Whether the code does not refuse inputs; what the shape rule says of the result is another question."""
+    code = getattr(op, "raw_compute", op.compute)
+    more = {"context": CONTEXT.at("check")} if op.stateful else {}
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)         # of empty arrays and overflow
+            code(xp, *(None if a is None else a.copy() for a in arrays), **more)
+    except Exception:       # whatever it says of inputs that it does not take
+        return False
+    return True
+
+
+def _right_or_refused(op: Op, arrays: Example) -> bool:
+    if not takes(op, arrays):
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            shape_rule(op, arrays)
+            in_plan(op, arrays)
+    except (CheckFailure, DL4PyError) as error:
+        raise CheckFailure(f"for inputs {', '.join('-' if s is None else str(s) for s in specs_of(arrays))}: {error}") from error
+    return True

@@ -1,0 +1,1 @@
+"""Ops in DL4J's form: classes with ``op_name``, ``exec``, ``do_diff``."""

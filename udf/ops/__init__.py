@@ -1,0 +1,1 @@
+"""Ops of functions and classes: the decorator, the base class, declarations, calls."""

@@ -1,0 +1,1 @@
+"""Files to start an op, a layer or a plug-in from."""
