@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 # The same examples every time; HYPOTHESIS_PROFILE=search looks for new ones.
-hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.register_profile("search")
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
@@ -44,7 +44,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Threads that a failed test left behind do not keep the run from ending; worker processes wait for each other, and are ended."""
     if not hasattr(config, "workerinput"):
-        faulthandler.dump_traceback_later(60, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(300, exit=True, file=sys.__stderr__)
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,11 @@
-"""Random cases by both executors: what counts as equal, and a program that tries cases for some time and says which were not."""
+"""Random cases by both executors: what counts as equal, and a program that tries cases and says which were not."""
 from __future__ import annotations
 
 import argparse
 import importlib
+import math
 import multiprocessing
 import os
-import sys
 import time
 import traceback
 from collections import Counter
@@ -112,9 +112,9 @@ def difference(found: Any, wanted: Any, moved: Any = None, loose: float = 1.0, l
 def main(module: str, document: str) -> int:
     """Try cases of ``module.case(seed, number)``; 1 when some differ, crash or do not end."""
     parser = argparse.ArgumentParser(description=document)
-    parser.add_argument("seconds", type=float, nargs="?", default=60)
+    parser.add_argument("cases", type=int, nargs="?", default=100)
+    parser.add_argument("--seconds", type=float, default=math.inf, help="then fewer are tried")
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--cases", type=int, default=sys.maxsize, help="at most so many, whatever the machine does in the time")
     parser.add_argument("--case", type=int, help="this one alone, in words")
     given = parser.parse_args()
     if given.case is not None:
@@ -122,7 +122,7 @@ def main(module: str, document: str) -> int:
         print(cases.described(given.seed, given.case))
         print(cases.case(given.seed, given.case))
         return 0
-    counts, bad = tried(module, given.seconds, given.seed, given.cases)
+    counts, bad = tried(module, given.cases, given.seed, given.seconds)
     total = sum(counts.values())
     accepted = total - counts["refused"]
     print(f"{total:,} cases, {accepted:,} accepted ({100 * accepted / max(total, 1):.0f} %): "
@@ -132,7 +132,7 @@ def main(module: str, document: str) -> int:
     return bool(bad)
 
 
-def tried(module: str, seconds: float, seed: int, most: int = sys.maxsize) -> tuple[Counter[str], list[int]]:
+def tried(module: str, most: int, seed: int, seconds: float = math.inf) -> tuple[Counter[str], list[int]]:
     """Counts of the outcomes and the numbers of bad cases; work is done by processes, which may die."""
     context = multiprocessing.get_context("spawn")
     counts: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Random networks by both executors: ``python -m tests.random_networks.trying_networks SECONDS [--seed N] [--case N]``.
+"""Random networks by both executors: ``python -m tests.random_networks.trying_networks CASES [--seed N] [--case N]``.
 
 Lists and graphs of the layers and vertices in the table of layers, with random options, updaters, normalization of gradients, masks and
 batches, those of one example and of none among them. Outputs, scores, gradients and parameters after steps are compared.

@@ -1,4 +1,4 @@
-"""Random calls of ops by both executors: ``python -m tests.random_ops.trying_ops SECONDS [--seed N] [--case N]``.
+"""Random calls of ops by both executors: ``python -m tests.random_ops.trying_ops CASES [--seed N] [--case N]``.
 
 A call is a row of the table of ops with other sizes, types, values and attributes, drawn so that most calls are accepted: sizes that
 agree go on agreeing, indices stay in range, axes exist. Some calls are drawn wildly.

@@ -1,4 +1,4 @@
-"""Random programs over arrays, run eagerly, in a graph scope and compiled: ``python -m tests.random_programs.trying_programs SECONDS``.
+"""Random programs over arrays, run eagerly, in a graph scope and compiled: ``python -m tests.random_programs.trying_programs CASES``.
 
 What a program does is drawn from the tables in ``statements`` and from the table of ops. Compiled it runs in some form (arguments by
 position, in lists, dictionaries and dataclasses, with static ones), again, with other values, with other sizes of first axes, and its

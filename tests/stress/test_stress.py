@@ -8,7 +8,10 @@ import pytest
 
 from tests.stress import stressing
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(os, "fork") or threading.current_thread() is not threading.main_thread(),
+pytestmark = [pytest.mark.slow,
+              # An interrupt between the opening of a file and its name, or in a destructor, is Python's to report.
+              pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+               pytest.mark.skipif(not hasattr(os, "fork") or threading.current_thread() is not threading.main_thread(),
                                                    reason="forks and signals")]
 
 

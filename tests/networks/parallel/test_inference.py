@@ -259,13 +259,15 @@ def test_threads_of_a_forgotten_service_end():
 
 
 def test_fifo_runs_as_many_as_there_are_workers():
-    net, most, running, lock = dense(), [0], [0], threading.Lock()
+    net, most, running, lock = dense(), [0], [0], threading.Condition()
     forward = net.engine.forward.activations
 
     def counted(*args, **options):
         with lock:
             running[0] += 1
             most[0] = max(most[0], running[0])
+            lock.notify_all()
+            lock.wait_for(lambda: most[0] > 1, timeout=60)
         time.sleep(0.01)
         try:
             return forward(*args, **options)
