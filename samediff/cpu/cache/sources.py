@@ -13,8 +13,9 @@ import linecache
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib.abc import ResourceLoader
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .progress import compiling
 
@@ -73,8 +74,20 @@ def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     numba: Any = importlib.import_module("numba")
     made, code = numba.njit(**options)(function), function.__code__
     if made is not function and (kept := _kept_code()) is not None:
-        made._cache = kept(_stamp(code.co_filename, code.co_qualname, code.co_code.hex(), _text(options)), toolchain())
+        made._cache = kept(_stamp(_origin(code.co_filename, function.__module__), code.co_qualname, code.co_code.hex(), _text(options)),
+                           toolchain())
     return made
+
+
+@functools.cache
+def _origin(file: str, module: str) -> str:
+    """Where a function comes from, by content: folders differ between checkouts and environments, code does not."""
+    if file.startswith(PREFIX):
+        return file
+    spec = sys.modules[module].__spec__
+    assert spec is not None and spec.origin is not None
+    data: bytes = cast(ResourceLoader, spec.loader).get_data(spec.origin)
+    return f"{module} {hashlib.sha256(data).hexdigest()}"
 
 
 @functools.cache
