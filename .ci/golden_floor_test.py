@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.required import missing
+
 ROOT = Path(__file__).resolve().parent.parent
 FLOOR: dict[str, int] = json.loads((ROOT / "tests" / "golden" / "floor.json").read_text(encoding="utf-8"))
 #: Areas that are run a second time by CUDA kernels, on the emulator.
@@ -37,7 +39,7 @@ def counts(areas: Iterable[str], device: str) -> dict[str, int]:
     """How many cases pass, by area."""
     folder = collection()
     if folder is None:
-        pytest.skip("no larger collection of recorded cases beside the repository")
+        missing("golden", "no larger collection of recorded cases beside the repository")
 
     def count(area: str) -> int:
         run = subprocess.run([sys.executable, "-m", "tests.recorded.check", "--golden", str(folder), "--area", area,

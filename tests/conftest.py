@@ -4,6 +4,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ import pytest
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.register_profile("search")
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+#: Seconds that the end of a run may take.
+PATIENCE = 120.0
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -41,10 +46,18 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.write_line(text)
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Threads that a failed test left behind do not keep the run from ending; worker processes wait for each other, and are ended."""
-    if not hasattr(config, "workerinput"):
-        faulthandler.dump_traceback_later(300, exit=True, file=sys.__stderr__)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Threads that tests left behind do not keep the run from ending, nor change how it ended: they are named."""
+    if hasattr(session.config, "workerinput"):
+        return              # ended by the first process
+
+    def end() -> None:
+        faulthandler.dump_traceback(file=sys.__stderr__)
+        print("threads that linger:", *(t.name for t in threading.enumerate()), file=sys.__stderr__, flush=True)
+        os._exit(exitstatus)
+    timer = threading.Timer(PATIENCE, end)
+    timer.daemon = True
+    timer.start()
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -16,10 +17,12 @@ MACHINE = re.compile(r"(?<![\w.$}])/(?:" + "|".join(("work", "tmp", "home", "roo
 
 
 def sources(*suffixes: str) -> dict[str, str]:
-    """Text of every source file by its path."""
-    found = [p for f in FOLDERS for p in (ROOT / f).rglob("*")] + list(ROOT.iterdir())
+    """Text of every source file by its path; what is not in version control does not count, where there is one."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = [ROOT / name for name in listed.stdout.split("\0")] if listed.returncode == 0 else \
+        [p for f in FOLDERS for p in (ROOT / f).rglob("*") if "__pycache__" not in p.parts] + list(ROOT.iterdir())
     return {str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in sorted(found)
-            if p.is_file() and p.suffix in (suffixes or TEXT) and "__pycache__" not in p.parts and p.name != ".git"}
+            if p.is_file() and p.suffix in (suffixes or TEXT)}
 
 
 def test_no_source_file_is_too_long():

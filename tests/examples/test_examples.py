@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -79,10 +78,8 @@ def test_short_form(check, short, capsys):
 
 
 @pytest.mark.slow
-def test_quickstart_reaches_its_accuracy_in_a_minute(capsys):
-    start = time.perf_counter()
+def test_quickstart_reaches_its_accuracy(capsys):
     assert example("quickstart").main() > 0.93
-    assert time.perf_counter() - start < 60
 
 
 @pytest.mark.slow

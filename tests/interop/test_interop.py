@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.required import missing
 from tests.interop.cases import MAYBE, Case, Folder
 from tests.interop.file_cases import file_cases
 from tests.interop.graph_cases import graph_cases
@@ -59,7 +60,7 @@ def exchange(tmp_path_factory: pytest.TempPathFactory) -> Any:
         try:
             made = Exchange(tmp_path_factory.mktemp("interop"))
         except Unavailable as why:
-            pytest.skip(str(why))
+            missing("jvm", str(why))
         yield made
 
 

@@ -57,7 +57,7 @@ def run(code, *arguments, path=None):
     """What a fresh process prints."""
     environment = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)], capture_output=True, text=True, check=False,
-                          env=environment, timeout=120)
+                          env=environment, timeout=600)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

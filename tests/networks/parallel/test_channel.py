@@ -8,7 +8,7 @@ import pytest
 
 from dl4py.networks.parallel.channel import ProcessChannel
 
-pytestmark = pytest.mark.timeout(60, method="signal")
+pytestmark = pytest.mark.timeout(300, method="signal")
 
 
 @pytest.fixture

@@ -55,11 +55,11 @@ class Held:
     def __enter__(self):
         def answer(requests):
             self.began.set()
-            assert self.go.wait(20)
+            assert self.go.wait(60)
             self.answer(requests)
         self.service._runner.answer = answer
         self.first = self.service.submit(np.zeros((1, 4)))
-        assert self.began.wait(20)
+        assert self.began.wait(60)
         self.service._runner.answer = self.answer
         return self
 
@@ -184,7 +184,7 @@ def test_observers_hear_of_answers():
     heard = threading.Event()
     with ParallelInference(dense()) as service:
         service.submit(np.zeros((1, 4))).add_done_callback(lambda answer: heard.set())
-        assert heard.wait(10)
+        assert heard.wait(60)
 
 
 def test_the_queue_is_bounded():
@@ -196,7 +196,7 @@ def test_the_queue_is_bounded():
     putting.join(0.1)
     assert putting.is_alive()
     assert len(queue.take(1)) == 1
-    putting.join(10)
+    putting.join(60)
     assert not putting.is_alive()
     assert len(queue.take(32)) == 1
     assert queue.take(32) == [late]
@@ -238,11 +238,11 @@ def test_shutdown_answers_everybody():
         time.sleep(0.05)
         closing = threading.Thread(target=service.shutdown)
         closing.start()
-        blocked.join(10)
+        blocked.join(60)
         with pytest.raises(ShutdownError):
             waiting.result(10)
         assert len(refused) == 1
-    closing.join(10)
+    closing.join(60)
     assert held.first.result()[0].shape == (1, 3)
     assert not closing.is_alive()
 
@@ -254,7 +254,7 @@ def test_threads_of_a_forgotten_service_end():
     del service
     gc.collect()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert not any(t.is_alive() for t in threads)
 
 

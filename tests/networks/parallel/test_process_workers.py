@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from dl4py.networks.parallel.process_handle import ProcessHandle
 from dl4py.samediff import Adam, DataSet
 from dl4py.samediff.errors import WorkerError
 
-pytestmark = pytest.mark.timeout(120, method="signal")
+pytestmark = pytest.mark.timeout(600, method="signal")
 X = np.random.default_rng(3).normal(size=(12, 4)).astype(np.float32)
 Y = np.eye(3, dtype=np.float32)[np.arange(12) % 3]
 ROUND = [DataSet(X[:5], Y[:5]), DataSet(X[5:], Y[5:])]
@@ -57,10 +58,11 @@ def after(net, mode, rounds):
 
 
 def held():
-    """Threads, processes and what is open."""
+    """Threads, processes and sockets."""
     gc.collect()
-    threads, opened = [t.name for t in threading.enumerate() if t.name.startswith("dl4py-training")], "/proc/self/fd"
-    return threads, multiprocessing.active_children(), os.path.isdir(opened) and len(os.listdir(opened))
+    threads, opened = [t.name for t in threading.enumerate() if t.name.startswith("dl4py-training")], Path("/proc/self/fd")
+    links = [os.readlink(p) for p in opened.iterdir() if p.is_symlink()] if opened.is_dir() else []
+    return threads, multiprocessing.active_children(), sum(text.startswith("socket:") for text in links)
 
 
 @pytest.mark.parametrize("mode", MODES)

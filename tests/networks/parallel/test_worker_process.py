@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.timeout(240, method="signal")
+pytestmark = pytest.mark.timeout(600, method="signal")
 
 SCRIPT = """
 import multiprocessing, os, signal, sys, threading, time
@@ -71,7 +71,7 @@ def test_no_process_is_left_when_the_first_is_killed(moment, tmp_path):
 
 
 def run(folder, text):
-    return subprocess.run(program(folder, text), cwd=folder, capture_output=True, text=True, timeout=120)
+    return subprocess.run(program(folder, text), cwd=folder, capture_output=True, text=True, timeout=600)
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ if __name__ == "__main__":
     wrapper = wrapped()
     wrapper.fit(data(6))
     wrapper._workers._others[0].process.kill()
-    wrapper._workers._others[0].exit_code(10)
+    wrapper._workers._others[0].exit_code(60)
     try:
         wrapper.fit(data(100_000))
     except Exception as error:

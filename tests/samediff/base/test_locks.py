@@ -39,7 +39,7 @@ for i in range(5):
     time.sleep(0.2)
     child = os.fork()
     if not child:
-        signal.alarm(60)
+        signal.alarm(300)
         work(1000 + i, DataType.DOUBLE if i % 2 else DataType.FLOAT)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0, i
@@ -50,7 +50,7 @@ other.join()
 
 @pytest.mark.slow
 def test_children_compile_while_the_parent_does(tmp_path):
-    subprocess.run([sys.executable, "-W", "ignore", "-c", COMPILING], check=True, timeout=240,
+    subprocess.run([sys.executable, "-W", "ignore", "-c", COMPILING], check=True, timeout=600,
                    env={**os.environ, "DL4PY_CACHE_DIR": str(tmp_path)})
 
 

@@ -136,7 +136,7 @@ def test_only_regular_files_are_files(tmp_path, kind):
     found = []
     reader = threading.Thread(target=lambda: found.append(folder.read("file")), daemon=True)
     reader.start()
-    reader.join(20)
+    reader.join(60)
     assert found == [None]                          # neither waits nor follows
     before = os.lstat(tmp_path / "file")
     folder.write("file", b"2")

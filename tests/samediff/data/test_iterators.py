@@ -137,7 +137,7 @@ def test_reading_ahead_passes_errors_on_and_ends_its_thread():
     assert abandoned.has_next()
     thread = abandoned._thread
     del abandoned
-    thread.join(5)
+    thread.join(60)
     assert not thread.is_alive()
     assert not [t for t in threading.enumerate() if t.name == "dl4py-read-ahead"]
 
@@ -155,13 +155,13 @@ def test_reading_ahead_is_bounded_and_ends(size):
     it = AsyncDataSetIterator(base, size)
     for done in range(20):
         assert it.has_next()
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while base.given < min(20, done + 1 + size) and time.monotonic() < deadline:
             time.sleep(0.001)
         assert base.given == min(20, done + 1 + size)       # the one that is asked for, and those that wait
         assert it.next().features[0, 0] == 2 * done
     assert not it.has_next()
-    it._thread.join(5)
+    it._thread.join(60)
     assert not it._thread.is_alive()
     it.reset()
     assert it.next().features[0, 0] == 0

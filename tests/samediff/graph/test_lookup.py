@@ -75,14 +75,14 @@ def test_placeholders_of_all_threads_are_cleared(sd):
     def other():
         sd.set_array("x", np.ones((1, 2)))
         filled.set()
-        cleared.wait(10)
+        cleared.wait(60)
         seen.append(sd.stored("x"))
     thread = threading.Thread(target=other)
     thread.start()
-    filled.wait(10)
+    filled.wait(60)
     sd.clearPlaceholders(True)
     cleared.set()
-    thread.join(10)
+    thread.join(60)
     assert seen == [None]
 
 
