@@ -112,11 +112,7 @@ def in_threads(op: Op, arrays: Example) -> str:
     wanted = [[np.array(r) for r in results(op, g)] for g in given]
 
     def work(i: int) -> bool:
-        start = time.perf_counter()
-        while time.perf_counter() - start < _SECONDS / 2:
-            if not equal([np.asarray(r) for r in results(op, given[i])], wanted[i]):
-                return False
-        return True
+        return all(equal([np.asarray(r) for r in results(op, given[i])], wanted[i]) for _ in _calls())
     with ThreadPoolExecutor(len(given)) as pool:
         if not all(pool.map(work, range(len(given)))):
             raise CheckFailure("calls from several threads disturb each other: keep nothing in globals or closures while the code runs")
@@ -132,16 +128,24 @@ def repeated(op: Op, arrays: Example) -> str:
             raise CheckFailure(f"output {i} lies in the memory of an earlier output; return a copy")
     other = [None if a is None else np.array(a[::-1] if a.ndim else a, order="C") for a in arrays]
     second = _others(op, other)
-    calls, start = 1, time.perf_counter()
     if any(np.shares_memory(a, np.asarray(b)) for a in first for b in second) or not equal(first, kept):
         raise CheckFailure("a result changes when the op is called again: it lies in memory that the op keeps; return a new array")
     del second, first
-    while calls < _REPEATS and (calls < 3 or time.perf_counter() - start < _SECONDS):
-        calls += 1
+    calls = 1
+    for calls in _calls():
         if not equal(results(op, arrays), kept):
             raise CheckFailure(f"call {calls} with the same inputs gives another result. An op keeps nothing from call to call; "
                                "one that draws random numbers is stateful and takes them from context.random()")
     return f"{calls} calls"
+
+
+def _calls() -> Iterator[int]:
+    """Numbers of further calls: as many as there is time for, two at least."""
+    start = time.perf_counter()
+    for call in range(2, _REPEATS + 1):
+        if call > 3 and time.perf_counter() - start > _SECONDS:
+            return
+        yield call
 
 
 def _others(op: Op, arrays: Example) -> Sequence[Any]:
