@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
 from ...samediff.errors import ConfigurationError
@@ -102,6 +102,9 @@ class Layer(LayerContract, Configuration, LayerNames):
     constraints: Convertible[tuple[LayerConstraint, ...] | None] = None
     gradient_normalization: Convertible[GradientNormalization | None] = None
     gradient_normalization_threshold: float = math.nan
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        name: InitVar[str | None] = None
+        drop_out: InitVar[IDropout | float | None] = None
     constrain_all_parameters: InitVar[Any] = constrainer(ALL)
     constrain_weights: InitVar[Any] = constrainer(WEIGHTS)
     constrain_bias: InitVar[Any] = constrainer(BIASES)
@@ -267,6 +270,8 @@ class FeedForwardLayer(BaseLayer, FeedForwardLayerNames):
     preprocessor_rule: ClassVar[Rule] = automatic.to_feed_forward
     n_in: int = 0
     n_out: int = field(default=0, aliases=("units",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        units: InitVar[int] = 0
     time_distributed_format: Convertible[RNNFormat | None] = None
 
     def validate(self) -> None:

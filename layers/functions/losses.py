@@ -11,7 +11,7 @@ from ...samediff.base.javanames import squash
 from ...samediff.base.user_code.abstract_methods import unwritten
 from ...samediff.base.user_code.user_methods import scores_examples
 from ...samediff.configuration.classes import find_class
-from ...samediff.configuration.configuration import Configuration, configuration, field
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
 from ..ops import loss_rows as rows
 from ..ops.loss_terms import LayerLossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms
@@ -193,7 +193,7 @@ class WeightedLoss(TermLoss, WeightedLossNames):
         One for each output column; all 1 where left out.
     """
 
-    weights: np.ndarray[Any, Any] | None = field(default=None, omit_none=True)
+    weights: Convertible[np.ndarray[Any, Any] | None] = field(default=None, omit_none=True)
 
     def column_weights(self) -> Any:
         return self.weights

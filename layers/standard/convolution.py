@@ -73,9 +73,9 @@ class BaseConvolution(FeedForwardLayer, BaseConvolutionNames):
     has_bias: bool = True
     convolution_mode: Convertible[ConvolutionMode | None] = None
     dilation: Convertible[tuple[int, ...]] = (1, 1)
-    kernel_size: Convertible[tuple[int, ...]] = (5, 5)
-    stride: Convertible[tuple[int, ...]] = (1, 1)
-    padding: Convertible[tuple[int, ...]] = (0, 0)
+    kernel_size: Convertible[tuple[int, ...]] = field(default=(5, 5), kw_only=False)
+    stride: Convertible[tuple[int, ...]] = field(default=(1, 1), kw_only=False)
+    padding: Convertible[tuple[int, ...]] = field(default=(0, 0), kw_only=False)
     cudnn_algo_mode: Convertible[AlgoMode | None] = None
     cudnn_fwd_algo: str | None = field(default=None, aliases=("cudnn_fwd_mode",))
     cudnn_bwd_filter_algo: str | None = field(default=None, aliases=("cudnn_bwd_filter_mode",))
@@ -296,7 +296,7 @@ class Convolution1DLayer(BaseConvolution, Convolution1DLayerNames):
     arguments: ClassVar[tuple[str, ...]] = WINDOW
     rnn_data_format: Convertible[RNNFormat] = field(default=RNNFormat.NCW, aliases=("data_format",))
     cnn2d_data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
-    kernel_size: Convertible[tuple[int, ...]] = (2, 2)
+    kernel_size: Convertible[tuple[int, ...]] = field(default=(2, 2), kw_only=False)
     causal_mode: ClassVar[ConvolutionMode | None] = ConvolutionMode.Causal
     operation: ClassVar[Any] = conv.Conv1D
     weights_format: ClassVar[str] = "YXIO"
@@ -353,9 +353,9 @@ class Convolution3D(BaseConvolution, Convolution3DNames):
     cnn2d_data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
     mode: Convertible[ConvolutionMode] = ConvolutionMode.Same  # in DL4J's files; without effect
     dilation: Convertible[tuple[int, ...]] = (1, 1, 1)
-    kernel_size: Convertible[tuple[int, ...]] = (2, 2, 2)
-    stride: Convertible[tuple[int, ...]] = (1, 1, 1)
-    padding: Convertible[tuple[int, ...]] = (0, 0, 0)
+    kernel_size: Convertible[tuple[int, ...]] = field(default=(2, 2, 2), kw_only=False)
+    stride: Convertible[tuple[int, ...]] = field(default=(1, 1, 1), kw_only=False)
+    padding: Convertible[tuple[int, ...]] = field(default=(0, 0, 0), kw_only=False)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeConvolutional3D)
@@ -393,9 +393,9 @@ class Deconvolution3D(BaseConvolution, Deconvolution3DNames):
     data_format: Convertible[CNN3DFormat] = CNN3DFormat.NCDHW
     cnn2d_data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
     dilation: Convertible[tuple[int, ...]] = (1, 1, 1)
-    kernel_size: Convertible[tuple[int, ...]] = (2, 2, 2)
-    stride: Convertible[tuple[int, ...]] = (1, 1, 1)
-    padding: Convertible[tuple[int, ...]] = (0, 0, 0)
+    kernel_size: Convertible[tuple[int, ...]] = field(default=(2, 2, 2), kw_only=False)
+    stride: Convertible[tuple[int, ...]] = field(default=(1, 1, 1), kw_only=False)
+    padding: Convertible[tuple[int, ...]] = field(default=(0, 0, 0), kw_only=False)
 
     def validate_new(self) -> None:
         """Padding is taken in each mode."""

@@ -1,6 +1,7 @@
 """Fully connected layers and layers that act on each value."""
 from __future__ import annotations
 
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.configuration.configuration import Convertible, field
@@ -10,6 +11,7 @@ from ..base.affine import Affine, activated
 from ..base.base import PACKAGE, BaseLayer, FeedForwardLayer, NoParamLayer, Rule, layer
 from ..base.layer_methods import BoundLayer, at_work
 from ..functions.activations import ActivationPReLU, IActivation
+from ..functions.dropout import IDropout
 from ..functions.losses import LossFunction
 from ..functions.weight_init import IWeightInit, WeightInitConstant
 from ..functions.weight_noise import DropConnect
@@ -90,7 +92,7 @@ class ActivationLayer(NoParamLayer, ActivationLayerNames):
     """
 
     arguments: ClassVar[tuple[str, ...]] = ("activation",)
-    activation: Convertible[IActivation | None] = field(default=None, json="activationFn")
+    activation: Convertible[IActivation | None] = field(default=None, json="activationFn", kw_only=False)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return activated(self, sd, x)
@@ -108,6 +110,7 @@ class DropoutLayer(FeedForwardLayer, DropoutLayerNames):
 
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
     arguments: ClassVar[tuple[str, ...]] = ("dropout",)
+    dropout: Convertible[IDropout | None] = field(default=None, json="idropout", aliases=("drop_out", "i_dropout"), kw_only=False)
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         return x
@@ -192,7 +195,9 @@ class RepeatVector(FeedForwardLayer, RepeatVectorNames):
 
     dl4j_type: ClassVar[LayerType | None] = LayerType.UPSAMPLING
     arguments: ClassVar[tuple[str, ...]] = ("n",)
-    n: int = field(default=1, aliases=("repetition_factor",))
+    n: int = field(default=1, aliases=("repetition_factor",), kw_only=False)
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        repetition_factor: InitVar[int] = 1
     data_format: Convertible[RNNFormat] = RNNFormat.NCW
 
     def validate(self) -> None:
@@ -225,7 +230,9 @@ class BasePretrainNetwork(FeedForwardLayer, BasePretrainNetworkNames):
 
     weight_names: ClassVar[tuple[str, ...]] = ("W",)
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
-    loss_function: Convertible[LossFunction] = LossFunction.RECONSTRUCTION_CROSSENTROPY
+    loss_function: Convertible[LossFunction] = field(default=LossFunction.RECONSTRUCTION_CROSSENTROPY, aliases=("loss",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        loss: InitVar[Any] = None
     visible_bias_init: float = 0.0
 
     def updater_key(self, parameter: Parameter) -> str | None:

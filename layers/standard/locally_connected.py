@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.configuration.configuration import Convertible, field
@@ -112,6 +113,9 @@ class LocallyConnected1D(LocallyConnected, LocallyConnected1DNames):
     n_out: int = 0
     activation: Convertible[Activation | None] = Activation.TANH
     kernel: int = field(default=2, aliases=("kernel_size",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        kernel_size: InitVar[int] = 2
+        convolution_mode: InitVar[Any] = None
     stride: int = 1
     padding: int = 0
     padding_r: int = 0
@@ -186,6 +190,10 @@ class LocallyConnected2D(LocallyConnected, LocallyConnected2DNames):
     n_out: int = 0
     activation: Convertible[Activation | None] = Activation.TANH
     kernel: Convertible[tuple[int, ...]] = field(default=(2, 2), aliases=("kernel_size",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        kernel_size: InitVar[Any] = (2, 2)
+        convolution_mode: InitVar[Any] = None
+        data_format: InitVar[Any] = None
     stride: Convertible[tuple[int, ...]] = (1, 1)
     padding: Convertible[tuple[int, ...]] = (0, 0)
     padding_br: Convertible[tuple[int, ...] | None] = None

@@ -1,6 +1,7 @@
 """Output and loss layers."""
 from __future__ import annotations
 
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -55,7 +56,10 @@ class LossBearing(FeedForwardLayer, LossBearingNames):
     """
 
     arguments: ClassVar[tuple[str, ...]] = ("loss_function",)
-    loss_function: Convertible[ILossFunction] = field(default=LossMCXENT(), json="lossFn", aliases=("loss",))
+    loss_function: Convertible[ILossFunction] = field(default=LossMCXENT(), json="lossFn", aliases=("loss",), kw_only=False)
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        loss: InitVar[Any] = None
+        loss_fn: InitVar[Any] = None
     has_loss: ClassVar[bool] = True
     #: Whether the score is divided by the number of examples also where the network asks for sums (mini_batch False).
     always_averages: ClassVar[bool] = True
@@ -250,6 +254,8 @@ class RnnLossLayer(PerPositionLoss, RnnLossLayerNames):
     dl4j_type: ClassVar[LayerType | None] = LayerType.RECURRENT
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     rnn_data_format: Convertible[RNNFormat] = field(default=RNNFormat.NCW, aliases=("data_format",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        data_format: InitVar[Any] = None
 
     @property
     def channels_last(self) -> bool:

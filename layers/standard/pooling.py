@@ -62,10 +62,10 @@ class BasePooling(NoParamLayer, BasePoolingNames):
     operations: ClassVar[dict[PoolingType, type[Op]]] = {
         PoolingType.MAX: pool.MaxPool2D, PoolingType.AVG: pool.AvgPool2D, PoolingType.PNORM: pool.PNormPool2D}
     convolution_mode: Convertible[ConvolutionMode | None] = None
-    pooling_type: Convertible[PoolingType] = PoolingType.MAX
-    kernel_size: Convertible[tuple[int, ...]] = (1, 1)
-    stride: Convertible[tuple[int, ...]] = (2, 2)
-    padding: Convertible[tuple[int, ...]] = (0, 0)
+    pooling_type: Convertible[PoolingType] = field(default=PoolingType.MAX, kw_only=False)
+    kernel_size: Convertible[tuple[int, ...]] = field(default=(1, 1), kw_only=False)
+    stride: Convertible[tuple[int, ...]] = field(default=(2, 2), kw_only=False)
+    padding: Convertible[tuple[int, ...]] = field(default=(0, 0), kw_only=False)
     dilation: Convertible[tuple[int, ...]] = (1, 1)
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     PoolingType = formats.PoolingType       # DL4J's place of it
@@ -171,8 +171,8 @@ class Subsampling1DLayer(BaseSubsampling, Subsampling1DLayerNames):
 
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     causal_mode: ClassVar[ConvolutionMode | None] = ConvolutionMode.Truncate    # DL4J pads nothing
-    kernel_size: Convertible[tuple[int, ...]] = (2, 1)
-    stride: Convertible[tuple[int, ...]] = (1, 1)
+    kernel_size: Convertible[tuple[int, ...]] = field(default=(2, 1), kw_only=False)
+    stride: Convertible[tuple[int, ...]] = field(default=(1, 1), kw_only=False)
 
     def operation(self) -> Op:
         """Two-dimensional pooling over steps, with a second axis of size 1."""
@@ -225,9 +225,9 @@ class Subsampling3DLayer(BasePooling, Subsampling3DLayerNames):
     operations: ClassVar[dict[PoolingType, type[Op]]] = {PoolingType.MAX: pool.MaxPool3D, PoolingType.AVG: pool.AvgPool3D}
     preprocessor_rule: ClassVar[Rule] = automatic.to_volumes
     convolution_mode: Convertible[ConvolutionMode | None] = ConvolutionMode.Same
-    kernel_size: Convertible[tuple[int, ...]] = (1, 1, 1)
-    stride: Convertible[tuple[int, ...]] = (2, 2, 2)
-    padding: Convertible[tuple[int, ...]] = (0, 0, 0)
+    kernel_size: Convertible[tuple[int, ...]] = field(default=(1, 1, 1), kw_only=False)
+    stride: Convertible[tuple[int, ...]] = field(default=(2, 2, 2), kw_only=False)
+    padding: Convertible[tuple[int, ...]] = field(default=(0, 0, 0), kw_only=False)
     dilation: Convertible[tuple[int, ...]] = (1, 1, 1)
     data_format: Convertible[CNN3DFormat] = CNN3DFormat.NCDHW
 
@@ -267,7 +267,7 @@ class GlobalPoolingLayer(NoParamLayer, GlobalPoolingLayerNames):
     reports_other_type: ClassVar[bool] = True
     preprocessor_rule: ClassVar[Rule] = automatic.to_pool
     arguments: ClassVar[tuple[str, ...]] = ("pooling_type",)
-    pooling_type: Convertible[PoolingType] = PoolingType.MAX
+    pooling_type: Convertible[PoolingType] = field(default=PoolingType.MAX, kw_only=False)
     pooling_dimensions: Convertible[tuple[int, ...] | None] = None
     pnorm: int = 2
     collapse_dimensions: bool = True

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -75,6 +76,8 @@ class BaseRecurrentLayer(FeedForwardLayer, BaseRecurrentLayerNames):
     bias_names: ClassVar[tuple[str, ...]] = ("b",)
     weight_init_recurrent: Convertible[IWeightInit | None] = field(default=None, json="weightInitFnRecurrent")
     rnn_data_format: Convertible[RNNFormat] = field(default=RNNFormat.NCW, aliases=("data_format",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        data_format: InitVar[Any] = None
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)
@@ -300,6 +303,8 @@ class RnnOutputLayer(PerPositionLoss, BaseOutputLayer, RnnOutputLayerNames):
     preprocessor_rule: ClassVar[Rule] = automatic.to_recurrent
     activation: Convertible[IActivation | None] = field(default=ActivationSoftmax(), json="activationFn")
     rnn_data_format: Convertible[RNNFormat | None] = field(default=None, aliases=("data_format",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        data_format: InitVar[Any] = None
     loss_uses_feature_mask: ClassVar[bool] = False
     masks_activations: ClassVar[bool] = True
 

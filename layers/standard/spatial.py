@@ -172,7 +172,7 @@ class _Repeats(ResizingLayer):
 
     dl4j_type: ClassVar[LayerType | None] = LayerType.UPSAMPLING
     sizes_field: ClassVar[str] = "size"
-    size: Convertible[tuple[int, ...]]
+    size: Convertible[tuple[int, ...]] = field(kw_only=False)
 
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n * self.size[axis]
@@ -194,7 +194,7 @@ class _Pads(ResizingLayer):
     dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     sizes_field: ClassVar[str] = "padding"
     in_pairs: ClassVar[bool] = True
-    padding: Convertible[tuple[int, ...]]
+    padding: Convertible[tuple[int, ...]] = field(kw_only=False)
 
     def resized(self, axis: int, n: int) -> int:
         return n + self.padding[2 * axis] + self.padding[2 * axis + 1]
@@ -217,7 +217,7 @@ class _Crops(ResizingLayer):
     dl4j_type: ClassVar[LayerType | None] = LayerType.CONVOLUTIONAL
     sizes_field: ClassVar[str] = "cropping"
     in_pairs: ClassVar[bool] = True
-    cropping: Convertible[tuple[int, ...]]
+    cropping: Convertible[tuple[int, ...]] = field(kw_only=False)
 
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n - self.cropping[2 * axis] - self.cropping[2 * axis + 1]

@@ -1,6 +1,7 @@
 """Variational autoencoder (Kingma and Welling, "Auto-Encoding Variational Bayes", 2013)."""
 from __future__ import annotations
 
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -87,6 +88,8 @@ class VariationalAutoencoder(BasePretrainNetwork, VariationalAutoencoderNames):
     decoder_layer_sizes: Convertible[tuple[int, ...]] = (100,)
     output_distribution: ReconstructionDistribution = field(
         default=GaussianReconstructionDistribution(), aliases=("reconstruction_distribution",))
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        reconstruction_distribution: InitVar[Any] = None
     pzx_activation: Convertible[IActivation] = field(
         default=ActivationIdentity(), json="pzxActivationFn", aliases=("pzx_activation_function",))
     num_samples: int = 1

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.configuration.configuration import Convertible, field
@@ -47,7 +47,7 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
 
     takes_dropout: ClassVar[bool] = False
     arguments: ClassVar[tuple[str, ...]] = ("underlying",)
-    underlying: Layer = field(aliases=("set_underlying",))
+    underlying: Layer = field(aliases=("set_underlying",), kw_only=False)
 
     @property
     def configured_twice(self) -> bool:
@@ -201,7 +201,9 @@ class TimeDistributed(BaseWrapperLayer, TimeDistributedNames):
     json_first: ClassVar[tuple[str, ...]] = ("rnnDataFormat", "underlying")
     summary_name: ClassVar[str] = "TimeDistributedLayer"
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "rnn_data_format")
-    rnn_data_format: Convertible[RNNFormat | None] = field(default=RNNFormat.NCW, aliases=("data_format",))
+    rnn_data_format: Convertible[RNNFormat | None] = field(default=RNNFormat.NCW, aliases=("data_format",), kw_only=False)
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        data_format: InitVar[Any] = None
 
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.get_output_type(0, self._step(input_type))
@@ -245,7 +247,9 @@ class MaskZeroLayer(BaseWrapperLayer, MaskZeroLayerNames):
 
     json_first: ClassVar[tuple[str, ...]] = ("maskingValue", "underlying")
     arguments: ClassVar[tuple[str, ...]] = ("underlying", "masking_value")
-    masking_value: float = field(default=0.0, aliases=("mask_value", "set_mask_value"))
+    masking_value: float = field(default=0.0, aliases=("mask_value", "set_mask_value"), kw_only=False)
+    if TYPE_CHECKING:       # further names, which `aliases` make
+        mask_value: InitVar[float] = 0.0
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """The mask of the data takes the place of any other."""
@@ -300,7 +304,7 @@ class Bidirectional(Layer, BidirectionalNames):
     takes_dropout: ClassVar[bool] = False
     summary_name: ClassVar[str] = "BidirectionalLayer"
     Mode: ClassVar[type[BidirectionalMode]] = BidirectionalMode
-    fwd: Layer = field(aliases=("rnn_layer", "layer"))
+    fwd: Layer = field(aliases=("rnn_layer", "layer"), kw_only=False)
     bwd: Layer | None = None
     mode: Convertible[BidirectionalMode] = BidirectionalMode.CONCAT
 

@@ -44,8 +44,11 @@ _WITHOUT_MEANING = ("layerparams", "vertexparams")      # what Java's base class
 
 
 def field(default: Any = dataclasses.MISSING, *, default_factory: Any = dataclasses.MISSING, json: str | None = None,
-          aliases: tuple[str, ...] = (), omit_none: bool = False, saved: bool = True) -> Any:
-    """Describe a field: its JSON key, further spellings, whether JSON leaves out None, whether JSON has it at all."""
+          aliases: tuple[str, ...] = (), omit_none: bool = False, saved: bool = True, kw_only: bool = True) -> Any:
+    """Describe a field: its JSON key, further spellings, whether JSON leaves out None, whether JSON has it at all.
+
+    ``kw_only`` is for type checkers alone: False where the constructor of a class with keywords takes it by position too.
+    """
     metadata = {"json": json, "aliases": aliases, "omit_none": omit_none, "saved": saved}
     if default_factory is not dataclasses.MISSING:
         return dataclasses.field(default_factory=default_factory, metadata=metadata)

@@ -13,7 +13,7 @@ from ..base.cupy import installed
 from ..base.datatype import is_floating, is_real
 from ..errors import DataTypeError, DL4PyError, ShapeError
 from .scalar import UNARY_FLOAT
-from .tables import table_array
+from .tables import table_array, table_arrays
 
 #: Functions that NumPy lacks, by the name under which SciPy and CuPy have them in their ``special`` module.
 SPECIAL = ("erf", "erfc", "gammaln", "digamma", "polygamma", "zeta", "betainc", "gammainc", "gammaincc")
@@ -260,7 +260,7 @@ def to_numpy(value: Any) -> np.ndarray[Any, Any]:
         array = table
     else:
         try:
-            array = np.asarray(value)
+            array = np.asarray(table_arrays(value))
         except DL4PyError:                              # what stands for an array says why it is none yet
             raise
         except ValueError as error:

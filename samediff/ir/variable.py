@@ -389,19 +389,18 @@ class SDVariable(VariableOps):
     def __invert__(self) -> SDVariable:
         return self._op("base", "not_", self)
 
-    def __eq__(self, other: object) -> bool:
-        """True for the same variable of the same graph (``eq`` is the op); GraphError for numbers and arrays."""
-        if isinstance(other, (np.ndarray, int, float, np.generic)):
-            name = self._name
-            raise GraphError(f"== compares variables, not their values, and {other!r:.40} is none: {name}.eq(…) and np.equal({name}, …) "
-                             "compare elements")
-        return self is other
+    def __eq__(self, other: object) -> Any:
+        return self._op("base", "eq", self, other) if _is_operand(other) else NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        return self._op("base", "neq", self, other) if _is_operand(other) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((id(self._sd), self._name))
 
     def __bool__(self) -> bool:
-        raise GraphError(f"the value of {self!r} is not known while the graph is built: use sd.where, sd.if_cond or eval()")
+        raise GraphError(f"the value of {self!r} is not known while the graph is built: use sd.where, sd.if_cond or eval(); whether "
+                         "two names stand for one variable, `is` says")
 
     def __iter__(self) -> Any:
         raise GraphError(f"{self!r} cannot be iterated; use sd.unstack")
@@ -417,11 +416,16 @@ class SDVariable(VariableOps):
     def __setitem__(self, index: Any, value: Any) -> None:
         raise GraphError(f"{self!r} cannot be changed in place: sd.where, sd.scatter_update and np.concatenate make new variables")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        array = self.get_arr()
-        if array is None:
-            raise GraphError(f"{self!r} holds no array; eval() computes one")
-        return np.array(array, dtype=dtype)
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        raise GraphError(f"an array of NumPy has values, and {self!r} stands for what the graph computes: {self._name}.eval() gives its "
+                         f"value, {self._name}.get_arr() what is stored; functions called as np.function({self._name}) become nodes")
+
+    __dlpack__ = __dlpack_device__ = __array__
+
+
+def _is_operand(value: Any) -> bool:
+    """Whether ``==`` compares elements with it; a variable is never equal to names, None and the like."""
+    return isinstance(value, (SDVariable, np.ndarray, np.generic, bool, int, float, list, tuple))
 
 
 def redeclare(variable: SDVariable, name: str | None = None, kind: VariableType | None = None, spec: TensorSpec | None = None,

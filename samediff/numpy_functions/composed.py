@@ -130,6 +130,20 @@ def apply_over_axes(xp: Any, function: Callable[..., Any], x: Any, axes: Any) ->
     return x
 
 
+def _like(name: str) -> Callable[..., Any]:
+    def function(xp: Any, x: Any, dtype: Any = None, shape: Any = None) -> Any:
+        if shape is not None:
+            return xp.array_of(getattr(np, name)(shape, xp.array_of(x).dtype if dtype is None else dtype))
+        return xp.elementwise(f"{name}_like", xp.array_of(x) if dtype is None else xp.astype(xp.array_of(x), dtype))
+    return function
+
+
+def full_like(xp: Any, x: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Any:
+    """An array of the shape of another one, or a given one, that holds one value."""
+    zeros = _like("zeros")(xp, x, dtype, shape)
+    return xp.astype(zeros + fill_value, zeros.dtype)
+
+
 def unravel_index(xp: Any, indices: Any, shape: Any) -> Any:
     """The position along each axis that a place in row order means."""
     rest, found = xp.array_of(indices), []
@@ -155,7 +169,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "fabs": lambda xp, x: abs(xp.floating(x)),
     "degrees": lambda xp, x: xp.rad2deg(xp.floating(x)), "radians": lambda xp, x: xp.deg2rad(xp.floating(x)),
     "apply_over_axes": apply_over_axes, "unravel_index": unravel_index, "ravel_multi_index": ravel_multi_index,
-    "empty_like": lambda xp, x, dtype=None, shape=None: xp.zeros_like(x, dtype=dtype),
+    "empty_like": _like("zeros"), "zeros_like": _like("zeros"), "ones_like": _like("ones"), "full_like": full_like,
     "isreal": lambda xp, x: xp.ones_like(x, dtype=np.bool_), "iscomplex": lambda xp, x: xp.zeros_like(x, dtype=np.bool_),
     "conjugate": lambda xp, x: xp.positive(x), "real": lambda xp, x: xp.array_of(x), "imag": lambda xp, x: xp.zeros_like(x),
     "real_if_close": lambda xp, x: xp.array_of(x),

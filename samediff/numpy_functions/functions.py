@@ -87,7 +87,7 @@ class NumpyFunctions(GraphNamespace):
                   if v is not None and v is not _NOT_GIVEN and k not in _NO_MATTER and (k != "order" or function in _ORDERED)}
         kwargs |= everywhere
         if isinstance(function, np.ufunc):
-            args = self._in_loop_types(function, args)
+            args = self._in_loop_types(function, args, kwargs.get("dtype"))
         if function in _OF_TYPES:
             return function(*(a.dtype if isinstance(a, GraphArray) else a for a in args), **kwargs)
         try:
@@ -110,16 +110,19 @@ class NumpyFunctions(GraphNamespace):
         except TraceError as error:
             raise NotInGraphError(str(error).partition("\n")[0]) from None
 
-    def _in_loop_types(self, ufunc: np.ufunc, args: Sequence[Any]) -> Sequence[Any]:
-        """Arrays of small whole numbers and truth values in the types in which NumPy computes the function of them."""
+    def _in_loop_types(self, ufunc: np.ufunc, args: Sequence[Any], dtype: Any) -> Sequence[Any]:
+        """Arrays in the types in which NumPy computes the function of them: small whole numbers, truth values, those for ``dtype``."""
         small = [a for a in args if isinstance(a, GraphArray) and a.dtype.kind in "biu" and a.dtype.itemsize < 4]
-        if not small or ufunc.signature is not None or len(args) != ufunc.nin:
+        if not (small or dtype is not None) or ufunc.signature is not None or len(args) != ufunc.nin:
             return args
+        wanted: Any = {} if dtype is None else {"signature": (*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout)}
         plain = [a if isinstance(a, GraphArray) or type(a) in (int, float, complex) else np.asarray(a) for a in args]
         kinds = [getattr(a, "dtype", type(a)) for a in plain]
         try:
-            loop = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
-        except TypeError:
+            loop = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **wanted)
+        except TypeError as error:
+            if wanted:
+                raise NotInGraphError(str(error)) from None
             return args
         return [self.astype(a, to) if isinstance(a, GraphArray) and a.dtype != to and to.kind != "O" else a for a, to in zip(args, loop)]
 
@@ -176,7 +179,8 @@ class NumpyFunctions(GraphNamespace):
     def _reduced(self, name: str, x: Any, axis: Any, keepdims: bool, more: dict[str, Any]) -> Any:
         x = x if isinstance(x, GraphArray) else self.wrap(self.unwrap(x))
         if "dtype" in more:
-            x = self.astype(x, more.pop("dtype"))
+            kind = more.pop("dtype")
+            return self.astype(self._reduced(name, self.astype(x, kind), axis, keepdims, more), kind)
         elif name in ("sum", "prod"):
             x = self._counting(x)
         elif name == "mean":
@@ -224,12 +228,17 @@ class NumpyFunctions(GraphNamespace):
     def var(self, x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0,  # type: ignore[override]  # NumPy's order
             keepdims: bool = False) -> GraphArray:
         """Mean squared distance from the mean."""
-        return super().var(self.floating(x) if dtype is None else self.astype(x, dtype), axis, keepdims, ddof)
+        if dtype is not None:
+            if np.dtype(dtype).kind not in "fV":
+                raise NotInGraphError(f"a variance in {np.dtype(dtype)} has no graph node")
+            return self.astype(self.var(self.astype(x, dtype), axis, None, ddof, keepdims), dtype)
+        return super().var(self.floating(x), axis, keepdims, ddof)
 
     def std(self, x: Any, axis: Any = None, dtype: Any = None, ddof: float = 0,  # type: ignore[override]
             keepdims: bool = False) -> GraphArray:
         """Root of the variance."""
-        return self.sqrt(self.var(x, axis, dtype, ddof, keepdims))  # type: ignore[no-any-return]
+        made = self.sqrt(self.var(x, axis, dtype, ddof, keepdims))
+        return made if dtype is None else self.astype(made, dtype)  # type: ignore[no-any-return]
 
     def round(self, x: Any, decimals: int = 0) -> Any:
         """The nearest number of so many decimals; whole numbers stay."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.datatype import DataType
 from ..errors import GraphError
 from ..expressions.arrays import to_numpy
 from ..families.graph_array import GraphArray
@@ -102,7 +103,7 @@ class OnVariables:
 def _own(ufunc: np.ufunc, args: Sequence[Any]) -> Any:
     """The op of variables that means the same; None where there is none, or types are to be joined as in NumPy."""
     variables = [a for a in args if isinstance(a, SDVariable)]
-    if len({v.dtype for v in variables}) > 1:
+    if len({v.dtype for v in variables}) > 1 or variables[0].dtype is DataType.BOOL:
         return None
     sides = _OPERATORS.get(ufunc)
     if ufunc in _OF_FLOATING and not variables[0].dtype.is_floating:

@@ -1,6 +1,7 @@
 """Functions of NumPy that only move elements: they are run on the positions of the elements, which one gather then follows."""
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,20 +17,26 @@ REARRANGES = frozenset((
     np.fliplr, np.flipud, np.hsplit, np.hstack, np.insert, np.pad, np.resize, np.roll, np.rot90, np.rollaxis, np.split, np.tril, np.triu,
     np.vsplit, np.vstack))
 
-#: Which arguments of these hold elements; numbers and lists there are arrays too.
-_ELEMENTS = {np.append: (0, 1), np.insert: (0, 2)} | dict.fromkeys((np.block, np.column_stack, np.dstack, np.hstack, np.vstack), (0,))
+#: Those whose elements may be numbers and lists too.
+_JOINS = (np.append, np.insert, np.block, np.column_stack, np.dstack, np.hstack, np.vstack)
 
 
-def _as_arrays(xp: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments with arrays in the places of elements."""
+def _arguments(xp: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by name, with arrays in the places of elements: the first one, and ``values``; all others must be known."""
     def arrays(value: Any) -> Any:
         return type(value)(map(arrays, value)) if isinstance(value, (tuple, list)) and _has_array(value) else xp.array_of(value)
-    places, names = _ELEMENTS.get(function, ()), [("arr", "tup", "arrays"), ("values",), ("values",)]
-    made = [arrays(a) if i in places else a for i, a in enumerate(args)]
-    options = {k: arrays(v) if any(k in names[i] for i in places) else v for k, v in kwargs.items()}
-    if function is np.insert and len(made) > 2:
-        made[2] = xp.astype(made[2], made[0].dtype)
-    return made, options
+    given = inspect.signature(function).bind(*args, **kwargs).arguments
+    if "kwargs" in given:                               # of np.pad
+        given |= given.pop("kwargs")
+    elements = (next(iter(given)), "values")
+    for name, value in given.items():
+        if name in elements:
+            given[name] = arrays(value) if function in _JOINS else value
+        elif _has_array(value) and name != "constant_values":
+            raise NotInGraphError(f"its {name} must be known while the graph is built, and that of a variable is not")
+    if function is np.insert:
+        given["values"] = xp.astype(given["values"], given["arr"].dtype)
+    return given
 
 
 def _has_array(value: Any) -> bool:
@@ -55,19 +62,17 @@ def rearranged(xp: Any, function: Callable[..., Any], args: Sequence[Any], kwarg
         memories.append(made)
         return made
 
-    args, kwargs = _as_arrays(xp, function, args, kwargs)
-    filling: Any = 0
-    if function is np.pad:
-        kwargs = dict(kwargs)
-        filling = kwargs.pop("constant_values", 0)
-        if np.ndim(filling) or (*args[2:], kwargs.get("mode", "constant"))[0] not in ("edge", "reflect", "symmetric", "wrap", "constant"):
-            raise NotInGraphError("np.pad with several values, or with values that are computed, has no graph node")
-    made = function(*map(places, args), **{k: places(v) for k, v in kwargs.items()})
+    given = _arguments(xp, function, args, kwargs)
+    filling, dtype = given.pop("constant_values", 0), given.pop("dtype", None)
+    if function is np.pad and (np.ndim(filling) or given.get("mode", "constant") not in (
+            "edge", "reflect", "symmetric", "wrap", "constant")):
+        raise NotInGraphError("np.pad with several values, or with values that are computed, has no graph node")
+    made = function(**{k: places(v) for k, v in given.items()})
     if not found or np.asarray(made[0] if isinstance(made, list) else made).dtype.kind not in "iu":
         raise NotInGraphError(f"np.{function.__name__} called like this has no graph node")
-    if any(isinstance(v, np.ndarray) and v.ndim for v in args):
+    if any(isinstance(v, np.ndarray) and v.ndim for v in given.values()):
         raise NotInGraphError(f"np.{function.__name__} of recorded arrays beside others has no graph node")
-    alike = xp.alike(found)
+    alike = xp.alike(found) if dtype is None else [xp.astype(a, dtype) for a in found]
     whole = xp.ravel(alike[0]) if len(alike) == 1 else xp.concatenate([xp.ravel(a) for a in alike])
     places_of = made if isinstance(made, (list, tuple)) else [made]
     parts = [_gathered(xp, whole, p, filling) for p in places_of]

@@ -169,7 +169,9 @@ def _known(xp: Any, x: Any, other: float) -> Any:
 
 def _skipping(of: str, other: float) -> Callable[..., Any]:
     def function(xp: Any, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-        x = xp.array_of(x) if dtype is None else xp.astype(xp.array_of(x), dtype)
+        if dtype is not None:
+            return xp.astype(function(xp, xp.astype(xp.array_of(x), dtype), axis, keepdims), dtype)
+        x = xp.array_of(x)
         made = getattr(xp, of)(_known(xp, x, other), axis=axis, **({"keepdims": True} if keepdims else {}))
         if of in ("max", "min") and x.dtype.kind == "f":
             made = xp.where(xp.all(xp.isnan(x), axis=axis, keepdims=keepdims), x.dtype.type(np.nan), made)

@@ -349,6 +349,10 @@ def gap(at: int = 3) -> Any:
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "missing, pandas": ((gap,), {}, "column 'c2' has none in row 3, and 1 of 12"),
+    "NaN, pandas": ((lambda: frame().assign(c1=[1.0] * 4 + [np.nan] * 8),), {}, r"column 'c1' has none in row 4.*to_numpy\(\)"),
+    "missing in lists, polars": ((lambda: library("polars").Series([[1.0, 2.0], [None, 3.0]], dtype=library("polars").Array(
+        library("polars").Float64, 2)),), {}, "the column has none in row 1"),
+    "missing in lists of columns": ((lambda: [library("polars").Series([1.0, None])] * 3,), {}, "the column has none in row 1"),
     "missing, polars": (
         (lambda: library("polars").DataFrame({**columns(), "c1": [None, *X[1:, 1]]}),), {}, "column 'c1' has none in row 0"),
     "missing, pyarrow": (

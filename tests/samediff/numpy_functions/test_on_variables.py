@@ -20,7 +20,8 @@ CODE = {
     "concatenate": lambda x: np.concatenate([x, x * 2], axis=1), "stack": lambda x: np.stack([x, -x], axis=1), "where": lambda x: np.where(
         x > 0, x, 0), "clip": lambda x: np.clip(x, -0.5, 0.5), "array first": lambda x: W.T @ x.T, "array plus": lambda x: W[:, 0] + x,
     "number first": lambda x: np.float32(2) * x, "minus": lambda x: W[0, 0] - x, "compared": lambda x: np.ones(4, np.float32) > x,
-    "equal": lambda x: np.equal(x, x), "logical": lambda x: np.logical_and(x > 0, x < 1), "reduce": lambda x: np.add.reduce(x, axis=1),
+    "equal": lambda x: np.equal(x, x), "==": lambda x: x == x[::-1] * 1, "!=": lambda x: x != X,
+    "logical": lambda x: np.logical_and(x > 0, x < 1), "reduce": lambda x: np.add.reduce(x, axis=1),
     "maximum": lambda x: np.maximum(x, 0), "einsum": lambda x: np.einsum("bi,ij->bj", x, W), "norm": lambda x: np.linalg.norm(x, axis=1),
     "cumsum": lambda x: np.cumsum(x, axis=1), "swapaxes": lambda x: np.swapaxes(x, 0, 1), "expand": lambda x: np.expand_dims(x, 0),
     "power": lambda x: np.power(x, 2), "types joined": lambda x: np.add(x, (x > 0).astype(np.float64) if isinstance(x, np.ndarray)
@@ -61,7 +62,7 @@ def test_ops_are_those_of_dl4j():
     (lambda x: np.fft.fft(x), "np.fft.fft.*no graph node"), (lambda x: np.exp(x, out=np.ones((5, 4), np.float32)), "np.exp with out="),
     (lambda x: np.frexp(x), "np.frexp"), (lambda x: x[x > 0], "truth values|needs whole numbers|index"),
     (lambda x: np.add.at(x, 0, 1), "np.add.at"), (lambda x: np.concatenate([x, SameDiff.create().var("y", X)]), "another graph"),
-    (lambda x: x == 3, r"x.eq\(…\)"), (lambda x: x == X, "np.equal"), (lambda x: x.sum(axis=7), "axis|dimension")])
+    (lambda x: np.roll(x, x), "np.roll.*its shift must be known"), (lambda x: x.sum(axis=7), "axis|dimension")])
 def test_refused_and_nothing_is_added(call, said):
     sd = SameDiff.create()
     x = sd.var("x", X)
