@@ -9,9 +9,10 @@ import numpy as np
 
 from ...samediff.base.spec import TensorSpec
 from ...samediff.families.composite import Composite
-from ...samediff.families.followed import LaterNumber, followed
+from ...samediff.families.followed import LaterNumber
 from ...samediff.families.graph_random import GraphContext
 from ...samediff.ir.op import Op, Specs, op, require_floating
+from ...samediff.numpy_functions.array_code import code_followed
 from ...samediff.ops.shape.shape_info import Identity
 from .retention import constant_retention
 
@@ -45,11 +46,11 @@ class FollowedNoise:
     def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
         """``x * factor + shift`` in nodes; a TraceError where the code draws in another way, or by the iteration."""
         def code(xp: Any, x: Any) -> Any:
-            factor, shift = self.draw(GraphContext(xp, True, of).random(), x.shape, x.dtype, LaterNumber("the iteration"),  # type: ignore[arg-type]
+            factor, shift = self.draw(GraphContext(xp.functions, True, of).random(), x.shape, x.dtype, LaterNumber("the iteration"),  # type: ignore[arg-type]
                                       LaterNumber("the epoch"))  # type: ignore[arg-type]
             y = x if factor is None else x * xp.asarray(factor, x.dtype)
             return y if shift is None or not shifts else y + xp.asarray(shift, x.dtype)
-        return followed(f"the draw of {type(self.noise).__name__}", code, x.sd, [x])[0]
+        return code_followed(f"the draw of {type(self.noise).__name__}", code, x.sd, [x])[0]
 
 
 @op("layer_noise", stateful=True)

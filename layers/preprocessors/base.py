@@ -10,8 +10,8 @@ from ...samediff.base.user_code.user_methods import is_array, is_variable
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.tracing import TraceError
-from ...samediff.families.graph_namespace import on_graph
 from ...samediff.ir.graph_class import graph_class
+from ...samediff.numpy_functions.array_code import code_on_graph
 from ..functions.java_forms import WrittenPreProcessor
 from ..types.formats import MaskState
 from ..types.input_type import InputType
@@ -94,7 +94,7 @@ class InputPreProcessor(Configuration, InputPreProcessorNames):
 def _nodes(self: InputPreProcessor, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
     """What ``pre_process`` does, as nodes."""
     try:
-        (made,) = on_graph(sd, lambda xp, a, b: self.pre_process(a, b.shape[0]), [x, minibatch_of(sd, x, batch)])
+        (made,) = code_on_graph(sd, lambda xp, a, b: self.pre_process(a, b.shape[0]), [x, minibatch_of(sd, x, batch)])
     except TraceError as error:
         if not hasattr(type(self).backprop, "asked_for"):       # both are written on arrays, as DL4J's classes are
             return sd.add_op(WrittenPreProcessor(self), [x, minibatch_of(sd, x, batch)])  # type: ignore[no-any-return]

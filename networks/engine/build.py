@@ -16,7 +16,10 @@ from ..structure.structure import Member, Structure
 
 @dataclass(frozen=True)
 class Variant:
-    """Which of its optional inputs a graph has: ranks of inputs, labels and masks (0: not given), and kept state."""
+    """Which of its optional inputs a graph has: ranks of inputs, labels and masks (0: not given), and kept state.
+
+    ``sizes`` are those of the four kinds of arrays, all but the number of examples, where the graph is built for them.
+    """
 
     inputs: tuple[int, ...]
     labels: tuple[int, ...] = ()
@@ -24,6 +27,12 @@ class Variant:
     labels_masks: tuple[int, ...] = ()
     stateful: bool = False
     input_types: tuple[DataType, ...] = ()
+    sizes: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+    def shape(self, part: int, i: int, rank: int) -> tuple[int, ...]:
+        """The shape of array ``i`` of a part (inputs, labels, masks of the features, masks of the labels), -1 where it is open."""
+        sizes = self.sizes[part][i] if self.sizes and i < len(self.sizes[part]) else ()
+        return (-1, *sizes) if len(sizes) == rank - 1 else (-1,) * rank
 
 
 class Activations(dict[str, str]):
@@ -111,12 +120,12 @@ class NetworkGraphBuilder:
         self.parameters = {n: self.sd.attach(n, a) for n, a in arrays.items()}
         for i, (name, rank) in enumerate(zip(structure.inputs, variant.inputs)):
             dtype = variant.input_types[i] if variant.input_types else structure.dtype
-            self.values[name] = self.sd.placeholder(input_name(i), dtype, *[-1] * rank)
-            self.masks[name] = self._optional(features_mask_name(i), variant.features_masks, i)
+            self.values[name] = self.sd.placeholder(input_name(i), dtype, *variant.shape(0, i, rank))
+            self.masks[name] = self._optional(features_mask_name(i), 2, variant.features_masks, i)
 
-    def _optional(self, name: str, ranks: tuple[int, ...], i: int) -> SDVariable | None:
+    def _optional(self, name: str, part: int, ranks: tuple[int, ...], i: int) -> SDVariable | None:
         rank = ranks[i] if i < len(ranks) else 0
-        return self.sd.placeholder(name, self.structure.dtype, *[-1] * rank) if rank else None
+        return self.sd.placeholder(name, self.structure.dtype, *self.variant.shape(part, i, rank)) if rank else None
 
     def build(self) -> NetworkGraph:
         """Add all members, then the losses."""
@@ -162,10 +171,10 @@ class NetworkGraphBuilder:
             x = conf.dropout.define(self.sd, x)
         output = conf.has_loss and member.key in self.structure.outputs
         k = self.structure.outputs.index(member.key) if output else 0
-        given = self._optional(labels_mask_name(k), self.variant.labels_masks, k) if output else None
+        given = self._optional(labels_mask_name(k), 3, self.variant.labels_masks, k) if output else None
         fed = mask if getattr(conf, "loss_uses_feature_mask", True) else None
         rank = self.variant.labels[k] if output and k < len(self.variant.labels) else 0
-        labels = scope.labels = self.sd.placeholder(label_name(k), self.structure.dtype, *[-1] * rank) if rank else None
+        labels = scope.labels = self._optional(label_name(k), 1, self.variant.labels, k) if output else None
         self.values[member.key] = conf.define_layer(self.sd, x, scope, fed if given is None else given)
         self.masks[member.key] = conf.feed_forward_mask(self.sd, mask, x)
         required = conf.labels_required

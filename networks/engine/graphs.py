@@ -56,7 +56,8 @@ class Graphs:
             raise GraphError(f"the network has {len(inputs)} inputs ({', '.join(inputs)}), {len(batch.inputs)} were given")
         check_masks(self.structure, batch)
         ranks = [tuple([0 if a is None else a.ndim for a in part]) for part in batch.parts()]
-        return Variant(ranks[0], ranks[1], ranks[2], ranks[3], stateful)
+        sizes = batch_sizes(batch) if self.structure.sees_sizes else ()
+        return Variant(ranks[0], ranks[1], ranks[2], ranks[3], stateful, sizes=sizes)
 
     def of(self, batch: NetworkBatch, stateful: bool = False) -> NetworkGraph:
         """The graph for a batch."""
@@ -114,6 +115,11 @@ class Graphs:
             given = (states or {}).get(key)
             values[state_name(key)] = np.zeros((batch.size, size), dtype) if given is None else given
         return values
+
+
+def batch_sizes(batch: NetworkBatch) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """The sizes of the arrays of a batch, all but the number of examples."""
+    return tuple(tuple(() if a is None else tuple(a.shape[1:]) for a in part) for part in batch.parts())
 
 
 def _check_examples(batch: NetworkBatch) -> None:

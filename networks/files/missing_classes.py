@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...layers.base.base import Layer
@@ -13,7 +13,7 @@ from ...samediff.configuration.configuration import Configuration
 from ...samediff.configuration.missing_class import MissingClass, stand_in, stand_ins_in
 from ...samediff.errors import FileFormatError, MissingOpError
 from ..structure.configuration import ComputationGraphConfiguration, LayerVertex, MultiLayerConfiguration
-from ..structure.structure import Member, Structure
+from ..structure.structure import Member, Structure, foreign
 
 #: Entry of a model file with the distributions of the classes of plug-ins, and the sizes of their layers; DL4J passes over it.
 ENTRY = "classes.dl4py.json"
@@ -21,23 +21,12 @@ ENTRY = "classes.dl4py.json"
 
 def record(structure: Structure) -> dict[str, bytes]:
     """The entry for a network; none where all classes are dl4py's own."""
-    classes = {c.java_name: distribution_of(type(c).__module__.partition(".")[0]) for m in structure.members for c in _foreign(m)}
+    classes = {c.java_name: distribution_of(type(c).__module__.partition(".")[0]) for m in structure.members for c in foreign(m)}
     if not classes:
         return {}
-    sizes = {m.key: sum(s.size for s, _ in m.slots()) for m in structure.members if any(_foreign(m))}
+    sizes = {m.key: sum(s.size for s, _ in m.slots()) for m in structure.members if any(foreign(m))}
     text = json.dumps({"classes": dict(sorted(classes.items())), "parameters": sizes}, indent=1)
     return {ENTRY: text.encode()}
-
-
-def _foreign(value: Any) -> Iterator[Configuration]:
-    if isinstance(value, Member):
-        value = [value.conf, value.preprocessor]
-    if isinstance(value, Configuration):
-        if value.java_name and not type(value).__module__.startswith("dl4py."):
-            yield value
-        value = [getattr(value, name) for name in type(value)._fields]
-    for part in value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ():
-        yield from _foreign(part)
 
 
 class Recorded:

@@ -218,17 +218,17 @@ class LayerRunner:
     def run(self, define: Callable[..., Any], *arrays: Any) -> Any:
         """See :meth:`AtWork.run`."""
         given = [as_array(a).astype(self.dtype, copy=False) for a in arrays]
-        ranks = tuple(a.ndim for a in given)
+        shapes = tuple((-1, *a.shape[1:])[:a.ndim] for a in given)
         graphs = self._alone.graphs
-        sd, names, single = graphs.once(graphs.of_methods, (define.__name__, *ranks), lambda: self._graph(define, ranks))
+        sd, names, single = graphs.once(graphs.of_methods, (define.__name__, *shapes), lambda: self._graph(define, shapes))
         values = run(sd, {f"x{i}": a for i, a in enumerate(given)}, names, self._alone.progress.context(False))
         return values[names[0]] if single else [values[n] for n in names]
 
-    def _graph(self, define: Callable[..., Any], ranks: tuple[int, ...]) -> tuple[SameDiff, list[str], bool]:
+    def _graph(self, define: Callable[..., Any], shapes: tuple[tuple[int, ...], ...]) -> tuple[SameDiff, list[str], bool]:
         structure, arrays = self._alone.structure, self._alone.graphs.parameters.flat.arrays
         sd = SameDiff.create()
         sd.seed = structure.seed
-        xs = [sd.placeholder(f"x{i}", structure.dtype, *[-1] * rank) for i, rank in enumerate(ranks)]
+        xs = [sd.placeholder(f"x{i}", structure.dtype, *shape) for i, shape in enumerate(shapes)]
         own = {p.name: sd.attach(s.name, arrays[s.name]) for s, p in self._member.slots()}
         found = define(sd, *xs, LayerScope(self._member.label, own))
         several = isinstance(found, (tuple, list))

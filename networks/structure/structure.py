@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ...layers.types.parameters import Parameter
 from ...samediff.base.datatype import DataType
 from ...samediff.base.lazy_property import lazy_property
+from ...samediff.configuration.configuration import Configuration
 from ...samediff.configuration.missing_class import MissingClass, stand_ins_in
 from ...samediff.errors import ConfigurationError, GraphError, MissingOpError, OutOfRangeError, UnknownNameError, did_you_mean
 from ...samediff.training.steps.step import FlatSlot
@@ -78,6 +80,18 @@ class Member:
         return first.index(own) if own in first else len(first)
 
 
+def foreign(value: Any) -> Iterator[Configuration]:
+    """The parts of a member or configuration whose classes are of plug-ins."""
+    if isinstance(value, Member):
+        value = [value.conf, value.preprocessor]
+    if isinstance(value, Configuration):
+        if value.java_name and not type(value).__module__.startswith("dl4py."):
+            yield value
+        value = [getattr(value, name) for name in type(value)._fields]
+    for part in value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ():
+        yield from foreign(part)
+
+
 @dataclass(frozen=True)
 class Solver:
     """How a network is fitted: the algorithm, and what its line search goes by."""
@@ -143,6 +157,11 @@ class Structure:
     def member(self, key: str) -> Member:
         """The member of that key."""
         return self._by_key[key]
+
+    @lazy_property
+    def sees_sizes(self) -> bool:
+        """Whether its graphs are built for the sizes of batches, all but the number of examples: code of users may ask for them."""
+        return any(part for m in self.members for part in foreign(m))
 
     @lazy_property
     def _by_key(self) -> dict[str, Member]:

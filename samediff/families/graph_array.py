@@ -28,6 +28,10 @@ class ArrayFunctions(Protocol):
 
     def matmul(self, x: Any, y: Any, /) -> GraphArray: ...
 
+    def call(self, function: Any, args: Any, kwargs: Any, /) -> Any: ...
+
+    def method(self, name: str, x: Any, args: Any, kwargs: Any, /) -> Any: ...
+
 
 class GraphArray:
     """Wraps a variable: operators, methods and NumPy functions on it add nodes to its graph.
@@ -110,16 +114,16 @@ class GraphArray:
         return self.xp.matmul(other, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
-        if method != "__call__" or kwargs.pop("out", None) is not None:
-            raise NotInGraphError(f"np.{ufunc.__name__}.{method} has no graph node")
-        return getattr(self.xp, ufunc.__name__)(*args, **kwargs)
+        if kwargs.pop("out", None) is not None:
+            raise NotInGraphError(f"np.{ufunc.__name__} with out= has no graph node: use its result")
+        return self.xp.call(ufunc if method == "__call__" else getattr(ufunc, method), args, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return getattr(self.xp, function.__name__)(*args, **kwargs)
+        return self.xp.call(function, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if name in METHODS:
-            return lambda *args, **kwargs: getattr(self.xp, name)(self, *args, **kwargs)
+            return lambda *args, **kwargs: self.xp.method(name, self, args, kwargs)
         if name.startswith("__"):
             raise AttributeError(name)
         raise NotInGraphError(f"the code asks an array for {name!r}, which has no graph node")
@@ -131,12 +135,25 @@ class GraphArray:
 #: Array methods that are functions of the namespace.
 METHODS = frozenset((
     "sum", "mean", "max", "min", "prod", "std", "var", "all", "any", "argmax", "argmin", "ravel", "flatten", "squeeze",
-    "swapaxes", "dot", "clip", "cumsum", "round", "repeat", "take"))
+    "swapaxes", "dot", "clip", "cumsum", "cumprod", "round", "repeat", "take", "argsort", "trace", "diagonal", "choose", "compress",
+    "searchsorted", "conj", "conjugate", "nonzero"))
+
+#: What code may do with an array of NumPy that has no node, by the names of methods: what it is, and what to use.
+_REFUSED = {
+    "bool": ("decides by the value of an array (if, while, and, or)", "xp.where(condition, x, y) chooses element by element"),
+    **dict.fromkeys(("float", "int", "complex", "index"), (
+        "makes a Python number of an array (float, int, math.*, a range or an index)", "the functions of xp take arrays")),
+    "setitem": ("assigns to a part of an array (x[...] = y)", "xp.where, xp.concatenate, xp.stack and xp.pad make a new array"),
+    "array": ("gives an array to NumPy as values (np.asarray, SciPy, a part of a plain array)",
+              "call functions of xp, and join parts by xp.stack or xp.concatenate")}
 
 
-def _needs_values(self: GraphArray, *args: Any) -> Any:
-    raise NotInGraphError("the code needs the values of an array (if, while, float, assignment, conversion), which are not known "
-                          "while the graph is built")
+def _refusing(name: str) -> Callable[..., Any]:
+    what, instead = _REFUSED[name]
+
+    def refuse(self: GraphArray, *args: Any, **kwargs: Any) -> Any:
+        raise NotInGraphError(f"the code {what}, whose values are not known while the graph is built: {instead}")
+    return refuse
 
 
 def _install() -> None:
@@ -149,8 +166,8 @@ def _install() -> None:
         setattr(GraphArray, f"__{short}__", operator(name))
     for short, name in _BINARY.items():
         setattr(GraphArray, f"__r{short}__", operator(name, swap=True))
-    for short in ("bool", "float", "int", "complex", "index", "setitem", "array"):
-        setattr(GraphArray, f"__{short}__", _needs_values)
+    for short in _REFUSED:
+        setattr(GraphArray, f"__{short}__", _refusing(short))
 
 
 _install()

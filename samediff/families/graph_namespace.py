@@ -9,7 +9,7 @@ Every elementwise function of NumPy, reductions, products, and what moves axes a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,17 +35,23 @@ _ELEMENTWISE = frozenset({*FUNCTIONS, *_COMPOSED, *ALIASES, "where"})
 _LIKE = {"zeros_like": 0, "ones_like": 1}
 
 
-def on_graph(sd: Graph, compute: Callable[..., Any], inputs: Sequence[SDVariable | None], **attributes: Any) -> tuple[SDVariable, ...]:
-    """Run ``compute(xp, *arrays, **attributes)`` on variables of ``sd``: its results as new variables.
+def on_graph(sd: Graph, compute: Callable[..., Any], inputs: Sequence[SDVariable | None],
+             namespace: Callable[[Graph], Any] | None = None) -> tuple[SDVariable, ...]:
+    """Run ``compute(xp, *arrays)`` on variables of ``sd``: its results as new variables.
+
+    Parameters
+    ----------
+    namespace : makes ``xp`` for a graph, by default a :class:`GraphNamespace`
 
     Raises
     ------
     NotInGraphError
         The code needs values, or a function that has no node.
     """
-    xp = GraphNamespace(sd)
-    results = as_tuple(compute(xp, *(None if v is None else xp.wrap(v) for v in inputs), **attributes))
-    return tuple(sd.call("base", "identity", v) if any(v is i for i in inputs) else v for v in map(xp.unwrap, results))
+    xp = (namespace or GraphNamespace)(sd)
+    functions = xp.functions
+    results = as_tuple(compute(xp, *(None if v is None else functions.wrap(v) for v in inputs)))
+    return tuple(sd.call("base", "identity", v) if any(v is i for i in inputs) else v for v in map(functions.unwrap, results))
 
 
 def _axes(axis: Any) -> tuple[int, ...]:
@@ -61,6 +67,19 @@ class GraphNamespace:
         self.sd = sd
 
     # Between variables and arrays
+
+    @property
+    def functions(self) -> GraphNamespace:
+        """What makes the nodes: here itself."""
+        return self
+
+    def call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """What NumPy's function gives on graph arrays."""
+        return getattr(self, function.__name__)(*args, **kwargs)
+
+    def method(self, name: str, x: GraphArray, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """What a method of NumPy's arrays gives."""
+        return getattr(self, name)(x, *args, **kwargs)
 
     def wrap(self, variable: SDVariable) -> GraphArray:
         """A variable as an array."""
@@ -226,10 +245,12 @@ class GraphNamespace:
         order[first], order[second] = order[second], order[first]
         return self.transpose(x, order)
 
-    def moveaxis(self, x: Any, source: int, destination: int) -> GraphArray:
-        """One axis at another place."""
-        order = [i for i in range(x.ndim) if i != source % x.ndim]
-        order.insert(destination % x.ndim, source % x.ndim)
+    def moveaxis(self, x: Any, source: Any, destination: Any) -> GraphArray:
+        """Axes at other places."""
+        pairs = sorted(zip((d % x.ndim for d in _axes(destination)), (n % x.ndim for n in _axes(source)), strict=True))
+        order = [i for i in range(x.ndim) if i not in [n for _, n in pairs]]
+        for to, of in pairs:
+            order.insert(to, of)
         return self.transpose(x, order)
 
     def broadcast_to(self, x: Any, shape: Any) -> GraphArray:

@@ -105,9 +105,9 @@ class KernelTable(Generic[K]):
         ours = [any(f"{c.__module__}.".startswith(f"{p}.") for p in self._folders) for c in (parent, author)]
         return ours[1] or (not ours[0] and parent.compute is Op.compute)
 
-    def _import_rules(self, module: str) -> None:
-        ops = max((p for p in self._folders if module.startswith(f"{p}.")), key=len, default=None)
-        if ops is None or module in self._imported:
+    def _import_rules(self, module: str | None) -> None:        # code made by exec has none
+        ops = max((p for p in self._folders if module is not None and module.startswith(f"{p}.")), key=len, default=None)
+        if ops is None or module is None or module in self._imported:
             return
         name = self._folders[ops] + module.removeprefix(ops)
         try:

@@ -144,6 +144,31 @@ def full_like(xp: Any, x: Any, fill_value: Any, dtype: Any = None, shape: Any = 
     return xp.astype(zeros + fill_value, zeros.dtype)
 
 
+def apply_along_axis(xp: Any, function: Callable[..., Any], axis: int, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function of vectors for each one along an axis."""
+    x = xp.array_of(x)
+    axis = normalize_axis(axis, x.ndim)
+    last = xp.moveaxis(x, axis, -1)
+    rows = xp.reshape(last, (-1, last.shape[-1]))
+    found = xp.stack([xp.array_of(xp.recorded(function, rows[i], *args, **kwargs)) for i in range(rows.shape[0])])
+    made = xp.reshape(found, (*last.shape[:-1], *found.shape[1:]))
+    return xp.moveaxis(made, tuple(range(last.ndim - 1, made.ndim)), tuple(range(axis, axis + made.ndim - last.ndim + 1)))
+
+
+def sliding_window_view(xp: Any, x: Any, window_shape: Any, axis: Any = None) -> Any:
+    """All windows of a size, along new axes at the end."""
+    x = xp.array_of(x)
+    sizes = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    if len(sizes) != len(axes):
+        raise ValueError(f"sliding_window_view: {len(sizes)} sizes of windows for {len(axes)} axes")
+    for n, a in zip(sizes, axes):
+        a = normalize_axis(a, x.ndim)
+        places = np.arange(x.shape[a] - n + 1)[:, None] + np.arange(n)
+        x = xp.moveaxis(xp.take(x, places, axis=a), a + 1, -1)
+    return x
+
+
 def unravel_index(xp: Any, indices: Any, shape: Any) -> Any:
     """The position along each axis that a place in row order means."""
     rest, found = xp.array_of(indices), []
@@ -168,6 +193,7 @@ COMPOSED: dict[str, Callable[..., Any]] = {
     "atleast_1d": atleast(1), "atleast_2d": atleast(2), "atleast_3d": atleast(3), "linspace": linspace,
     "fabs": lambda xp, x: abs(xp.floating(x)),
     "degrees": lambda xp, x: xp.rad2deg(xp.floating(x)), "radians": lambda xp, x: xp.deg2rad(xp.floating(x)),
+    "apply_along_axis": apply_along_axis, "lib.stride_tricks.sliding_window_view": sliding_window_view,
     "apply_over_axes": apply_over_axes, "unravel_index": unravel_index, "ravel_multi_index": ravel_multi_index,
     "empty_like": _like("zeros"), "zeros_like": _like("zeros"), "ones_like": _like("ones"), "full_like": full_like,
     "isreal": lambda xp, x: xp.ones_like(x, dtype=np.bool_), "iscomplex": lambda xp, x: xp.zeros_like(x, dtype=np.bool_),

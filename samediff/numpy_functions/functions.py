@@ -1,6 +1,7 @@
 """NumPy's functions as they are called, on arrays of a graph that is being recorded."""
 from __future__ import annotations
 
+import functools
 import inspect
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from ..families.symbolic_size import NotInGraphError
 from . import whole_products
 from .composed import COMPOSED, SHAPES_OF_VALUES
 from .differences import DIFFERENCES, accumulate
+from .fourier import FOURIER, ComplexArray, of_pairs
 from .linear_algebra import LINEAR_ALGEBRA
 from .ordering import ORDERS
 from .rearranging import REARRANGES, positions, rearranged
@@ -45,12 +47,12 @@ _ORDERED = (np.reshape, np.ravel)
 
 def _of_numpy(name: str) -> Any:
     module, _, function = name.rpartition(".")
-    return getattr(getattr(np, module) if module else np, function, None)
+    return getattr(functools.reduce(getattr, module.split("."), np) if module else np, function, None)
 
 
 #: Functions of NumPy that are made of others.
 COMPOSITIONS: dict[Any, Callable[..., Any]] = {
-    _of_numpy(n): f for table in (COMPOSED, DIFFERENCES, LINEAR_ALGEBRA, ORDERS, SEARCHES, STATISTICS)
+    _of_numpy(n): f for table in (COMPOSED, DIFFERENCES, FOURIER, LINEAR_ALGEBRA, ORDERS, SEARCHES, STATISTICS)
     for n, f in table.items() if _of_numpy(n) is not None}
 
 
@@ -69,6 +71,8 @@ class NumpyFunctions(GraphNamespace):
         """The variable of an array; arrays from outside are captured."""
         if isinstance(value, np.ndarray) and (dtype is None or value.dtype == dtype):
             return self.trace.capture(value)
+        if isinstance(value, ComplexArray):
+            raise NotInGraphError("arrays of a graph have real numbers alone: xp.abs(z), z.real, z.imag or xp.angle(z) of complex ones")
         return super().unwrap(value, dtype)
 
     def call(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -96,6 +100,8 @@ class NumpyFunctions(GraphNamespace):
                 return self._of_ufunc(ufunc, name, args, kwargs)
             if function is operator.getitem:
                 return self.getitem(*args)
+            if any(isinstance(a, ComplexArray) for a in args):
+                return of_pairs(self, function, args, kwargs)
             if function in REARRANGES:
                 return rearranged(self, function, args, kwargs)
             if composed is not None:
@@ -163,7 +169,15 @@ class NumpyFunctions(GraphNamespace):
             return accumulate(self, ufunc, *args, **kwargs)
         if method == "outer" and len(args) == 2 and not kwargs:
             return self.call(ufunc, [self._spread(args[0], np.ndim(args[1])), args[1]], {})
-        raise NotInGraphError(f"np.{ufunc.__name__}.{method} has no graph node")
+        if method == "reduce" and ufunc.nin == 2 and not kwargs.keys() - {"axis", "keepdims"}:
+            return self._in_turn(ufunc, *args, **kwargs)
+        raise NotInGraphError(f"np.{ufunc.__name__}.{method} called like this has no graph node")
+
+    def _in_turn(self, ufunc: np.ufunc, x: Any, axis: int = 0, keepdims: bool = False) -> Any:
+        """The slices along an axis, joined by a ufunc one after the other."""
+        parts = [self.take(x, i, axis) for i in range(x.shape[axis])]
+        made = functools.reduce(lambda a, b: self.call(ufunc, (a, b), {}), parts)
+        return self.expand_dims(made, axis) if keepdims else made
 
     def _spread(self, x: Any, rank: int) -> Any:
         return self.expand_dims(x, tuple(range(np.ndim(x), np.ndim(x) + rank)))

@@ -1,11 +1,13 @@
 """Protocol of an op as shape rules, gradients and calls of user-defined ops use it."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ...samediff.errors import GraphError
 from ...samediff.families.elementwise import Elementwise
+from ...samediff.ir.run_context import RunContext
 
 
 class CodeOp(Elementwise):
@@ -35,6 +37,10 @@ class CodeOp(Elementwise):
         if not kept:
             raise GraphError(f"op {self.id!r}: saved={self.saved} keeps its last outputs for the gradient; it has to return more")
         return kept[0] if len(kept) == 1 else kept
+
+    def on_trial(self) -> Callable[..., Any]:
+        """The code as a function of the namespace and arrays, also where it is stateful."""
+        return functools.partial(self.raw_compute, context=RunContext(True, 0, 0).at("trial")) if self.stateful else self.raw_compute
 
     @classmethod
     def has_infer(cls) -> bool:

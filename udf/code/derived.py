@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +18,12 @@ from ...samediff.errors import DL4PyError, GradientError
 from ...samediff.expressions import expression as ex
 from ...samediff.expressions.expression import TraceError
 from ...samediff.families.composite import composite_grad
-from ...samediff.families.followed import followed, scratch
-from ...samediff.families.graph_namespace import on_graph
+from ...samediff.families.followed import scratch
 from ...samediff.families.symbolic_size import NotInGraphError
 from ...samediff.ir.op import Specs, as_tuple
-from ...samediff.ir.run_context import RunContext
+from ...samediff.numpy_functions.array_code import code_followed, code_on_graph
 from .code_op import CodeOp
+from .later_gradient import follows_later, later
 from .run_code import code_of
 from .shape_probing import trial_specs
 
@@ -86,18 +86,14 @@ def _slow_infer(op: CodeOp, specs: tuple[TensorSpec | None, ...], values: tuple[
     try:
         return _by_nodes(op, specs)
     except TraceError:
-        return trial_specs(op.id, _runnable(op), specs)
+        return trial_specs(op.id, op.on_trial(), specs)
     except Exception as error:
         try:
-            return trial_specs(op.id, _runnable(op), specs)
+            return trial_specs(op.id, op.on_trial(), specs)
         except DL4PyError:
             if isinstance(error, DL4PyError):
                 raise error from None
             raise
-
-
-def _runnable(op: CodeOp) -> Callable[..., Any]:
-    return functools.partial(op.raw_compute, context=RunContext(True, 0, 0).at("trial")) if op.stateful else op.raw_compute
 
 
 def _by_nodes(op: CodeOp, specs: Sequence[TensorSpec | None]) -> Specs:
@@ -111,7 +107,7 @@ def _by_nodes(op: CodeOp, specs: Sequence[TensorSpec | None]) -> Specs:
             several.append(isinstance(result, (tuple, list)))
             return result
         sd, variables = scratch(specs)
-        return tuple(TensorSpec(v.spec.shape, v.spec.dtype) for v in on_graph(sd, compute, variables))
+        return tuple(TensorSpec(v.spec.shape, v.spec.dtype) for v in code_on_graph(sd, compute, variables))
     made = found(True)
     if not made:
         raise TraceError("it returned no result")
@@ -134,7 +130,7 @@ def expanded(op: CodeOp, inputs: Sequence[SDVariable | None], training: bool = T
     sd = next((v.sd for v in inputs if v is not None), None)
     if sd is None:
         raise NotInGraphError(f"op {op.id!r} has no inputs")
-    found = followed(f"the code of op {op.id!r}", code_of(op, training, node), sd, inputs)
+    found = code_followed(f"the code of op {op.id!r}", code_of(op, training, node), sd, inputs)
     promised = as_tuple(op.infer(*specs))  # type: ignore[arg-type]  # inputs may be left out
     if [(v.spec.shape, v.spec.dtype) for v in found] != [(s.shape, s.dtype) for s in promised]:
         raise NotInGraphError(f"op {op.id!r} is promised to give other shapes or types than its nodes")
@@ -151,7 +147,12 @@ def derived_grad(op: CodeOp, inputs: Sequence[SDVariable | None], output_grads: 
     """
     sd = output_grads[0].sd
     try:
-        return composite_grad(lambda *variables: on_graph(sd, op.raw_compute, variables), inputs, output_grads)
+        try:
+            return composite_grad(lambda *variables: code_on_graph(sd, op.raw_compute, variables), inputs, output_grads)
+        except DL4PyError:
+            if follows_later(op, [None if v is None else TensorSpec(v.spec.shape, v.spec.dtype) for v in inputs]):
+                return later(op, inputs, output_grads)
+            raise
     except TraceError as error:
         raise NotFollowedError(f"op {op.id!r} has no gradient: its code cannot be followed ({error}). Write one: grad(inputs, outputs, "
                                "output_grads) builds a node for the gradient of each input") from error

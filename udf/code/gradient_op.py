@@ -11,17 +11,16 @@ from ...samediff.base.spec import TensorSpec, spec_of
 from ...samediff.errors import DL4PyError, GradientError
 from ...samediff.expressions.expression import TraceError
 from ...samediff.families.broadcasting import sum_to
-from ...samediff.families.composite import Composite
-from ...samediff.families.decomposed import composition
-from ...samediff.families.graph_namespace import on_graph
 from ...samediff.families.symbolic_size import NotInGraphError
-from ...samediff.ir.op import Kernel, Specs, op
+from ...samediff.ir.op import Kernel, op
 from ...samediff.ir.run_context import RunContext
+from ...samediff.numpy_functions.array_code import code_on_graph
 from .code_op import CodeOp
 from .derived import NotFollowedError, derived_grad
 from .failure import collected_gradients
 from .gpu_text import cuda_kernel
 from .kernels import compiled
+from .later_gradient import CodeGradient, later
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
@@ -35,7 +34,7 @@ _SIXTEEN_BITS = (DataType.HALF, DataType.BFLOAT16)
 
 
 @op("user_gradient", inputs="*xs")
-class UserGradient(Composite):
+class UserGradient(CodeGradient):
     """Gradients for the inputs at ``places``, from inputs, outputs and output gradients of an op of a user (made by gradients).
 
     Its meaning is the array code of the gradient, else the nodes of the op's own code, else the Numba kernel.
@@ -45,9 +44,9 @@ class UserGradient(Composite):
     count: int
     places: tuple[int, ...]
 
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs."""
-        return tuple(TensorSpec(specs[i].shape, specs[i].dtype) for i in self.places)
+    def in_plan(self, name: str) -> UserGradient | None:
+        """Itself as nodes, where nobody wrote a kernel."""
+        return self if self.code.numba_gradient is None and self.code.cuda_gradient is None else None
 
     def compute(self, xp: Any, *xs: Any) -> Any:
         """By array code, by nodes in a graph of their own, or by the kernel."""
@@ -55,16 +54,12 @@ class UserGradient(Composite):
         if self.code.array_gradient is not None:
             found = self._coded(xp, inputs, outputs, grads)
             return tuple(_fitted(xp, found[i], inputs[i]) for i in self.places)
-        specs = tuple(None if a is None else TensorSpec(tuple(a.shape), spec_of(a).dtype) for a in xs)
         try:
-            sd, results = composition(self, specs)
+            return self.by_nodes(xs, RunContext(training=True, seed=0, iteration=0))
         except (TraceError, GradientError):
             if self.code.numba_gradient is None:
                 raise
             return self._by_kernel(xs)
-        context = RunContext(training=True, seed=0, iteration=0)
-        values = sd.compute_in(context, {f"in{i}": a for i, a in enumerate(xs) if a is not None}, [r.name() for r in results])
-        return tuple(values[r.name()] for r in results)
 
     def expand(self, *xs: Any) -> tuple[SDVariable, ...]:
         """The same as nodes, for gradients of the gradient."""
@@ -79,6 +74,8 @@ class UserGradient(Composite):
         try:
             return super().grad(inputs, outputs, output_grads)
         except (TraceError, NotFollowedError) as error:
+            if not all(v is None or v.spec.is_static for v in inputs):
+                return later(self, inputs, output_grads)
             raise NoSecondGradientError(f"op {self.code.id!r} has no second gradient: its gradient has none ({error})") from error
 
     def cpu(self, *specs: TensorSpec) -> Kernel | None:
@@ -142,7 +139,7 @@ def _array_nodes(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Sequence
         zero[:] = [g is None for g in found]
         return tuple(g for g in found if g is not None)
     try:
-        made = iter(on_graph(sd, run, flat))
+        made = iter(code_on_graph(sd, run, flat))
     except (TraceError, DL4PyError):
         raise
     except Exception as error:          # what code says of arrays that it does not know

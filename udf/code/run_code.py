@@ -5,16 +5,17 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.base.spec import TensorSpec, spec_of
+from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import GradientError
 from ...samediff.expressions.tracing import TraceError
 from ...samediff.families.composite import Composite, composite_grad
 from ...samediff.families.decomposed import composition
-from ...samediff.families.graph_namespace import on_graph
 from ...samediff.families.graph_random import GraphContext
 from ...samediff.ir.op import Specs, op
 from ...samediff.ir.run_context import RunContext
+from ...samediff.numpy_functions.array_code import code_on_graph
 from .code_op import CodeOp
+from .later_gradient import CodeGradient, at_known_sizes
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable
@@ -27,7 +28,7 @@ def code_of(op: CodeOp, training: bool = True, node: str = "") -> Callable[..., 
 
     @functools.wraps(op.raw_compute)
     def code(xp: Any, *arrays: Any) -> Any:
-        return op.raw_compute(xp, *arrays, context=GraphContext(xp, training, node))
+        return op.raw_compute(xp, *arrays, context=GraphContext(xp.functions, training, node))
     return code
 
 
@@ -57,7 +58,7 @@ class StatefulCode(Composite):
 
 
 @op("stateful_code_gradient", inputs="*xs", stateful=True)
-class StatefulCodeGradient(Composite):
+class StatefulCodeGradient(CodeGradient):
     """Gradients of stateful ``code`` of node ``of``, from its inputs and those of its results (made by gradients).
 
     ``places`` are the inputs that have one; what is drawn is drawn again from the same numbers.
@@ -71,21 +72,14 @@ class StatefulCodeGradient(Composite):
     places: tuple[int, ...]
     training: bool = True
 
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """As the inputs."""
-        return tuple(TensorSpec(specs[i].shape, specs[i].dtype) for i in self.places)
-
     def compute(self, xp: Any, *inputs: Any, context: RunContext) -> Any:  # type: ignore[override]  # stateful ops get the context
         """The nodes in a graph of their own."""
-        specs = tuple(None if a is None else TensorSpec(tuple(a.shape), spec_of(a).dtype) for a in inputs)
-        sd, outputs = composition(self, specs)
-        values = sd.compute_in(context, {f"in{i}": a for i, a in enumerate(inputs) if a is not None}, [o.name() for o in outputs])
-        return tuple(values[o.name()] for o in outputs)
+        return self.by_nodes(inputs, context)
 
     def expand(self, *inputs: Any) -> tuple[SDVariable, ...]:
         """Back through the nodes of the code."""
         given, upstream = inputs[:self.count], inputs[self.count:]
-        found = composite_grad(lambda *xs: on_graph(upstream[0].sd, code_of(self.code, self.training, self.of), xs), given, upstream)
+        found = composite_grad(lambda *xs: code_on_graph(upstream[0].sd, code_of(self.code, self.training, self.of), xs), given, upstream)
         zero = [upstream[0].sd.call("base", "zeros_like", given[i]) if found[i] is None else found[i] for i in self.places]
         return tuple(v for v in zero if v is not None)
 
@@ -108,8 +102,10 @@ def stateful_grad(op: CodeOp, inputs: Sequence[SDVariable | None], outputs: Sequ
     places = tuple(i for i, v in enumerate(inputs) if v is not None and v.dtype.is_floating)
     made = StatefulCodeGradient(op, node.name, len(inputs), places)
     given = [*inputs, *output_grads]
+    specs = tuple(None if v is None else TensorSpec(v.spec.shape, v.spec.dtype) for v in given)
     try:
-        composition(made, tuple(None if v is None else TensorSpec(v.spec.shape, v.spec.dtype) for v in given))
+        known = all(s is None or s.is_static for s in specs)
+        composition(made, specs if known else at_known_sizes(op, specs[:len(inputs)]))
     except TraceError as error:
         raise GradientError(f"op {op.id!r} has no gradient: its code cannot be followed ({error}). Write one: grad(inputs, outputs, "
                             "output_grads) builds a node for the gradient of each input") from error

@@ -51,8 +51,7 @@ def trial_specs(op_id: str, compute: Callable[..., Any], specs: Sequence[TensorS
         return found
 
     reason: Exception | None = None
-    for rank, values in itertools.product(_RANKS if any(s is not None and s.shape is None for s in specs) else (0,), range(_VALUES)):
-        ranked = [s if s is None or s.shape is not None else s.with_shape((-1,) * rank) for s in specs]
+    for ranked, values in itertools.product(_ranked(specs), range(_VALUES)):
         try:
             base, found = vary_sizes(ranked, lambda tried, values=values: shapes(tried, values))  # type: ignore[misc]
         except Exception as error:
@@ -71,6 +70,27 @@ def trial_specs(op_id: str, compute: Callable[..., Any], specs: Sequence[TensorS
     unranked = any(s is not None and s.shape is None for s in specs)
     merged = tuple(TensorSpec(None if unranked else s, t) for s, t in zip(found, types))
     return merged if several[0] else merged[0]
+
+
+def _ranked(specs: Sequence[TensorSpec | None]) -> Iterator[list[TensorSpec | None]]:
+    """The specs with ranks in the place of unknown ones."""
+    for rank in _RANKS if any(s is not None and s.shape is None for s in specs) else (0,):
+        yield [s if s is None or s.shape is not None else s.with_shape((-1,) * rank) for s in specs]
+
+
+def workable(compute: Callable[..., Any], specs: Sequence[TensorSpec | None]) -> list[TensorSpec | None]:
+    """Specs of known sizes with which ``compute(xp, *arrays)`` works; ShapeError where none of those that are tried do."""
+    for ranked, values in itertools.product(_ranked(specs), range(_VALUES)):
+        def run(tried: Sequence[TensorSpec | None], values: int = values) -> Shapes:
+            with np.errstate(all="ignore"):
+                compute(xp, *[None if s is None else _stand_in(s, i, values) for i, s in enumerate(tried)])
+            return ()
+        places = [(i, axis) for i, s in enumerate(ranked) if s is not None for axis, n in enumerate(s.shape or ()) if n == -1]
+        try:
+            return _first(ranked, places, run)[0]
+        except Exception:  # code of users raises anything for sizes and values that it does not take
+            continue
+    raise ShapeError("the code works with none of the sizes that were tried in the place of open ones")
 
 
 def vary_sizes(specs: Sequence[TensorSpec | None], shapes: Callable[[Sequence[TensorSpec | None]], Shapes]

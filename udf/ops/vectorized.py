@@ -12,9 +12,9 @@ from ...samediff.base.spec import TensorSpec, spec_of
 from ...samediff.errors import GraphError, ShapeError
 from ...samediff.expressions.arrays import as_array
 from ...samediff.families.followed import scratch
-from ...samediff.families.graph_namespace import on_graph
 from ...samediff.ir.op import as_tuple
 from ...samediff.ir.variable import SDVariable
+from ...samediff.numpy_functions.array_code import code_on_graph
 from ..code.derived import way
 from ..code.failure import building, user_code
 from .base import UserOp
@@ -222,7 +222,7 @@ def _spec(x: Any) -> TensorSpec:
 
 def _run(graph: Any, code: Callable[..., Any], *xs: Any) -> Any:
     """Array code on arrays, or as nodes."""
-    return code(np, *xs) if graph is None else on_graph(graph, code, xs)[0]
+    return code(np, *xs) if graph is None else code_on_graph(graph, code, xs)[0]
 
 
 def _moved(graph: Any, x: Any, source: int, target: int) -> Any:

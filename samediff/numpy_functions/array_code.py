@@ -1,0 +1,113 @@
+"""The namespace ``xp`` that code of users is given while it becomes nodes: all of NumPy, and the special functions."""
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..expressions.arrays import SPECIAL, to_numpy
+from ..families.followed import followed
+from ..families.graph_array import GraphArray
+from ..families.graph_namespace import on_graph
+from ..families.symbolic_size import SymbolicSize
+from .fourier import ComplexArray
+from .functions import NumpyFunctions
+
+if TYPE_CHECKING:
+    from ..ir.variable import SDVariable
+
+
+class _Constants:
+    """What :class:`~.functions.NumpyFunctions` asks of who records: here code whose own arrays are constants of the graph."""
+
+    def __init__(self, sd: Any) -> None:
+        self.sd = sd
+
+    def capture(self, array: Any) -> Any:
+        """The constant of an array."""
+        return self.sd.constant(np.array(to_numpy(array)))
+
+    def looks_at(self, part: Any, source: Any) -> None:
+        """Nothing: no array changes in place, so none has to follow another one's memory."""
+
+    def inner(self, value: Any) -> Any:
+        """Functions of the code get graph arrays as they are."""
+        return value
+
+    outer = inner
+
+
+class CodeNamespace:
+    """NumPy under the name ``xp``: functions of graph arrays add nodes, those of numbers and plain arrays are NumPy's own.
+
+    Parameters
+    ----------
+    sd : SameDiff
+        The graph.
+    """
+
+    def __init__(self, sd: Any) -> None:
+        self.functions = NumpyFunctions(_Constants(sd))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _member(self.functions, np, name)
+
+    def __repr__(self) -> str:
+        return "<NumPy's functions, which add graph nodes>"
+
+
+class _Module:
+    """A module of NumPy, such as ``linalg``."""
+
+    def __init__(self, functions: NumpyFunctions, module: Any) -> None:
+        self._functions, self._module = functions, module
+
+    def __getattr__(self, name: str) -> Any:
+        return _member(self._functions, self._module, name)
+
+
+class _Function:
+    """A function of NumPy; of a ufunc also ``reduce`` and the like."""
+
+    def __init__(self, functions: NumpyFunctions, function: Callable[..., Any]) -> None:
+        self._functions, self._function = functions, function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not _has_graph((args, kwargs)):
+            return self._function(*args, **kwargs)
+        return self._functions.call(self._function, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._function, name)
+        return _Function(self._functions, value) if callable(value) else value
+
+
+def _member(functions: NumpyFunctions, module: Any, name: str) -> Any:
+    if module is np and name in SPECIAL:
+        return getattr(functions, name)
+    value = getattr(module, name, None)
+    if value is None and name != "newaxis":
+        raise functions.missing(name)
+    if isinstance(value, types.ModuleType):
+        return _Module(functions, value)
+    return value if isinstance(value, type) or not callable(value) else _Function(functions, value)
+
+
+def _has_graph(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return any(map(_has_graph, value)) if isinstance(value, (tuple, list)) else isinstance(value, (GraphArray, SymbolicSize, ComplexArray))
+
+
+def code_on_graph(sd: Any, code: Callable[..., Any], inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
+    """:func:`~..families.graph_namespace.on_graph` for code of users."""
+    return on_graph(sd, code, inputs, CodeNamespace)
+
+
+def code_followed(what: str, code: Callable[..., Any], sd: Any, inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
+    """:func:`~..families.followed.followed` for code of users."""
+    return followed(what, code, sd, inputs, CodeNamespace)
