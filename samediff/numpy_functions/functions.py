@@ -54,6 +54,14 @@ COMPOSITIONS: dict[Any, Callable[..., Any]] = {
     for n, f in table.items() if _of_numpy(n) is not None}
 
 
+def _of_nothing(x: Any, axis: Any, keepdims: bool) -> tuple[Any, ...] | None:
+    """The shape of a reduction over an axis that has no elements; None where there are some, or may be."""
+    axes = range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
+    if not any(isinstance(x.shape[a], int) and x.shape[a] == 0 for a in axes):
+        return None
+    return tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+
+
 class NumpyFunctions(GraphNamespace):
     """The functions of NumPy on the arrays of a trace, with the types of NumPy's results."""
 
@@ -87,7 +95,7 @@ class NumpyFunctions(GraphNamespace):
                   if v is not None and v is not _NOT_GIVEN and k not in _NO_MATTER and (k != "order" or function in _ORDERED)}
         kwargs |= everywhere
         if isinstance(function, np.ufunc):
-            args = self._in_loop_types(function, args)
+            args = self._in_loop_types(function, args, kwargs.get("dtype"))
         if function in _OF_TYPES:
             return function(*(a.dtype if isinstance(a, GraphArray) else a for a in args), **kwargs)
         try:
@@ -110,15 +118,16 @@ class NumpyFunctions(GraphNamespace):
         except TraceError as error:
             raise NotInGraphError(str(error).partition("\n")[0]) from None
 
-    def _in_loop_types(self, ufunc: np.ufunc, args: Sequence[Any]) -> Sequence[Any]:
-        """Arrays of small whole numbers and truth values in the types in which NumPy computes the function of them."""
-        small = [a for a in args if isinstance(a, GraphArray) and a.dtype.kind in "biu" and a.dtype.itemsize < 4]
+    def _in_loop_types(self, ufunc: np.ufunc, args: Sequence[Any], dtype: Any) -> Sequence[Any]:
+        """Arrays of small whole numbers and truth values, or all where a type is asked for, in the types in which NumPy computes."""
+        small = [a for a in args if isinstance(a, GraphArray) and (dtype is not None or (a.dtype.kind in "biu" and a.dtype.itemsize < 4))]
         if not small or ufunc.signature is not None or len(args) != ufunc.nin:
             return args
         plain = [a if isinstance(a, GraphArray) or type(a) in (int, float, complex) else np.asarray(a) for a in args]
         kinds = [getattr(a, "dtype", type(a)) for a in plain]
         try:
-            loop = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout))
+            asked = None if dtype is None else np.dtype(dtype)
+            loop = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), signature=(*[None] * ufunc.nin, *[asked] * ufunc.nout))
         except TypeError:
             return args
         return [self.astype(a, to) if isinstance(a, GraphArray) and a.dtype != to and to.kind != "O" else a for a, to in zip(args, loop)]
@@ -192,6 +201,8 @@ class NumpyFunctions(GraphNamespace):
         if "where" in more:
             return self._reduced_where(name, x, axis, keepdims, more)
         first = more.pop("initial", None) if name in _WITH_FIRST else None
+        if first is not None and (shape := _of_nothing(x, axis, keepdims)) is not None:
+            return self.broadcast_to(self.array_of(np.asarray(first, x.dtype)), shape)
         made = super()._reduced(name, x, axis, keepdims, more)
         if first is not None:
             made = getattr(self, _WITH_FIRST[name])(made, x.dtype.type(first))
