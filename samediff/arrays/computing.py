@@ -14,6 +14,7 @@ from ..base.source_line import user_line
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, GraphError
 from ..expressions.arrays import as_array, require_in_range, xp
+from ..families.elementwise import Elementwise
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.run_context import RunContext
 from ..ir.tables import VISIBLE_VALUE
@@ -21,6 +22,7 @@ from ..ir.translate_errors import inferred, refusal
 from ..plans.reference import compute, promised
 from . import one_op
 from .array_class import wrapped
+from .orders import arranged, order_like
 from .quiet import quietly
 from .recording import state
 
@@ -122,7 +124,15 @@ def evaluate(op: Op, arrays: Sequence[Any]) -> Any:
     except Exception as error:
         raise explained(op, error, given) from error
     own = [r.copy(order="K") if _shares(r, given) else r for r in results]
+    if isinstance(op, Elementwise) and any(a is not None and not a.flags.c_contiguous for a in given):
+        own = [_in_order(r, given) for r in own]
     return tuple(own) if known.several else own[0]
+
+
+def _in_order(result: Any, given: Sequence[Any]) -> Any:
+    """The result in the order of the first array of its shape."""
+    first = next((a for a in given if a is not None and a.shape == result.shape), result)
+    return arranged(result, order_like(first, result))
 
 
 def _shares(result: Any, given: Sequence[Any]) -> bool:

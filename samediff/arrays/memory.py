@@ -11,7 +11,8 @@ from ..base.java_names import DataBufferNames
 from ..errors import ShapeError
 from .methods.elements import Elements
 from .methods.parts import assign
-from .pairs import is_array, order_like
+from .orders import in_columns, order_like
+from .pairs import is_array
 
 
 class DataBuffer(Elements, DataBufferNames, np.ndarray[Any, np.dtype[Any]]):
@@ -73,8 +74,7 @@ class Memory:
 
     def ordering(self: Any) -> str:
         """``'f'`` where strides rise from the first axis to the last, else ``'c'``."""
-        long = [s for s, n in zip(self.strides, self.shape) if n > 1]
-        return "f" if len(long) > 1 and all(a < b for a, b in pairwise(long)) else "c"
+        return "f" if in_columns(self) else "c"
 
     def element_wise_stride(self: Any) -> int:
         """The distance between neighbours where that is one number for the whole array, else 0."""

@@ -12,6 +12,7 @@ from ..errors import DataTypeError, ShapeError
 from ..expressions.arrays import as_array
 from .array_class import wrapped
 from .computing import apply, built_in
+from .orders import arranged, order_like
 from .quiet import quietly
 from .recording import state
 
@@ -56,18 +57,6 @@ def of_type(value: Any, kind: DataType) -> Any:
     if is_array(value):
         return cast(value, kind)
     return as_array(value if kind.is_floating else int(value), kind.numpy)
-
-
-def arranged(made: Any, order: str) -> Any:
-    """A new array in an order, ``'C'`` or ``'F'``."""
-    if not isinstance(made, np.ndarray) or (made.flags.f_contiguous if order == "F" else made.flags.c_contiguous):
-        return made
-    return np.array(made, order=order, copy=True, subok=True)  # type: ignore[call-overload]
-
-
-def order_like(x: Any, made: Any) -> str:
-    """The order of a result: columns where this array has that and the shape is the same."""
-    return "F" if isinstance(x, np.ndarray) and tuple(x.shape) == tuple(made.shape) and x.ordering() == "f" else "C"  # type: ignore[attr-defined]
 
 
 def refuse_fraction(x: Any, number: Any, what: str) -> None:

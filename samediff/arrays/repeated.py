@@ -35,6 +35,8 @@ def form_of(namespace: str, method: str, args: Sequence[Any]) -> Any:
     form: tuple[Any, ...] = (namespace, method)
     for a in args:
         if isinstance(a, np.ndarray):
+            if not a.flags.c_contiguous:                # the order of the result follows from that
+                return None
             form += (a.dtype.num, _sizes(a))            # types are slow to hash
         elif type(a) in _PLAIN:
             form += (type(a), a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..errors import ShapeError
 from .symbolic_size import NotInGraphError
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 def einsum(xp: Any, subscripts: str, arrays: list[GraphArray]) -> GraphArray:
     """The sum of products that ``subscripts`` describe, two arrays at a time from the left."""
     inputs, output = _parsed(subscripts, arrays)
+    inputs, arrays = _without_stretched(xp, inputs, arrays)
     labels, made = inputs[0], arrays[0]
     for k in range(1, len(arrays)):
         later = set(output).union(*inputs[k + 1:])
@@ -38,12 +40,28 @@ def _parsed(subscripts: str, arrays: list[GraphArray]) -> tuple[list[str], str]:
     for labels, a in zip(full, arrays):
         if len(set(labels)) != len(labels) or len(labels) != a.ndim:
             raise NotInGraphError(f"np.einsum({subscripts!r}) has no graph node: a diagonal")
-    sizes: dict[str, Any] = {}
-    for labels, a in zip(full, arrays):
-        for c, n in zip(labels, a.shape):
-            if isinstance(n, int) and isinstance(sizes.setdefault(c, n), int) and sizes[c] != n:
-                raise NotInGraphError(f"np.einsum({subscripts!r}) of sizes that are stretched has no graph node")
     return full, output
+
+
+def _without_stretched(xp: Any, inputs: list[str], arrays: list[GraphArray]) -> tuple[list[str], list[GraphArray]]:
+    """Without axes of size 1 that another array has longer: they are stretched, which changes no product."""
+    sizes: dict[str, Any] = {}
+    for labels, a in zip(inputs, arrays):
+        for c, n in zip(labels, a.shape):
+            if _is_one(sizes.setdefault(c, n)):
+                sizes[c] = n
+            elif isinstance(n, int) and isinstance(sizes[c], int) and n not in (1, sizes[c]):
+                raise ShapeError(f"np.einsum: label {c!r} has the sizes {sizes[c]} and {n}")
+    found, left = [], []
+    for labels, a in zip(inputs, arrays):
+        kept = [i for i, (c, n) in enumerate(zip(labels, a.shape)) if not _is_one(n) or _is_one(sizes[c])]
+        found.append("".join(labels[i] for i in kept))
+        left.append(a if len(kept) == len(labels) else xp.reshape(a, tuple(a.shape[i] for i in kept)))
+    return found, left
+
+
+def _is_one(n: Any) -> bool:
+    return isinstance(n, int) and n == 1
 
 
 def _summed(xp: Any, labels: str, x: Any, kept: set[str]) -> tuple[str, Any]:

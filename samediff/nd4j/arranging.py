@@ -8,6 +8,8 @@ import numpy as np
 from ..arrays import INDArray
 from ..arrays.default_type import default_type
 from ..arrays.numpy_calls import call
+from ..arrays.orders import arranged, order_like
+from ..base.spec import normalize_axis
 from ..errors import ShapeError
 from .arguments import flat, is_order
 from .running import run, written
@@ -15,6 +17,7 @@ from .settings import Settings
 
 
 def _positions(array: Any, axis: int, ascending: bool) -> Any:
+    axis = normalize_axis(axis, len(tuple(array.shape)))
     return call(np.argsort, array if ascending else call(np.negative, array), axis=axis, kind="stable")
 
 
@@ -121,7 +124,8 @@ class Arranging:
         if x is None and y is None:
             return list(call(np.nonzero, condition))
         mask = condition if np.dtype(condition.dtype) == np.bool_ else run("cast", condition, data_type="BOOL")
-        return [run("Where", x, y, mask)]
+        found = run("Where", x, y, mask)
+        return [arranged(found, order_like(x, found))]
 
     @staticmethod
     def shape(array: Any) -> list[int]:

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..arrays import INDArray
 from ..arrays.numpy_calls import call
-from ..arrays.pairs import arranged
+from ..arrays.orders import arranged, order_of_first
 from ..base.enums import PadMode
 from ..errors import ShapeError
 from ..ir.signature import coerce
-from .arguments import arrays_of, axes_of, flat, is_order
+from .arguments import arrays_of, axes_of, flat, is_order, is_size
 from .running import run, written
 
 
@@ -25,7 +25,7 @@ class Joining:
 
     @staticmethod
     def concat(axis: int, *arrays: Any) -> INDArray:
-        """Put arrays one after the other along an axis.
+        """Put arrays one after the other along an axis; the result is in column order where the first of them is.
 
         Examples
         --------
@@ -33,7 +33,8 @@ class Joining:
         >>> Nd4j.concat(0, Nd4j.zeros(1, 2), Nd4j.ones(1, 2)).tolist()
         [[0.0, 0.0], [1.0, 1.0]]
         """
-        return run("concat", *arrays_of(arrays), dimension=axis)  # type: ignore[no-any-return]
+        given = arrays_of(arrays)
+        return arranged(run("concat", *given, dimension=axis), order_of_first(given))  # type: ignore[no-any-return]
 
     special_concat = concat
 
@@ -51,10 +52,9 @@ class Joining:
 
     @staticmethod
     def stack(axis: int, *arrays: Any) -> INDArray:
-        """Put arrays of one shape along a new axis; the result is in column order where all of them are."""
+        """Put arrays of one shape along a new axis; the result is in column order where the first of them is."""
         given = arrays_of(arrays)
-        columns = all(isinstance(a, np.ndarray) and INDArray.of(a).ordering() == "f" for a in given)
-        return arranged(run("stack", *given, axis=axis), "F" if columns else "C")  # type: ignore[no-any-return]
+        return arranged(run("stack", *given, axis=axis), order_of_first(given))  # type: ignore[no-any-return]
 
     @staticmethod
     def pile(*arrays: Any) -> INDArray:
@@ -95,34 +95,41 @@ class Joining:
         given = axes_of(counts)
         if len(given) != _rank(array):
             raise ShapeError(f"Nd4j.tile takes a count for each of the {_rank(array)} axes; got {given}")
-        return run("tile", array, repeat=given)  # type: ignore[no-any-return]
+        return arranged(run("tile", array, repeat=given), order_of_first([array]))  # type: ignore[no-any-return]
 
     @staticmethod
     def repeat(array: Any, count: int) -> INDArray:
         """Put ``count`` copies of an array along a new first axis; a column becomes rows."""
         shape = tuple(array.shape)
         row = run("reshape", array, shape=(-1,)) if len(shape) == 2 and shape[1] == 1 else array
-        return Joining.stack(0, [row] * count)
+        return arranged(run("stack", *[row] * count, axis=0), "C")  # type: ignore[no-any-return]
 
     @staticmethod
-    def pad(array: Any, widths: Any, mode: Any = "CONSTANT", value: float = 0.0) -> INDArray:
-        """Pad an array on both sides of each axis.
+    def pad(array: Any, widths: Any, *how: Any, mode: Any = "CONSTANT", value: float = 0.0) -> INDArray:
+        """Pad an array on both sides of each axis: ``pad(a, 1, 2)``, ``pad(a, [[0, 1], [2, 2]])``, ``pad(a, widths, mode, value)``.
 
         Parameters
         ----------
         array : INDArray
             It stays as it is.
         widths : list of int
-            Two sizes (before, after) for each axis, or two sizes for all axes.
+            Two sizes (before, after) for each axis, or two sizes for all axes; without mode and value also as numbers.
+        *how : PadMode or str (optional), then float (optional)
+            ``mode`` and ``value``.
         mode : PadMode or str
             CONSTANT (default), REFLECT or SYMMETRIC.
         value : float
             What CONSTANT fills in.
         """
+        if is_size(widths):
+            widths = axes_of((widths, *how))
+        elif how:
+            mode, value = (*how, value)[:2]
         pairs = np.asarray(widths)
         if pairs.ndim == 1 and pairs.size == 2:
             pairs = np.tile(pairs, (_rank(array), 1))
-        return run("pad", array, pairs.astype(np.int32), mode=coerce(PadMode, mode, "mode"), constant=float(value))  # type: ignore[no-any-return]
+        found = run("pad", array, pairs.astype(np.int32), mode=coerce(PadMode, mode, "mode"), constant=float(value))
+        return arranged(found, "C")  # type: ignore[no-any-return]
 
     @staticmethod
     def append(array: Any, count: int, value: float, axis: int = -1) -> INDArray:
@@ -137,7 +144,8 @@ class Joining:
     @staticmethod
     def _padded(array: Any, widths: tuple[int, int], value: float, axis: int) -> INDArray:
         rank = _rank(array)
-        return Joining.pad(array, [widths if a == axis % rank else (0, 0) for a in range(rank)], "CONSTANT", value)
+        found = Joining.pad(array, [widths if a == axis % rank else (0, 0) for a in range(rank)], "CONSTANT", value)
+        return arranged(found, order_of_first([array]))  # type: ignore[no-any-return]
 
     @staticmethod
     def append_bias(*arrays: Any) -> INDArray:
@@ -145,15 +153,14 @@ class Joining:
         given = arrays_of(arrays)
         last = np.zeros((1, given[0].shape[1]), given[0].dtype)
         last[0, 0] = 1
-        return Joining.concat(0, [*given, INDArray.of(last)])
+        return arranged(run("concat", *given, INDArray.of(last), dimension=0), "C")  # type: ignore[no-any-return]
 
     @staticmethod
     def accumulate(*arrays: Any) -> INDArray:
         """Sum arrays of one shape: ``accumulate(a, b)`` makes one, ``accumulate(target, [a, b])`` adds them to ``target``."""
         if len(arrays) == 2 and isinstance(arrays[1], (list, tuple)):
             target, given = arrays
-            target += sum(given[1:], given[0])
-            return target  # type: ignore[no-any-return]
+            return written(run("mergeadd", target, *given), target)  # type: ignore[no-any-return]
         return run("mergeadd", *arrays_of(arrays))  # type: ignore[no-any-return]
 
     @staticmethod
@@ -161,7 +168,7 @@ class Joining:
         """Average arrays of one shape and write the average into each; ``averageAndPropagate(target, [a, b])`` into ``target`` too."""
         given = flat(arrays)
         sources = list(arrays[1]) if len(arrays) == 2 and isinstance(arrays[1], (list, tuple)) else given
-        average = sum(sources[1:], sources[0]) / len(sources)
+        average = run("mergeadd", *sources).div(len(sources))
         for array in given:
             written(average, array)
         return average  # type: ignore[no-any-return]

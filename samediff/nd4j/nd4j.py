@@ -33,6 +33,8 @@ _OPS = CallableOps()
 #: What DL4J's class has and this one has not, with what to do instead.
 ADVICE = {
     "create_buffer": "an array is its own buffer: Nd4j.create", "create_typed_buffer": "an array is its own buffer: Nd4j.create",
+    "create_buffer_detached": "an array is its own buffer: Nd4j.create",
+    "create_typed_buffer_detached": "an array is its own buffer: Nd4j.create",
     "create_from_npy_pointer": "there are no native pointers: Nd4j.createFromNpyFile", "convert_to_numpy": "an INDArray is NumPy's array",
     "create_array_from_shape_buffer": "Nd4j.create with shape and strides", "scatter_update": "Nd4j.base.scatterUpdate gives a new array",
     "init_with_backend": "dl4py.samediff.set_device chooses the device", "set_factory": "there is one factory",

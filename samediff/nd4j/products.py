@@ -3,7 +3,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..arrays import INDArray
+from ..arrays.orders import arranged, in_columns
 from .running import run, written
 
 
@@ -12,7 +15,7 @@ class MatrixProducts:
 
     @staticmethod
     def matmul(x: Any, y: Any, *how: Any) -> INDArray:
-        """Product of matrices, or of each pair of matrices on the last two axes.
+        """Product of matrices, or of each pair of matrices on the last two axes; in column order where one of both is.
 
         Parameters
         ----------
@@ -30,6 +33,7 @@ class MatrixProducts:
         target = how[0] if how and not isinstance(how[0], bool) else None
         flags = [bool(v) for v in how if isinstance(v, bool)]
         found = run("matmul", x, y, **dict(zip(("transpose_x", "transpose_y", "transpose_z"), flags)))
+        found = arranged(found, "F" if any(isinstance(a, np.ndarray) and in_columns(a) for a in (x, y)) else "C")
         return found if target is None else written(found, target)  # type: ignore[no-any-return]
 
     mmul = matmul

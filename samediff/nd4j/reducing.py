@@ -7,7 +7,8 @@ from typing import Any
 from ..arrays import INDArray
 from ..arrays.computing import built_in
 from ..arrays.methods.reducing import reduced
-from ..arrays.pairs import arranged, operand
+from ..arrays.orders import arranged
+from ..arrays.pairs import operand
 from .arguments import axes_of
 from .running import run
 

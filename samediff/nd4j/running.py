@@ -5,6 +5,7 @@ from typing import Any
 
 from ..arrays.computing import apply
 from ..arrays.recording import state
+from ..errors import ShapeError
 from ..ir.op import OPS
 
 
@@ -17,5 +18,9 @@ def written(result: Any, target: Any) -> Any:
     """``target`` with the elements of ``result``; recorded where somebody records."""
     if state.recorder is not None:
         return state.recorder.record_assign(target, result)
-    target[...] = result
+    try:
+        target[...] = result
+    except ValueError:
+        raise ShapeError(f"a result of shape {tuple(result.shape)} does not fit into the array of shape {tuple(target.shape)} that takes "
+                         "it") from None
     return target

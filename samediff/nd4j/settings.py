@@ -7,6 +7,7 @@ from ..arrays.default_type import default_type, set_default_type
 from ..base.datatype import DataType
 from ..base.javanames import JavaSpelling
 from ..errors import DataTypeError, GraphError
+from .arguments import Layout
 
 
 class StandIn(JavaSpelling):
@@ -102,9 +103,10 @@ class Settings:
         return "c"
 
     @staticmethod
-    def get_strides(shape: Any, order: str = "c") -> list[int]:
-        """The strides of an array of that shape, counted in elements."""
-        sizes, stride, found = list(shape), 1, dict[int, int]()
+    def get_strides(*shape: Any, order: str = "c") -> list[int]:
+        """The strides of an array of that shape, counted in elements; an order ``"c"`` or ``"f"`` may stand behind the sizes."""
+        layout = Layout.of("Nd4j.getStrides", shape, order=order)
+        sizes, order, stride, found = layout.shape, layout.order, 1, dict[int, int]()
         for axis in reversed(range(len(sizes))) if order == "c" else range(len(sizes)):
             found[axis], stride = stride, stride * sizes[axis]
         return [found[axis] for axis in range(len(sizes))]

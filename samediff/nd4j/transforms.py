@@ -9,9 +9,12 @@ import numpy as np
 
 from ..arrays import INDArray
 from ..arrays.numpy_calls import call
+from ..arrays.orders import arranged, order_like
+from ..arrays.pairs import cast, type_of
 from ..base.datatype import DataType
 from ..base.java_names import TransformsNames
 from ..errors import ShapeError
+from ..families.elementwise import promoted
 from .arguments import axes_of, is_type
 from .running import run, written
 
@@ -33,6 +36,9 @@ _PAIRWISE: dict[str, tuple[str, tuple[str, str] | None]] = {
     "less_than_or_equal": ("less_equal", ("lessthanorequal_scalar", "scalar")), "elu_derivative": ("elu_bp", None),
 }
 
+#: Ops of these that want one type.
+_OF_ONE_TYPE = ("maximum", "minimum", "greater_equal", "less_equal")
+
 #: Distances of two arrays, as numbers.
 _DISTANCES = {"cosine_sim": "cosinesimilarity", "cosine_distance": "cosinedistance", "euclidean_distance": "euclidean",
               "manhattan_distance": "manhattan", "hamming_distance": "hammingdistance", "jaccard_distance": "jaccarddistance"}
@@ -42,8 +48,16 @@ _ALL = {"all_cosine_similarities": "cosine_sim", "all_cosine_distances": "cosine
 
 
 def _kept(result: Any, x: Any, dup: bool) -> Any:
-    """A copy, or x with the result in it where it has the same type."""
-    return result if dup or DataType.of(result.dtype) is not DataType.of(x.dtype) else written(result, x)
+    """A copy in the order of x, or x with the result in it where it has the same type."""
+    if dup:
+        return arranged(result, order_like(x, result))
+    return result if DataType.of(result.dtype) is not DataType.of(x.dtype) else written(result, x)
+
+
+def _alike(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two arrays in the type that has a point, else in that of the first."""
+    kind = promoted(type_of(x), type_of(y))
+    return cast(x, kind), cast(y, kind)
 
 
 def _unary(name: str) -> Any:
@@ -71,7 +85,9 @@ def _pairwise(name: str) -> Any:
         if scalar is not None and not hasattr(y, "shape"):
             found = run(scalar[0], x, **{scalar[1]: float(y)})
         else:
-            found = run(op_id, x, y)
+            found = run(op_id, *(_alike(x, y) if op_id in _OF_ONE_TYPE else (x, y)))
+            if dup and op_id in ("maximum", "minimum"):             # in column order where both are
+                return arranged(found, order_like(x if order_like(x, found) == "C" else y, found))  # type: ignore[no-any-return]
         return _kept(found, x, dup)  # type: ignore[no-any-return]
     function.__doc__ = f"The op ``{op_id}`` of two arrays{', or of an array and a number' if scalar else ''}; ``dup`` False writes into x."
     return staticmethod(function)
@@ -142,17 +158,17 @@ class Transforms(TransformFunctions, TransformsNames):
     @staticmethod
     def and_(x: Any, y: Any) -> INDArray:
         """Where both are true (not 0); BOOL."""
-        return run("and", Transforms._truth(x), Transforms._truth(y))  # type: ignore[no-any-return]
+        return _kept(run("and", Transforms._truth(x), Transforms._truth(y)), x, True)  # type: ignore[no-any-return]
 
     @staticmethod
     def or_(x: Any, y: Any) -> INDArray:
         """Where one is true; BOOL."""
-        return run("or", Transforms._truth(x), Transforms._truth(y))  # type: ignore[no-any-return]
+        return _kept(run("or", Transforms._truth(x), Transforms._truth(y)), x, True)  # type: ignore[no-any-return]
 
     @staticmethod
     def xor(x: Any, y: Any) -> INDArray:
         """Where exactly one is true; BOOL."""
-        return run("xor", Transforms._truth(x), Transforms._truth(y))  # type: ignore[no-any-return]
+        return _kept(run("xor", Transforms._truth(x), Transforms._truth(y)), x, True)  # type: ignore[no-any-return]
 
     @staticmethod
     def not_(x: Any) -> INDArray:
@@ -162,7 +178,8 @@ class Transforms(TransformFunctions, TransformsNames):
     @staticmethod
     def atan2(x: Any, y: Any) -> INDArray:
         """Angle of the points (x, y): x comes first, against the usual order."""
-        return run("tf_atan2", y, x)  # type: ignore[no-any-return]
+        x, y = _alike(x, y)
+        return _kept(run("tf_atan2", y, x), x, True)  # type: ignore[no-any-return]
 
     @staticmethod
     def dot(x: Any, y: Any) -> INDArray:

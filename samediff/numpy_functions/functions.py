@@ -56,6 +56,14 @@ COMPOSITIONS: dict[Any, Callable[..., Any]] = {
     for n, f in table.items() if _of_numpy(n) is not None}
 
 
+def _of_nothing(x: Any, axis: Any, keepdims: bool) -> tuple[Any, ...] | None:
+    """The shape of a reduction over an axis that has no elements; None where there are some, or may be."""
+    axes = range(x.ndim) if axis is None else [a % x.ndim for a in (axis if isinstance(axis, tuple) else (axis,))]
+    if not any(isinstance(x.shape[a], int) and x.shape[a] == 0 for a in axes):
+        return None
+    return tuple(1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes)
+
+
 class NumpyFunctions(GraphNamespace):
     """The functions of NumPy on the arrays of a trace, with the types of NumPy's results."""
 
@@ -210,6 +218,8 @@ class NumpyFunctions(GraphNamespace):
         if "where" in more:
             return self._reduced_where(name, x, axis, keepdims, more)
         first = more.pop("initial", None) if name in _WITH_FIRST else None
+        if first is not None and (shape := _of_nothing(x, axis, keepdims)) is not None:
+            return self.broadcast_to(self.array_of(np.asarray(first, x.dtype)), shape)
         made = super()._reduced(name, x, axis, keepdims, more)
         if first is not None:
             made = getattr(self, _WITH_FIRST[name])(made, x.dtype.type(first))

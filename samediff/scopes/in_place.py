@@ -63,6 +63,9 @@ def _changed(trace: Any, function: Any, target: LazyINDArray, first: Any, *args:
         places = xp.call(np.take_along_axis, (_numbers(trace, old), trace.inner(first)), {"axis": axis})
     else:
         places = _at(trace, old, first)
+    if function in _AT:
+        _write(trace, target, places, value, op, _loop(trace, function.__self__, old.dtype, value, places))
+        return
     if function in (np.fill_diagonal, np.put):
         value = xp.call(np.resize, (xp.array_of(trace.inner(value)), tuple(places.shape)), {})
     _write(trace, target, places, value, op)
@@ -81,14 +84,25 @@ def _at(trace: Any, x: GraphArray, index: Any) -> Any:
     return np.arange(math.prod(x.shape)).reshape(x.shape)[index]
 
 
-def _write(trace: Any, target: LazyINDArray, places: Any, value: Any, op: str = "scatter_update") -> None:
-    """Put values at positions of the elements of an array."""
+def _loop(trace: Any, ufunc: np.ufunc, own: np.dtype[Any], value: Any, places: Any) -> np.dtype[Any]:
+    """The type in which ``ufunc.at`` computes on an array of type ``own``, which takes each result as it is or cut off."""
+    loop = ufunc.resolve_dtypes((own, getattr(value, "dtype", None) or np.asarray(value).dtype, None), casting="unsafe")[0]
+    if loop.kind == own.kind or {loop.kind, own.kind} == {"i", "u"}:
+        return own
+    if not isinstance(places, np.ndarray) or np.unique(places).size != places.size:     # else results are cut off again and again
+        trace.refuse(f"np.{ufunc.__name__}.at on {own} computes in {loop}, and a position may come twice: use values of type {own}")
+    return loop
+
+
+def _write(trace: Any, target: LazyINDArray, places: Any, value: Any, op: str = "scatter_update", dtype: Any = None) -> None:
+    """Put values at positions of the elements of an array; ``dtype`` is the type to compute in where it is not the array's."""
     _check(trace, target)
     xp, old = trace.xp, array_of(target)
-    rows = _stretched(trace, xp.astype(xp.array_of(trace.inner(value)), old.dtype), tuple(places.shape))
+    dtype = old.dtype if dtype is None else dtype
+    rows = _stretched(trace, xp.astype(xp.array_of(trace.inner(value)), dtype), tuple(places.shape))
     where = trace.sd.constant(places.reshape(-1)) if isinstance(places, np.ndarray) else xp.ravel(places).variable
-    flat = trace.sd.call("base", op, xp.ravel(old).variable, where, xp.ravel(rows).variable)
-    rebind(target, xp.reshape(xp.wrap(flat), old.shape))
+    flat = trace.sd.call("base", op, xp.astype(xp.ravel(old), dtype).variable, where, xp.ravel(rows).variable)
+    rebind(target, xp.reshape(xp.astype(xp.wrap(flat), old.dtype), old.shape))
 
 
 def assign(trace: Any, target: Any, value: Any) -> Any:

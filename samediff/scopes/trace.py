@@ -199,13 +199,13 @@ class GraphTrace:
     def places(self, index: Any) -> Any:
         """An index with positions in place of small masks whose values are known."""
         entries = list(index) if isinstance(index, tuple) else [index]
-        masks = [isinstance(e, np.ndarray) and e.dtype == np.bool_ and 0 < e.size <= VISIBLE_VALUE and e.ndim > 0 for e in entries]
+        masks = [isinstance(e, np.ndarray) and e.dtype == np.bool_ and e.size <= VISIBLE_VALUE and e.ndim > 0 for e in entries]
         if not any(masks):
             return index
         for e, known in zip(entries, masks):
             if known:
                 self.capture(e)                 # so that other values are another trace
-        return tuple(p for e, known in zip(entries, masks) for p in (map(np.ndarray.tolist, np.asarray(e).nonzero()) if known else [e]))
+        return tuple(p for e, known in zip(entries, masks) for p in (_positions(np.asarray(e)) if known else [e]))
 
     def outer(self, value: Any) -> Any:
         """A result with lazy arrays in place of graph arrays."""
@@ -259,6 +259,11 @@ class GraphTrace:
             yield
         finally:
             self.depth -= 1
+
+
+def _positions(mask: Any) -> list[Any]:
+    """Where a mask is true, for each axis: lists, which are no arrays from outside, or empty arrays."""
+    return [p.tolist() if p.size else p for p in mask.nonzero()]
 
 
 @contextmanager

@@ -7,7 +7,8 @@ import numpy as np
 
 from ...errors import ShapeError
 from ..computing import apply, built_in
-from ..pairs import Method, arranged, combined, described, in_place, is_array, pairwise, put_into, refuse_bool
+from ..orders import arranged
+from ..pairs import Method, combined, described, in_place, is_array, pairwise, put_into, refuse_bool
 
 
 def _vectors(name: str, op_id: str, axis: int, changes: bool) -> Method:

@@ -10,15 +10,14 @@ from ...base.datatype import DataType
 from ...errors import ShapeError
 from ...expressions.conditions import TESTS, Condition
 from ..computing import apply, built_in
+from ..orders import arranged, order_like
 from ..pairs import (
     Method,
-    arranged,
     cast,
     described,
     is_array,
     of_type,
     operand,
-    order_like,
     put_into,
     refuse_bool,
     refuse_fraction,

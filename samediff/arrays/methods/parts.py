@@ -103,13 +103,13 @@ class Parts:
         """A view of a row, of rank 1, or (1, columns) where ``keep_dim`` is True."""
         rows, _ = _matrix(self, "getRow")
         at = position(row, rows, 0)
-        return self[at:at + 1] if keep_dim else self[at]
+        return self[at:at + 1 or None] if keep_dim else self[at]        # -1 where the size is open
 
     def get_column(self: Any, column: int, keep_dim: bool = False) -> Any:
         """A view of a column, of rank 1, or (rows, 1) where ``keep_dim`` is True."""
         _, columns = _matrix(self, "getColumn")
         at = position(column, columns, 1)
-        return self[:, at:at + 1] if keep_dim else self[:, at]
+        return self[:, at:at + 1 or None] if keep_dim else self[:, at]
 
     def get_rows(self: Any, *rows: Any) -> Any:
         """A copy of some rows."""

@@ -12,7 +12,8 @@ from ...errors import DataTypeError, GraphError, ShapeError
 from ..computing import apply, built_in
 from ..default_type import default_type
 from ..numpy_calls import call
-from ..pairs import Method, arranged, cast, described, is_array, put_into, refuse_bool, type_of
+from ..orders import arranged
+from ..pairs import Method, cast, described, is_array, put_into, refuse_bool, type_of
 
 
 def dimensions_of(values: Any) -> tuple[int, ...]:

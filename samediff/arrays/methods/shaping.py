@@ -9,7 +9,8 @@ import numpy as np
 from ...base.datatype import DataType
 from ...errors import GraphError, ShapeError
 from ..numpy_calls import call
-from ..pairs import cast, order_like
+from ..orders import order_like
+from ..pairs import cast
 from ..recording import state
 
 

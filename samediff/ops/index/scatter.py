@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from ...base.datatype import DataType
 from ...base.named_axes import expect, expect_leading, expect_single
 from ...base.spec import Shape, TensorSpec, may_equal, size
 from ...codecs.file_args import FileArgs
-from ...errors import ShapeError
+from ...errors import DataTypeError, ShapeError
 from ...expressions.arrays import as_rows
 from ...ir.op import Op, Specs, op, require_same_type
 from ..shape.shape_inputs import shape_from
@@ -18,6 +19,12 @@ from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
+
+
+def refuse_bool(op_id: str, ref: TensorSpec) -> None:
+    """DataTypeError where truth values would be subtracted or divided."""
+    if ref.dtype is DataType.BOOL and op_id.endswith(("_sub", "_div")):
+        raise DataTypeError(f"{op_id} needs numbers; ref is BOOL: cast it first")
 
 
 class Scatter(Op):
@@ -38,6 +45,7 @@ class Scatter(Op):
         ref, indices, updates = specs
         require_integer("indices", indices)
         require_same_type(self.id, ref, updates)
+        refuse_bool(self.id, ref)
         if ref.shape is not None and indices.shape is not None and updates.shape is not None:
             want = (*indices.shape, *ref.shape[1:])
             if not may_equal(want, updates.shape):
@@ -193,6 +201,7 @@ class ScatterNd(Op):
         ref, indices, updates = specs
         require_integer("indices", indices)
         require_same_type(self.id, ref, updates)
+        refuse_bool(self.id, ref)
         if ref.shape is not None and indices.shape is not None:
             if not indices.shape or indices.shape[-1] == 0 or indices.shape[-1] > len(ref.shape):
                 raise ShapeError(f"indices of shape {indices.shape} hold no vectors of 1 to {len(ref.shape)} numbers, the axes of ref")

@@ -254,6 +254,8 @@ def test_an_open_batch_counts_positions_from_its_end():
         assert last(x).tolist() == (x[[-1, 0]] * 2).tolist()
         assert compiled(lambda a: (a * 1).fill(3) or (a * 2).assign(4) + a, open_batch=True)(x).tolist() == (x + 4).tolist()
         assert compiled(lambda a: INDArray.of(a).getRow(0), open_batch=True)(x).tolist() == x[0].tolist()
+        assert compiled(lambda a: INDArray.of(a).getRow(-1, True), open_batch=True)(x).tolist() == x[-1:].tolist()
+        assert compiled(lambda a: INDArray.of(a).T.getColumn(-1, True), open_batch=True)(x).tolist() == x.T[:, -1:].tolist()
 
 
 @pytest.mark.parametrize("choose", ["np.max", "np.min", "Nd4j.normmax", "np.ptp", "Nd4j.max", "abs_max"])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py import DataType, EagerOps, GraphScope, INDArray, Nd4j, Transforms, compiled
-from dl4py.samediff.errors import GraphScopeError
+from dl4py.samediff.errors import DataTypeError, GraphScopeError
 
 A = INDArray.of(np.arange(16, dtype=np.float64).reshape(4, 4))
 ops = EagerOps()
@@ -113,3 +113,32 @@ def test_calls_that_are_recorded(text):
         found = call(A * 1)
     assert found.dtype == wanted.dtype and found.shape == wanted.shape
     np.testing.assert_allclose(np.asarray(found), np.asarray(wanted), rtol=1e-6)
+
+
+@pytest.mark.parametrize("ufunc, start, places, value", [
+    (np.subtract, [True, True, False], [0], 1), (np.add, [True, False, False], [0, 0, 2], True), (np.multiply, [True, True], [0], 0),
+    (np.maximum, [False, True], [0], True), (np.add, [-3, 2], [0], 1.7), (np.multiply, [3, 4], [0], 1.7),
+    (np.add, np.array([3, 4], np.uint8), [0, 0], 1), (np.subtract, [1.5, 2.0], [1, 1], 1)])
+def test_functions_at_positions_compute_in_the_type_of_numpy(ufunc, start, places, value):
+    wanted = np.array(start)
+    ufunc.at(wanted, places, value)
+    with GraphScope():
+        found = INDArray.of(np.array(start)).dup()
+        ufunc.at(found, places, value)
+    assert found.dtype == wanted.dtype and found.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("start, value", [([True, False], 1), ([1, 2], 0.5)])
+def test_a_position_that_comes_twice_is_refused_where_results_are_cut_off_each_time(start, value):
+    with GraphScope():
+        found = INDArray.of(np.array(start)).dup()
+        with pytest.raises(GraphScopeError, match="may come twice"):
+            np.subtract.at(found, [0, 0], value)
+
+
+@pytest.mark.parametrize("op", ["scatter_sub", "scatter_div", "scatter_nd_sub"])
+def test_truth_values_are_not_subtracted(op):
+    x = INDArray.of(np.array([True, False]))
+    places = INDArray.of(np.array([[0]] if "nd" in op else [0]))
+    with pytest.raises(DataTypeError, match=op):
+        ops.op(op, x, places, x[:1])

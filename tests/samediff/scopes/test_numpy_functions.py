@@ -18,7 +18,10 @@ np.logaddexp2(m, m) | np.degrees(m) | m ** 2 | np.tile(v, (2, 1)) | np.resize(v[
 np.unravel_index(k, (2, 3))[1] | np.extract([True, False], v) | np.ravel_multi_index((k % 2, k % 3), (2, 3))
 np.ones_like(np.empty_like(a)) | np.isreal(a) | np.iscomplex(a) | np.linalg.tensorinv(p, 1)
 np.linalg.tensorsolve(p, s[0]) | v[[]] | np.lexsort((v[0], v[1])) | np.max(m, initial=1) | np.min(m, axis=0, initial=0, where=m)
-np.trapezoid(m) | np.delete(v[:1], 0)
+np.trapezoid(m) | np.delete(v[:1], 0) | np.add(m, m, dtype=np.float64) | np.less(a, 0.5, dtype=np.bool_)
+np.max(a[:, :0], axis=1, initial=1) | np.min(a[:0], axis=(0,), keepdims=True, initial=2) | np.max(a[:0], initial=3)
+np.einsum("ij,kj->ik", a, b[:, :1]) | np.einsum("i...,i...->...", a[:1], a) | np.einsum("ij,jk->k", a[:, :1], s)
+a[:0][np.ones(0, bool)] | a[np.zeros(a.shape, bool)] | t[:0][np.zeros((0, 3), bool)]
 np.reciprocal(i + 7)
 np.diff(a, n=2) | np.diff(v, prepend=0.0, append=1) | np.diff(m) | np.ediff1d(a) | np.gradient(v) | np.gradient(a, axis=0)
 np.gradient(a)[1] | np.gradient(v, 2.0) | np.trapezoid(v) | np.trapezoid(a, dx=0.5, axis=0) | np.trapezoid(v, z) | np.unwrap(4 * v)
