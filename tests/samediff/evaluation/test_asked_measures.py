@@ -72,7 +72,7 @@ def test_calibration_by_bins():
     assert list(histogram.get_bin_counts()) == np.bincount(np.minimum((p[y[:, 1] == 1, 1] * 10).astype(int), 9), minlength=10).tolist()
 
 
-#: Actual and predicted classes; F1 as DL4J has it, without an argument, of class 1, macro, micro, and F1 where no class is the positive one.
+#: Actual and predicted classes; DL4J's F1: without an argument, of class 1, macro, micro, and where no class is the positive one.
 WITHOUT_CLASS_ONE = {
     "neither labels nor predictions": ([0, 0, 0, 0], [0, 0, 0, 0], (0, 0, np.nan, np.nan, np.nan)),
     "no labels": ([0, 0, 0, 0], [0, 0, 1, 0], (0, 0, 0, 0, 0)),
