@@ -197,8 +197,7 @@ class EvaluationBinary(BaseEvaluation, EvaluationBinaryNames, java="classificati
 
     def f_beta(self, beta: float, i: int) -> float:
         """(1 + beta^2) P R / (beta^2 P + R); NaN where nothing was positive, in labels or predictions."""
-        t = self.table(i)
-        return c.f_beta(t, beta, np.nan, 0.0 if t.fp or t.fn else np.nan)
+        return c.f_beta_of_output(self.table(i), beta)
 
     def f1(self, i: int) -> float:
         """2 P R / (P + R)."""

@@ -161,6 +161,7 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, EvaluationNam
         if self.binary_decision_threshold is not None and n != 2:
             raise ShapeError(f"a binary decision threshold needs two classes, the data has {n}")
         confusion = self._start(n)
+        self._of_one_column |= width == 1
         actual, predicted = self._classes(rows)
         np.add.at(confusion.counts, (actual, predicted), 1)
         if width > 1 and self.top_n > 1:
@@ -192,6 +193,7 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, EvaluationNam
         if self._confusion is None and not self.labels_list:
             self.labels_list = list(other.labels_list)
         self._start(len(other._confusion.classes)).add(other._confusion)
+        self._of_one_column |= other._of_one_column
         self._top_n_correct += other._top_n_correct
         self._top_n_total += other._top_n_total
         self.join_records(other)
@@ -217,11 +219,11 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, EvaluationNam
             "topN": self.top_n,
             "topNCorrectCount": self._top_n_correct,
             "topNTotalCount": self._top_n_total,
-            "truePositives": counter(each(lambda t: t.tp)),
-            "falsePositives": counter(each(lambda t: t.fp)),
-            "trueNegatives": counter(each(lambda t: t.tn)),
-            "falseNegatives": counter(each(lambda t: t.fn)),
-            "confusion": None if self._confusion is None else self._confusion.document(),
+            "truePositives": counter(each(lambda t: t.tp), self._of_one_column),
+            "falsePositives": counter(each(lambda t: t.fp), self._of_one_column),
+            "trueNegatives": counter(each(lambda t: t.tn), self._of_one_column),
+            "falseNegatives": counter(each(lambda t: t.fn), self._of_one_column),
+            "confusion": None if self._confusion is None else self._confusion.document(self._of_one_column),
             "numRowCounter": self.num_row_counter(),
             "labelsList": self.labels_list,
             "binaryDecisionThreshold": self.binary_decision_threshold,
@@ -240,10 +242,15 @@ class Evaluation(ClassificationMeasures, BaseEvaluation, MetaData, EvaluationNam
             axis=doc.get("axis", 1),
         )
         if doc.get("confusion") is not None:
-            made._start(len(doc["confusion"]["classes"])).add(ConfusionMatrix.restore(doc["confusion"]))
+            matrix = ConfusionMatrix.restore(doc["confusion"])
+            made._start(len(matrix.classes)).add(matrix)
+            made._of_one_column = all(len(doc.get(name, {"map": ()})["map"]) == len(matrix.classes) for name in _COUNTERS)
         made._top_n_correct, made._top_n_total = doc.get("topNCorrectCount", 0), doc.get("topNTotalCount", 0)
         made.max_warning_classes_to_print = doc.get("maxWarningClassesToPrint", 16)
         return made
+
+
+_COUNTERS = "truePositives", "falsePositives", "trueNegatives", "falseNegatives"
 
 
 def _is_class(value: Any) -> bool:

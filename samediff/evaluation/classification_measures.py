@@ -50,6 +50,7 @@ class ClassificationMeasures:
         """As before the first batch."""
         self._confusion: ConfusionMatrix | None = None
         self._top_n_correct = self._top_n_total = 0
+        self._of_one_column = False             # DL4J's JSON has all counts then, also those that are 0
 
     def confusion(self, what: str = "the confusion matrix") -> ConfusionMatrix:
         """Return the confusion matrix; an error that says ``what`` was asked when there is none."""
@@ -132,21 +133,19 @@ class ClassificationMeasures:
         accuracy = self.accuracy()
         return accuracy if self.top_n <= 1 else c.divide(self._top_n_correct, self._top_n_total)
 
-    def _measure(
-        self, what: str, of: Table, which: Which, defined_only: bool = False, binary_average: bool = False
-    ) -> float:
-        """Return a measure of a class, or averaged; NaN marks a class that ``defined_only`` leaves out of the mean.
-
-        ``binary_average``: of two classes, both averages are the measure of class 1, as DL4J has it for F-beta.
-        """
-        tables = self.tables(what)
+    def _asked(self, which: Which, classes: int) -> int | EvaluationAveraging:
+        """Return what None stands for: the positive class of two, the macro average of more."""
         if which is None:
             positive = self.binary_positive_class
-            which = positive if positive is not None and len(tables) == 2 else EvaluationAveraging.Macro
+            return positive if positive is not None and classes == 2 else EvaluationAveraging.Macro
+        return which
+
+    def _measure(self, what: str, of: Table, which: Which, defined_only: bool = False) -> float:
+        """Return a measure of a class, or averaged; NaN marks a class that ``defined_only`` leaves out of the mean."""
+        tables = self.tables(what)
+        which = self._asked(which, len(tables))
         if not isinstance(which, EvaluationAveraging):
             return of(tables[self.confusion().index(which)])
-        if binary_average and len(tables) == 2:
-            return of(tables[1])
         if which is EvaluationAveraging.Micro:
             return of(Counts.total(tables))
         values = [of(t) for t in tables]
@@ -184,11 +183,18 @@ class ClassificationMeasures:
         return (self.false_positive_rate() + self.false_negative_rate()) / 2
 
     def f_beta(self, beta: float, which: Which = None) -> float:
-        """(1 + beta^2) P R / (beta^2 P + R); macro averages leave out classes without precision or recall."""
-        if isinstance(which, int):
-            return self._measure("F-beta", lambda t: c.f_beta(t, beta, np.nan, 0.0), which)
+        """(1 + beta^2) P R / (beta^2 P + R); macro averages leave out classes without precision or recall.
+
+        Of two classes, both averages are the measure of class 1, NaN where nothing is or was called it.
+        """
+        tables = self.tables("F-beta")
+        which = self._asked(which, len(tables))
+        if not isinstance(which, EvaluationAveraging):
+            return c.f_beta(tables[self.confusion().index(which)], beta, np.nan, 0.0)
+        if len(tables) == 2:
+            return c.f_beta_of_output(tables[1], beta)
         edge = 0.0 if which is EvaluationAveraging.Micro else np.nan
-        return self._measure("F-beta", lambda t: c.f_beta(t, beta, edge), which, defined_only=True, binary_average=True)
+        return self._measure("F-beta", lambda t: c.f_beta(t, beta, edge), which, defined_only=True)
 
     def f1(self, which: Which = None) -> float:
         """2 P R / (P + R), the harmonic mean of precision and recall."""

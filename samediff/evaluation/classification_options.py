@@ -51,7 +51,7 @@ def names(labels: Iterable[str] | Mapping[int, str] | None) -> list[str]:
     return list(labels)
 
 
-def counter(values: dict[int, int]) -> dict[str, Any]:
-    """Return DL4J's JSON of a counter: zeros are left out."""
-    found = {str(k): float(v) for k, v in values.items() if v}
+def counter(values: dict[int, int], with_zeros: bool = False) -> dict[str, Any]:
+    """Return DL4J's JSON of a counter; zeros are left out unless they are asked for."""
+    found = {str(k): float(v) for k, v in values.items() if v or with_zeros}
     return {"map": found, "totalCount": float(sum(found.values())), "dirty": False, "empty": not found}

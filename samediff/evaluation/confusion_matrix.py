@@ -95,12 +95,18 @@ class ConfusionMatrix(ConfusionMatrixNames):
         rows.append(f'<tr><th class="actual-class-header">Total</th>{totals}<td class="empty-space"></td>\n</tr>')
         return "<table>\n" + "\n".join(rows) + "\n</table>\n"
 
-    def document(self) -> dict[str, Any]:
-        """Return DL4J's JSON: per actual class the predicted classes and their counts, padded with zeros."""
+    def document(self, with_zeros: bool = False) -> dict[str, Any]:
+        """Return DL4J's JSON: per actual class the predicted classes and their counts, padded with zeros.
+
+        Parameters
+        ----------
+        with_zeros : bool
+            Also name classes without examples.
+        """
         matrix = {}
         for c, row in enumerate(self.counts):
             found, total = np.flatnonzero(row), int(row.sum())
-            if total:
+            if total or with_zeros:
                 pad = [0] * (total - len(found))
                 matrix[str(c)] = [[int(k) for k in found] + pad, [int(row[k]) for k in found] + pad]
         return {"classes": self.classes, "matrix": matrix}

@@ -75,6 +75,11 @@ def f_beta(c: Counts, beta: float, edge: float = 0.0, undefined: float = math.na
     return 0.0 if p == 0 or r == 0 else (1 + beta * beta) * p * r / (beta * beta * p + r)
 
 
+def f_beta_of_output(c: Counts, beta: float) -> float:
+    """F-beta of a single yes or no; NaN where nothing was positive, in labels or predictions."""
+    return f_beta(c, beta, math.nan, 0.0 if c.fp or c.fn else math.nan)
+
+
 def g_measure(c: Counts, edge: float = 0.0) -> float:
     """sqrt(P R)."""
     return math.sqrt(precision(c, edge) * recall(c, edge))

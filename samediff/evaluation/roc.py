@@ -35,8 +35,8 @@ _MOST_STEPS = 10_000_000
 class ROC(BaseEvaluation, ROCNames, java="classification.ROC"):
     """Area under the ROC curve and under the precision-recall curve, of one probability or of two classes.
 
-    With ``threshold_steps`` = 0 the curves are exact and all predictions are kept; equal predictions are separate
-    points, in the order in which they came. With more steps only counts at that many thresholds are kept.
+    With ``threshold_steps`` = 0 the curves are exact and all predictions are kept; equal predictions are one threshold
+    and one point. With more steps only counts at that many thresholds are kept: predictions count as rounded down to them.
 
     Parameters
     ----------
@@ -176,6 +176,8 @@ class ROC(BaseEvaluation, ROCNames, java="classification.ROC"):
         tp, fp = np.cumsum(positive[order]), np.cumsum(~positive[order])
         i = np.arange(n) / max(n - 1, 1)
         rank = (1 - i) + i * n  # 1 … n as DL4J's linspace rounds it: its last digit decides which points are redundant
+        lowest = np.append(falling[1:] != falling[:-1], True)  # the last of equal predictions: all of them are one threshold
+        tp, fp, falling, rank = tp[lowest], fp[lowest], falling[lowest], rank[lowest]
         with np.errstate(invalid="ignore", divide="ignore"):
             fpr, tpr = fp / self.count_actual_negative, tp / self.count_actual_positive
         roc = [points([a, *v, b]) for a, v, b in ((1, falling, 0), (0, fpr, 1), (0, tpr, 1))]

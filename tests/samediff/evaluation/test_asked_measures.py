@@ -1,10 +1,12 @@
 """Smaller measures and the points of curves, against their definitions."""
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
-from dl4py.samediff.evaluation import ROC, Evaluation, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
+from dl4py.samediff.evaluation import ROC, Evaluation, EvaluationAveraging, EvaluationCalibration, RegressionEvaluation, ROCMultiClass
 
 RNG = np.random.default_rng(2)
 
@@ -68,3 +70,37 @@ def test_calibration_by_bins():
     np.testing.assert_allclose(histogram.get_bin_lower_bounds(), np.arange(10) / 10)
     np.testing.assert_allclose(histogram.get_bin_mid_values(), np.arange(10) / 10 + 0.05)
     assert list(histogram.get_bin_counts()) == np.bincount(np.minimum((p[y[:, 1] == 1, 1] * 10).astype(int), 9), minlength=10).tolist()
+
+
+#: Actual and predicted classes; DL4J's F1: without an argument, of class 1, macro, micro, and where no class is the positive one.
+WITHOUT_CLASS_ONE = {
+    "neither labels nor predictions": ([0, 0, 0, 0], [0, 0, 0, 0], (0, 0, np.nan, np.nan, np.nan)),
+    "no labels": ([0, 0, 0, 0], [0, 0, 1, 0], (0, 0, 0, 0, 0)),
+    "no predictions": ([0, 0, 0, 1], [0, 0, 0, 0], (0, 0, 0, 0, 0)),
+    "nothing else": ([1, 1, 1, 1], [1, 1, 1, 1], (1, 1, 1, 1, 1)),
+}
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(("actual", "predicted", "wanted"), WITHOUT_CLASS_ONE.values(), ids=WITHOUT_CLASS_ONE)
+def test_f1_of_two_classes_one_of_which_is_absent(actual, predicted, wanted, columns):
+    def scores(e):
+        e.eval(*((np.array(v, np.float32)[:, None] if columns == 1 else np.eye(2)[v]) for v in (actual, predicted)))
+        return e
+    e, undecided = scores(Evaluation()), scores(Evaluation(2, None))
+    found = e.f1(), e.f1(1), e.f1(EvaluationAveraging.Macro), e.f1(EvaluationAveraging.Micro), undecided.f1()
+    assert found == pytest.approx(wanted, nan_ok=True)
+    assert e.f_beta(2.0, EvaluationAveraging.Macro) == pytest.approx(wanted[2], nan_ok=True)
+
+
+def test_json_of_a_single_column_has_counts_of_zero():
+    e = Evaluation()
+    e.eval(np.zeros((4, 1), np.float32), np.array([[0], [0], [1], [0]], np.float32))
+    document = json.loads(e.to_json())
+    assert document["falseNegatives"] == {"map": {"0": 1.0, "1": 0.0}, "totalCount": 1.0, "dirty": False, "empty": False}
+    assert document["truePositives"]["map"] == {"0": 3.0, "1": 0.0}
+    assert document["confusion"]["matrix"] == {"0": [[0, 1, 0, 0], [3, 1, 0, 0]], "1": [[], []]}
+    joined = Evaluation()
+    joined.merge(e)
+    for again in (Evaluation.from_json(e.to_json()), joined):
+        assert json.loads(again.to_json()) == document

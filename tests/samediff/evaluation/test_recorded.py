@@ -31,7 +31,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "regression/output_mask": RegressionEvaluation,
     "regression/constant_labels": RegressionEvaluation,
     "evaluation_binary/thresholds": lambda: EvaluationBinary(np.array([0.3, 0.5, 0.7], np.float32)),
-    "roc/ties_steps0": ROC,
+    "roc/single_column_steps0": ROC,
     "roc/single_column_steps10": lambda: ROC(10),
     "roc_multi_class/steps10": lambda: ROCMultiClass(10),
     "calibration/bins": lambda: EvaluationCalibration(5, 8),
