@@ -31,7 +31,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Checks of ops call them a fixed number of times, whatever the machine does meanwhile."""
     from dl4py.udf.checks import runs
-    runs._SECONDS, runs._REPEATS = math.inf, 160
+    runs._SECONDS, runs._REPEATS = math.inf, 200
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

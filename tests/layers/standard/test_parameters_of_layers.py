@@ -116,7 +116,7 @@ def test_steps_of_statistics_have_their_shape(keep, monkeypatch, rng):
 
 
 @pytest.mark.parametrize(("asks", "text"), [
-    (lambda params, x: params.move("mean", x), r"the step of 'mean' must be of shape \(3,\).*\(-1, -1\)"),
+    (lambda params, x: params.move("mean", x), r"the step of 'mean' must be of shape \(3,\).*\(-1, 3\)"),
     (lambda params, x: params.move("mean", x.mean()), r"the step of 'mean' must be of shape \(3,\)"),
     (lambda params, x: params.move("mean", 1.0), "must be a variable; got 1.0"),
     (lambda params, x: params.penalty(x.mean(0)), r"the penalty must be of shape \(\)"),
