@@ -61,7 +61,7 @@ def test_every_own_op_is_found():
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
-    own = sorted(name for name, cls in OPS.items() if cls.__module__.startswith(("dl4py.layers", "dl4py.networks", "dl4py.udf")))
+    own = sorted(name for name, cls in OPS.items() if (cls.__module__ or "").startswith(("dl4py.layers", "dl4py.networks", "dl4py.udf")))
     assert len(own) > 10
     code = """
         import sys

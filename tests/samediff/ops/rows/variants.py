@@ -183,7 +183,7 @@ def results(row: Row) -> list[tuple[str, list[float]]]:
             return found
         try:
             total = sum((v * np.cos(np.arange(a.size) + 0.5).reshape(a.shape).astype(a.dtype)).sum()
-                        for v, a in zip(outputs, map(np.asarray, arrays)) if v in floating)
+                        for v, a in zip(outputs, map(np.asarray, arrays)) if any(v is f for f in floating))
             sd.set_loss_variables(total.name())
             gradients = sd.calculate_gradients({}, *names)
         except DL4PyError as error:
