@@ -44,7 +44,7 @@ def test_binary_broadcasts(name, y, check_gradients):
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("axes", [(), (1,), (0,), (-1, 0)])
-@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("keep", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_reduction(name, axes, keep, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.math, name)(x, keep, *axes), [A])
 
