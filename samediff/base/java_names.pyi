@@ -972,6 +972,7 @@ class DynamicCustomOpNames(JavaSpelling):
     getSArgument = DynamicCustomOp.get_s_argument
     getTArgument = DynamicCustomOp.get_t_argument
     iArgs = DynamicCustomOp.i_args
+    inPlace = DynamicCustomOp.in_place
     isInplaceCall = DynamicCustomOp.is_inplace_call
     isLegacy = DynamicCustomOp.is_legacy
     noArguments = DynamicCustomOp.no_arguments
@@ -1100,7 +1101,7 @@ class Nd4jNames(JavaSpelling):
     @staticmethod
     def getShapeInfoProvider() -> Any: ...
     @staticmethod
-    def getStrides(shape: Any, order: Any = ...) -> Any: ...
+    def getStrides(*shape: Any, order: Any = ...) -> Any: ...
     @staticmethod
     def get_workspace_manager() -> Any: ...
     @staticmethod

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..base.java_names import DifferentialFunctionNames
-from ..base.javanames import JavaSpelling, to_camel
+from ..base.javanames import JavaSpelling, to_camel, to_snake
 from ..codecs.flatbuffers.properties import property_value
-from ..errors import GraphError
+from ..errors import GraphError, did_you_mean
 from ..files.foreign_names import onnx_names, tensorflow_names
 from ..files.node_args import INTERNAL, file_args, write_op
 from ..ir.namespaces import NAMESPACES, MissingMethodError, bound, call_by_id, find
@@ -229,6 +229,7 @@ class DifferentialFunctionFactory:
                 method = find(namespace, name)
                 if method is not None:
                     return bound(self._sd, namespace, method)
-            if name.startswith("__") or OPS.get(name) is None:
-                raise MissingMethodError(f"there is no op {name!r}")
-            return lambda *args, **kwargs: call_by_id(self._sd, name, args, kwargs)
+            op_id = next((n for n in (name, to_snake(name)) if OPS.get(n) is not None), None)
+            if name.startswith("__") or op_id is None:
+                raise MissingMethodError(f"there is no op {name!r}{did_you_mean(to_snake(name), list(OPS))}")
+            return lambda *args, **kwargs: call_by_id(self._sd, op_id, args, kwargs)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays.computing import apply
-from ..arrays.recording import state
+from ..arrays.pairs import is_array
 from ..base.java_names import DynamicCustomOpNames, DynamicCustomOpsBuilderNames
 from ..base.spec import TensorSpec, spec_of
 from ..codecs.file_args import FileArgs
@@ -17,14 +17,14 @@ from ..codecs.flatbuffers.graph import FlatNode, IntPair
 from ..codecs.flatbuffers.schema import OpType
 from ..codecs.op_hash import op_hash
 from ..configuration.method_builder import MethodBuilder
-from ..errors import DL4PyError, GraphError, MissingOpError, ShapeError, did_you_mean
+from ..errors import DL4PyError, GraphError, MissingOpError, did_you_mean
 from ..families.backprop import KERNELS
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
-from ..ir.argument_lists import ArgumentLists, JavaList, argument, at
+from ..ir.argument_lists import ArgumentLists, JavaList, argument
 from ..ir.namespaces import call_one_of
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.variable import SDVariable
-from .arguments import arrays_of
+from .array_arguments import ArrayArguments
 
 
 def _form(cls: type[Op]) -> FileArgs | None:
@@ -39,10 +39,6 @@ def _names() -> OpNames:
     return OpNames()
 
 
-def _is_array(value: Any) -> bool:
-    return hasattr(value, "__array__") and not isinstance(value, np.generic)
-
-
 class _Bound:
     """Takes the op and the inputs of a call down, in place of a graph."""
 
@@ -52,14 +48,14 @@ class _Bound:
 
     def is_input(self, value: Any) -> bool:
         """Arrays and variables."""
-        return isinstance(value, SDVariable) or _is_array(value)
+        return isinstance(value, SDVariable) or is_array(value)
 
     def place_op(self, op: Op, inputs: Sequence[Any], names: Any = None) -> None:
         """Keep them."""
         self.op, self.inputs = op, list(inputs)
 
 
-class DynamicCustomOp(DynamicCustomOpNames, ArgumentLists):
+class DynamicCustomOp(DynamicCustomOpNames, ArrayArguments, ArgumentLists):
     """An op by name, to be executed by ``Nd4j.exec``.
 
     Inputs, outputs and argument lists (i integers, t floats, b truth values, d data types, s texts) are DL4J's, in its order. Outputs
@@ -88,8 +84,8 @@ class DynamicCustomOp(DynamicCustomOpNames, ArgumentLists):
 
     def __init__(self, name: str, inputs: Any = (), outputs: Any = (), t_arguments: Any = (), i_arguments: Any = ()) -> None:
         self._begin(name)
-        self.add_input_argument(*([inputs] if _is_array(inputs) else inputs or ()))
-        self.add_output_argument(*([outputs] if _is_array(outputs) else outputs or ()))
+        self.add_input_argument(*([inputs] if is_array(inputs) else inputs or ()))
+        self.add_output_argument(*([outputs] if is_array(outputs) else outputs or ()))
         self.t_arguments += [argument(self, "t_arguments", v) for v in t_arguments or ()]
         self.i_arguments += [argument(self, "i_arguments", v) for v in i_arguments or ()]
 
@@ -136,65 +132,6 @@ class DynamicCustomOp(DynamicCustomOpNames, ArgumentLists):
             op = op.replace(num=int(inputs[0].shape[op.axis]))
         return op, [None if p is None else inputs[int(p)] for p in spread_inputs(op, node, positions)]
 
-    # Inputs and outputs
-
-    def add_input_argument(self, *arrays: Any) -> None:
-        """Add inputs."""
-        self.input_arguments.extend(arrays_of(arrays))
-
-    def add_output_argument(self, *arrays: Any) -> None:
-        """Add arrays that results are written into."""
-        self.output_arguments.extend(arrays_of(arrays))
-
-    def set_input_argument(self, i: int, array: Any) -> None:
-        """Set one input."""
-        _put(self.input_arguments, i, array)
-
-    def set_output_argument(self, i: int, array: Any) -> None:
-        """Set one output."""
-        _put(self.output_arguments, i, array)
-
-    def set_input_arguments(self, *arrays: Any) -> None:
-        """Set all inputs."""
-        self.input_arguments[:] = arrays_of(arrays)
-
-    def set_output_arguments(self, *arrays: Any) -> None:
-        """Set all outputs."""
-        self.output_arguments[:] = arrays_of(arrays)
-
-    def get_input_argument(self, i: int) -> Any:
-        """One input."""
-        return at(self.input_arguments, i, f"the inputs of op {self._name!r}")
-
-    def get_output_argument(self, i: int) -> Any:
-        """One output."""
-        return at(self.output_arguments, i, f"the outputs of op {self._name!r}")
-
-    def num_input_arguments(self) -> int:
-        """How many inputs there are."""
-        return len(self.input_arguments)
-
-    def num_output_arguments(self) -> int:
-        """How many outputs there are."""
-        return len(self.output_arguments)
-
-    def clear_arrays(self) -> None:
-        """Forget inputs and outputs."""
-        self.input_arguments.clear()
-        self.output_arguments.clear()
-
-    def x(self) -> Any:
-        """The first input."""
-        return self.get_input_argument(0)
-
-    def y(self) -> Any:
-        """The second input."""
-        return self.get_input_argument(1)
-
-    def z(self) -> Any:
-        """The first output."""
-        return self.get_output_argument(0)
-
     def set_inplace_call(self, in_place: bool) -> None:
         """Whether results are written into the inputs."""
         self.in_place = bool(in_place)
@@ -229,25 +166,10 @@ class DynamicCustomOp(DynamicCustomOpNames, ArgumentLists):
 
     # Executed
 
-    def execute(self, context: Any = None) -> list[Any]:
-        """Compute on its inputs, or on those of a context; results stand in the outputs, which are made where none are given."""
-        lists = _of_context(context, self) if context is not None else self
-        given = self.input_arguments if context is None else context.input_arrays()
-        outputs = self.output_arguments if context is None else context.output_arrays()
-        if any(isinstance(v, SDVariable) for v in given):
-            raise GraphError(f"op {self._name!r} has variables of a graph as inputs: outputs() adds it to the graph")
-        op, inputs = lists.as_op(given)
-        results = list(as_tuple(apply(op, *inputs)))
-        targets = list(outputs) or (list(given[:len(results)]) if self.in_place else [])
-        if targets and len(targets) != len(results):
-            raise ShapeError(f"op {self._name!r} has {len(results)} outputs, {len(targets)} arrays were given for them")
-        found = [_written(self._name, r, t) for r, t in zip(results, targets)] if targets else results
-        if context is None:
-            self.output_arguments[:] = found
-        elif not outputs:
-            for i, array in enumerate(found):
-                context.set_output_array(i, array)
-        return found
+    def results(self, context: Any, inputs: Sequence[Any]) -> list[Any]:
+        """What it computes, with the arguments of the context where that has some."""
+        op, ordered = (self if context is None else _of_context(context, self)).as_op(inputs)
+        return list(as_tuple(apply(op, *ordered)))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._name!r}, {len(self.input_arguments)} inputs)"
@@ -264,28 +186,10 @@ def _of_context(context: Any, op: DynamicCustomOp) -> DynamicCustomOp:
     return other
 
 
-def _written(name: str, result: Any, target: Any) -> Any:
-    if tuple(target.shape) != tuple(result.shape):
-        raise ShapeError(f"op {name!r}: the result has shape {tuple(result.shape)}, the array given for it {tuple(target.shape)}")
-    if state.recorder is not None and not hasattr(result, "__array_interface__"):
-        return state.recorder.record_assign(target, result)
-    target[...] = result
-    return target
-
-
-def _put(values: list[Any], i: int, array: Any) -> None:
-    if i < len(values):
-        values[i] = array
-    elif i == len(values):
-        values.append(array)
-    else:
-        raise GraphError(f"arrays are set one after the other: number {len(values)} comes next, got {i}")
-
-
 def bound(cls: type[Op], name: str, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Op, list[Any], list[Any]]:
     """Op, inputs and outputs of a constructor's arguments; arrays behind those that the op takes are outputs."""
     given, outputs = list(args), list[Any]()
-    arrays = [i for i, a in enumerate(given) if _is_array(a)]
+    arrays = [i for i, a in enumerate(given) if is_array(a)]
     while True:
         taken = _Bound()
         try:

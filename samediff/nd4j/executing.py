@@ -7,7 +7,7 @@ from ..base.javanames import JavaSpelling
 from ..errors import GraphError
 from ..ir.argument_lists import ArgumentLists, JavaList, at
 from .arguments import arrays_of
-from .custom_op import DynamicCustomOp
+from .array_arguments import ArrayArguments
 
 
 class ExecutionContext(ArgumentLists, JavaSpelling):
@@ -84,8 +84,8 @@ class Executioner(JavaSpelling):
 
     def exec(self, op: Any, context: Any = None) -> Any:
         """The results of an op: a list, or one array for the classes of DL4J's older kind; they stand in its outputs too."""
-        if not isinstance(op, DynamicCustomOp):
-            raise GraphError(f"exec takes an op (DynamicCustomOp, AddOp, ...), got {op!r:.60}")
+        if not isinstance(op, ArrayArguments):
+            raise GraphError(f"exec takes an op (DynamicCustomOp, AddOp, a UserDefinedCustomOp, ...), got {op!r:.60}")
         found = op.execute(context)
         return found[0] if op.is_legacy else JavaList(found)
 

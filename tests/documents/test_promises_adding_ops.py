@@ -52,6 +52,7 @@ equal(sd.ops()[0].f().sum(w).eval(), sd.f().sum(w).eval())
 equal(sd.f().sum(w, 0).eval(), w.getArr().sum(0))
 # 71 among them those of backward passes
 equal(sd.f().tanh_bp(sd.constant(np.zeros(2)), sd.constant(np.ones(2))).eval(), [1, 1])
+equal(sd.f().tanhBp(sd.constant(np.zeros(2)), sd.constant(np.ones(2))).eval(), [1, 1])
 # 82 variables are functions
 y = w.add("y", 1.0)
 assert y.args()[0].name() == "w" and not w.args() and y.outputVariables()[0].name() == "y" and y.opName()
@@ -74,7 +75,7 @@ equal(doubled.getArr(), w.getArr() * 2)
 # 84 no gradient before there is one
 made = SameDiff.create()
 a = made.var("a", np.array([2.0]))
-assert not a.hasGradient()
+assert not a.hasGradient() and a.gradient() is None
 made.math.square(a).sum().markAsLoss()
 equal(a.gradient().eval(), [4])
 # 88 variables have methods for ops

@@ -103,6 +103,12 @@ made.setTrainingConfig(TrainingConfig.builder().updater(Adam(1e-3)).dataSetFeatu
 evaluation = Evaluation()
 made.evaluate(batches, "output", evaluation)
 assert evaluation.accuracy() >= 0
+# 219 and without a configuration, where one placeholder is all there is
+made = SameDiff.create()
+made.nn.softmax("output", made.placeHolder("input", DataType.FLOAT, -1, 4).mmul(made.constant("k", w.getArr())))
+evaluation = Evaluation()
+made.evaluate(batches, "output", evaluation)
+assert "Accuracy" in evaluation.stats()
 # 222 statistics as text
 sd.setTrainingConfig(config)
 evaluation = Evaluation()

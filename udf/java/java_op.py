@@ -19,7 +19,7 @@ from ...samediff.errors import GradientError, GraphError, RegistrationError, Sha
 from ...samediff.expressions.arrays import ArrayNamespace
 from ...samediff.families.followed import followed
 from ...samediff.families.symbolic_size import NotInGraphError
-from ...samediff.ir.argument_lists import LISTS, argument
+from ...samediff.ir.argument_lists import LISTS, JavaList, argument
 from ...samediff.ir.held_values import hashable
 from ...samediff.ir.op import Expandable, Specs, as_tuple, op
 from ..code.failure import building, checked_results, collected_gradients, note_failure
@@ -120,7 +120,7 @@ class JavaOp(Expandable):
         with building(f"calculate_output_shape of op {self.id!r}", user.calculate_output_shape, ShapeError):
             shapes = (vary_sizes(specs, shapes_for)[1] if all(s.shape is not None for s in specs) else shapes_for(specs))
         with building(f"calculate_output_data_types of op {self.id!r}", user.calculate_output_data_types, ShapeError):
-            types = [DataType.of(t) for t in user.calculate_output_data_types([s.dtype for s in specs])]
+            types = [DataType.of(t) for t in user.calculate_output_data_types(JavaList(s.dtype for s in specs))]
         with building(f"get_num_outputs of op {self.id!r}", user.get_num_outputs, ShapeError):
             count = user.get_num_outputs()
         if len(shapes) != count or len(types) < len(shapes):
@@ -134,8 +134,9 @@ class JavaOp(Expandable):
         user = self.instance()
         try:
             outs = as_tuple(self._promised(inputs))
-            zeros = [xp.zeros(s.shape, s.dtype.numpy) for s in outs]
+            zeros = [_with_methods(xp.zeros(s.shape, s.dtype.numpy)) for s in outs]
             results = execute(user, OpContext([_guarded(xp, a) for a in inputs], zeros))
+            results = [np.asarray(r) if isinstance(r, INDArray) else r for r in results]
         except Exception as error:
             note_failure(error, self.id, user.exec)
             raise
@@ -188,8 +189,13 @@ class JavaOp(Expandable):
         what = f"do_diff of op {self.id!r}"
         with building(what, user.do_diff, GradientError):
             user.configure_with_same_diff(user.same_diff)
-            found = user.do_diff(list(output_grads))
+            found = user.do_diff(JavaList(output_grads))
         return collected_gradients(what, found, len(inputs))
+
+
+def _with_methods(array: Any) -> Any:
+    """The array with DL4J's methods, where it is NumPy's."""
+    return array.view(INDArray) if isinstance(array, np.ndarray) else array
 
 
 def _guarded(xp: ArrayNamespace, array: Any) -> Any:

@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ...samediff.arrays.computing import apply
+from ...samediff.arrays.pairs import is_array
 from ...samediff.base.datatype import DataType
 from ...samediff.base.javanames import to_snake
 from ...samediff.errors import GradientError, GraphError, RegistrationError
 from ...samediff.ir.argument_lists import ArgumentLists, JavaList, at
-from ...samediff.ir.op import Op
+from ...samediff.ir.op import Op, as_tuple
+from ...samediff.ir.variable import SDVariable
+from ...samediff.nd4j.array_arguments import ArrayArguments
 from ..code.failure import building
 from .java_names import UserDefinedCustomOpNames
 from .op_context import LongShapeDescriptor, OpContext
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
-    from ...samediff.ir.variable import SDVariable
 
 #: What the base class keeps of the graph and of a run.
 PASSING = frozenset({"same_diff", "_args", "_outputs", "input_arguments", "output_arguments", "_added"})
@@ -34,7 +37,7 @@ class Adapter(Protocol):
         """The op of a configured instance."""
 
 
-class UserDefinedCustomOp(UserDefinedCustomOpNames, ArgumentLists):
+class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentLists):
     """Base class of user-defined ops in DL4J's form; method names in snake_case or camelCase.
 
     Sub-classes need a constructor without arguments, and write ``op_name``, ``calculate_output_shape`` and ``exec``; besides
@@ -44,13 +47,15 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArgumentLists):
     no argument (``self.input_arguments`` holds the arrays) or one :class:`~.op_context.OpContext`; ``exec`` may also be
     ``exec(inputs, outputs)``, and may fill the outputs or return them.
 
+    ``Nd4j.exec(op)`` executes an op that has arrays: given in place of variables, or by ``add_input_argument``.
+
     Every run works on a fresh instance that is made from the saved properties, so threads never share one.
 
     Parameters
     ----------
     same_diff : SameDiff, optional
-        The graph that the op is for.
-    args : SDVariable or sequence of them
+        The graph that the op is for; left out where inputs are arrays, also as in Java: ``super().__init__([x, y], None)``.
+    args : SDVariable or array, or sequence of them
         Its inputs.
     *more : SDVariable
         Further inputs.
@@ -84,8 +89,14 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArgumentLists):
     def __init__(self, same_diff: SameDiff | None = None, args: SDVariable | Sequence[SDVariable] = (), *more: SDVariable) -> None:
         self._args: list[SDVariable]
         self._outputs: list[SDVariable]
+        if isinstance(same_diff, (list, tuple)):            # arrays, then those for the results
+            same_diff, args, outputs = None, same_diff, args or ()
+        else:
+            outputs = ()
         given = [*(args if isinstance(args, (list, tuple)) else [args]), *more]
-        vars(self).update(same_diff=same_diff, _args=given, _outputs=[], input_arguments=JavaList(), output_arguments=JavaList())
+        arrays = [a for a in given if is_array(a) and not isinstance(a, SDVariable)]
+        vars(self).update(same_diff=same_diff, _args=[] if arrays else given, _outputs=[], input_arguments=JavaList(arrays),
+                          output_arguments=JavaList(outputs))
         self.no_arguments()
 
     def __init_subclass__(cls) -> None:
@@ -198,6 +209,10 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArgumentLists):
     def as_op(self) -> Op:
         """What graphs hold of it."""
         return self._registered().of(self)
+
+    def results(self, context: Any, inputs: Sequence[Any]) -> list[Any]:
+        """What it computes from arrays."""
+        return list(as_tuple(apply(self.as_op(), *inputs)))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in PASSING:

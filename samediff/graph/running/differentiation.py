@@ -70,14 +70,17 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         """The loss variables, or the only result that nothing consumes when none are set."""
         if self.tables.losses:
             return list(self.tables.losses)
-        read = {n for node in self.tables.nodes.values() for n in node.inputs}
-        open_ends = [n for n, v in self.tables.variables.items()
-                     if v.get_variable_type() is VariableType.ARRAY and n not in read and v.dtype.is_floating]
+        open_ends = self._possible_losses()
         if len(open_ends) != 1:
             found = ", ".join(open_ends) or "none"
             raise GradientError(f"no loss variable is set and the graph has {len(open_ends)} candidates ({found}); "
                                 "call set_loss_variables, or mark_as_loss on one")
         return open_ends
+
+    def _possible_losses(self) -> list[str]:
+        read = {n for node in self.tables.nodes.values() for n in node.inputs}
+        return [n for n, v in self.tables.variables.items()
+                if v.get_variable_type() is VariableType.ARRAY and n not in read and v.dtype.is_floating]
 
     # Gradients
 
@@ -144,8 +147,12 @@ class DifferentiationMixin(ExecutionMixin, CreationMixin):
         return known
 
     def grad(self, name: Any) -> SDVariable | None:
-        """The gradient variable of ``name`` (a member of the gradient graph), None when the loss does not depend on it."""
+        """The gradient variable of ``name`` (a member of the gradient graph), None when the loss does not depend on it, or before
+        the graph has a result that could be a loss.
+        """
         name = self.tables.names_in([name])[0]
+        if not self.tables.losses and not self._possible_losses():
+            return None
         return self._gradients_for([name]).found[name]
 
     def has_gradient(self, name: str) -> bool:

@@ -52,11 +52,18 @@ class FittingMixin(DifferentiationMixin, Trainable):
 
     def checked_config(self, training: bool = True) -> TrainingConfig:
         """The training configuration; ConfigurationError where none is set, or it has no updater for training."""
+        if self._config is None and not training and (only := self._only_placeholder()) is not None:
+            return TrainingConfig(data_set_feature_mapping=only)
         if self._config is None:
             raise ConfigurationError("no training configuration is set: call set_training_config(TrainingConfig.builder()…build()) first")
         if training and self._config.updater is None:
             raise ConfigurationError("the training configuration has no updater: TrainingConfig.builder().updater(Adam(1e-3))")
         return self._config
+
+    def _only_placeholder(self) -> str | None:
+        """What features are for where nothing says so."""
+        names = [n for n, v in self.tables.variables.items() if v.is_place_holder()]
+        return names[0] if len(names) == 1 else None
 
     def get_iteration_count(self) -> int:
         """Number of optimizer steps done under the training configuration."""

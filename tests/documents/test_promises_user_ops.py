@@ -1,0 +1,112 @@
+"""What DL4J's document that introduces SameDiff promises of user-defined ops, by the line that says it."""
+from __future__ import annotations
+
+from .promises import keep, promises
+
+# The class is the document's, in both forms of ``exec`` and of the shape rule; only the constructors are one.
+CLASS = """
+@UserDefinedOp
+class MyAddUdf(UserDefinedCustomOp):
+    def __init__(self, sameDiff=None, x=None, y=None):
+        if sameDiff is None:
+            super().__init__()
+        else:
+            super().__init__(sameDiff, [x, y])
+    def opName(self):
+        return "documents_my_add_udf_" + tag
+    def getNumOutputs(self):
+        return 1
+    def calculateOutputDataTypes(self, inputTypes):
+        return [inputTypes.get(0)]
+    def calculateOutputShape(self, oc=None):
+        if oc is None:
+            return [self.inputArguments.get(0).shapeDescriptor()]
+        return [oc.getInputArrays().get(0).shapeDescriptor()]
+    def exec(self, opContext=None):
+        if opContext is None:
+            addOp = AddOp()
+            addOp.addInputArgument(self.inputArguments.get(0), self.inputArguments.get(1))
+            Nd4j.getExecutioner().exec(addOp)
+            self.outputArguments.addAll(addOp.outputArguments)
+        else:
+            Nd4j.getExecutioner().exec(AddOp(), opContext)
+    def doDiff(self, grad):
+        return AddBpOp(self.sameDiff, self.larg(), self.rarg(), grad.get(0)).outputs()
+    def isInplaceCall(self):
+        return False
+    def propertiesForFunction(self):
+        return {}
+    def setPropertiesForFunction(self, props):
+        pass
+    def configureFromArguments(self):
+        pass
+    def configureWithSameDiff(self, sameDiff):
+        self.sameDiff = sameDiff
+sd = SameDiff.create()
+x = sd.placeHolder("x", DataType.FLOAT, -1, 128)
+y = sd.placeHolder("y", DataType.FLOAT, -1, 128)
+outputs = sd.doUdf(MyAddUdf(sd, x, y))
+result = outputs[0]
+loss = result.mean("loss")
+a = np.linspace(-1, 1, 256).reshape(2, 128).astype(np.float32)
+values = {"x": a, "y": 2 * a}
+"""
+
+PROMISES = """
+# 222 the class of the document computes
+equal(sd.outputSingle(values, result.name()), 3 * a)
+assert tuple(result.getShape()) == (-1, 128)
+# 267 exec on arrays, with nothing but them
+op = MyAddUdf()
+op.addInputArgument(Nd4j.ones(2, 3), Nd4j.ones(2, 3))
+equal(Nd4j.exec(op)[0], np.full((2, 3), 2))
+equal(op.outputArguments.get(0), np.full((2, 3), 2))
+out = Nd4j.zeros(3)
+op = MyAddUdf()
+op.addInputArgument(Nd4j.ones(3), Nd4j.ones(3))
+op.addOutputArgument(out)
+assert Nd4j.getExecutioner().exec(op)[0] is out
+equal(out, [2, 2, 2])
+refused(lambda: Nd4j.exec(MyAddUdf(sd, x, y)), "documents_my_add_udf")
+# 273 doDiff gives one gradient for each input, also where one was broadcast
+found = sd.calculateGradients(values, "x", "y")
+equal(found["y"], np.full((2, 128), 1 / 256))
+b = sd.var("b", np.ones(128, np.float32))
+made = sd.doUdf(MyAddUdf(sd, x, b))[0].sum("l")
+sd.setLossVariables("l")
+equal(sd.calculateGradients(values, "b")["b"], np.full(128, 2))
+# 297 its outputs are wired like those of any op
+more = sd.nn.relu("more", result.mul(2.0), 0)
+equal(sd.outputSingle(values, "more"), np.maximum(6 * a, 0))
+# 310 saved and loaded with the graph
+sd.save(folder + "/model_with_udf.sdnb", False)
+reloaded = SameDiff.load(folder + "/model_with_udf.sdnb", False)
+equal(reloaded.outputSingle(values, "loss"), 3 * a.mean())
+equal(reloaded.calculateGradients(values, "x")["x"], np.full((2, 128), 1 / 256))
+# 316 properties are saved with it
+@UserDefinedOp
+class Clip(UserDefinedCustomOp):
+    def __init__(self, x=None, threshold=1.0, mode=0):
+        super().__init__(None, [] if x is None else [x])
+        self.threshold, self.mode = threshold, mode
+    def opName(self):
+        return "documents_clip_" + tag
+    def calculateOutputShape(self, oc):
+        return [oc.getInputArray(0).shapeDescriptor()]
+    def exec(self, oc):
+        oc.getOutputArray(0).assign(np.minimum(oc.getInputArray(0), self.threshold * (1 + self.mode)))
+    def propertiesForFunction(self):
+        return {"threshold": self.threshold, "mode": self.mode}
+    def setPropertiesForFunction(self, props):
+        self.threshold = float(props.get("threshold"))
+        self.mode = int(props.get("mode"))
+name = sd.doUdf(Clip(x, 0.25, 1))[0].name()
+sd.save(folder + "/clip.sdnb", False)
+equal(SameDiff.load(folder + "/clip.sdnb", False).outputSingle(values, name), np.minimum(a, 0.5))
+equal(Nd4j.exec(Clip(Nd4j.create([0.0, 2.0]), 0.25, 1))[0], [0, 0.5])
+"""
+
+
+@promises("samediff", PROMISES)
+def test_promise(program, spelling, tmp_path):
+    keep(CLASS + program, spelling, folder=str(tmp_path), tag=spelling)
