@@ -28,7 +28,7 @@ class _Trainer(JavaSpelling):
     configuration : EarlyStoppingConfiguration
         When to stop, what counts as good, where to keep models.
     network : network, or its configuration
-        It goes on from the parameters that it has, and its epochs are counted from 0.
+        It goes on from where it is, with its counters; epochs of the result, of scores and of conditions are counted from 0.
     train : iterator of data sets, or a list of them
         Gone through once for every epoch.
     listener : EarlyStoppingListener, optional
@@ -86,14 +86,14 @@ class _Run:
                  tell: Callable[[Callable[[EarlyStoppingListener], None]], None]) -> None:
         self.conf, self.network, self.calculator, self.tell = conf, network, calculator, tell
         self.train = [train] if is_whole(train) else source_of(train)
-        self.scores: dict[int, float] = {}
+        self.start, self.scores = network.get_epoch_count(), dict[int, float]()
         self.best_epoch, self.best_score = -1, math.nan
 
     def fit(self) -> EarlyStoppingResult:
         """Epoch after epoch."""
         epoch = 0
         while True:
-            self.network.set_epoch_count(epoch)
+            self.network.set_epoch_count(self.start + epoch)
             try:
                 stopped = self._epoch()
             except DL4PyError as error:
@@ -102,6 +102,7 @@ class _Run:
                 if self.conf.is_save_last_model():
                     self.conf.get_model_saver().save_latest_model(self.network, 0.0)
                 return self._result(TerminationReason.IterationTerminationCondition, repr(stopped), epoch)
+            self.network.set_epoch_count(self.start + epoch + 1)        # done, for who goes on from a model that is kept
             if epoch % self.conf.get_evaluate_every_n_epochs() == 0:
                 score = self._evaluate(epoch)
                 for condition in self.conf.get_epoch_termination_conditions():

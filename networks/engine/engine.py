@@ -1,7 +1,9 @@
 """Engine of a network: parameters, graphs over them, and what runs these."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ...samediff.base.locks import rlock
 from ...samediff.training.steps.step import FlatParameters
@@ -59,13 +61,28 @@ class Engine:
         """Parameters, gradients and updater state as flat vectors, and as arrays by name."""
         return self.parameters.flat
 
+    def state(self) -> dict[str, Any]:
+        """What training has made of it, after one of its steps: values, counters and the score, and what pretraining keeps."""
+        flat = self.flat
+        with flat.gate:
+            return {"params": flat.params.copy(), "updater": flat.state.copy(), "gradients": flat.gradients.copy(),
+                    "computed": frozenset(self.steps.computed), "progress": self.progress.state(),
+                    "pretrainers": {key: trainer.state() for key, trainer in self.pretrainers.items()}}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from the :meth:`state` of an engine with the same parameters."""
+        flat = self.flat
+        with flat.gate:
+            flat.params[...], flat.state[...], flat.gradients[...] = state["params"], state["updater"], state["gradients"]
+            self.steps.computed = state["computed"]
+            self.progress.restore(state["progress"])
+            for key, kept in state["pretrainers"].items():
+                self.pretrainers[key] = Pretrainer(self.structure.member(key), self.structure.dtype.numpy)
+                self.pretrainers[key].restore(kept)
+
     def take_over(self, other: Engine) -> None:
-        """Replace parameters, updater state and counters by those of another engine with the same ones, after one of its steps."""
-        with other.flat.gate:
-            params, state, count = other.flat.params.copy(), other.flat.state.copy(), other.progress.iteration
-        with self.flat.gate:
-            self.flat.params[...], self.flat.state[...] = params, state
-            self.progress.iteration, self.progress.epoch = count, other.progress.epoch
+        """Go on where another engine with the same parameters is."""
+        self.restore(other.state())
 
     def reconfigure(self, structure: Structure) -> None:
         """Go on with a changed configuration of the same parameters: their values stay, and updater state where it fits."""

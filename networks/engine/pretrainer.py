@@ -1,6 +1,7 @@
 """Steps of pretraining for one layer."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +35,16 @@ class Pretrainer:
     def iteration(self) -> int:
         """Steps done."""
         return self.counter.item()
+
+    def state(self) -> dict[str, Any]:
+        """What a copy of it goes on with."""
+        flat = self._flat
+        return {"score": self.score, "iteration": self.iteration, "state": flat.state.copy(), "gradients": flat.gradients.copy()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on with the updater state and the counter of another one."""
+        self.score, self.counter[0] = state["score"], state["iteration"]
+        self._flat.state[...], self._flat.gradients[...] = state["state"], state["gradients"]
 
     def _made(self, rank: int, seed: int, dtype: Any) -> TrainingStep:
         if rank not in self._steps:

@@ -1,11 +1,12 @@
 """Progress of the training of a network."""
 from __future__ import annotations
 
-import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ...samediff.base.locks import rlock
 from ...samediff.ir.run_context import RunContext
 from ...samediff.training.listeners.operation import At, Operation
 
@@ -21,13 +22,14 @@ class Progress:
     score : of the last step
     rows : by what gradients of the last step were divided
     checks_finite : whether steps look for NaN and infinity
+    draws : how often random numbers were drawn between steps
     """
 
     def __init__(self, seed: int) -> None:
         self.seed, self.epoch = seed, 0
         self.counter = np.zeros(1, np.int64)
         self.score, self.rows, self.checks_finite = 0.0, 0, False
-        self._draws = itertools.count(1)
+        self.draws, self._drawing = 0, rlock()
 
     @property
     def iteration(self) -> int:
@@ -53,4 +55,15 @@ class Progress:
 
     def fresh_context(self, training: bool) -> RunContext:
         """The same with random numbers of its own, for runs between steps."""
-        return RunContext(training, self.seed, self.iteration, epoch=self.epoch, draw=next(self._draws) if training else 0)
+        with self._drawing:
+            self.draws += training
+            return RunContext(training, self.seed, self.iteration, epoch=self.epoch, draw=self.draws if training else 0)
+
+    def state(self) -> dict[str, Any]:
+        """What a copy of the network goes on with."""
+        return {name: getattr(self, name) for name in ("iteration", "epoch", "score", "rows", "draws")}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on with the counters and the score of another one."""
+        for name, value in state.items():
+            setattr(self, name, value)

@@ -28,6 +28,17 @@ class NetworkFittingMixin(Network):
         """The training loop."""
         return Trainer(self)
 
+    def _state(self) -> dict[str, Any]:
+        trainer = self.trainer
+        return {**super()._state(), "learned": getattr(trainer.optimizer, "learned", None), "etl_time": trainer.etl_time,
+                "history": list(trainer.history)}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        super()._restore(state)
+        self.trainer.etl_time, self.trainer.history = state["etl_time"], list(state["history"])
+        if state["learned"] is not None:
+            self.trainer.optimizer.learned = state["learned"]  # type: ignore[attr-defined]  # the configuration says so
+
     def fit(self, *args: Any, **options: Any) -> Self:
         """Train.
 

@@ -403,9 +403,12 @@ class Network(HasListeners, NetworkNames):
         write_model(self, path, save_updater)
 
     def clone(self) -> Self:
-        """A network with the same configuration, parameters, updater state, counters and device."""
-        made, parts = self._parts()
-        other: Self = made(*parts)
+        """A network that goes on where this one is: with its parameters, updater state, counters, score and device.
+
+        Listeners, and inputs and labels that were set, stay with this one.
+        """
+        _ = self.engine
+        other: Self = _made(type(self), self._configuration, self._state(), self.origin)
         other.engine.place.device = self.engine.place.device
         return other
 
@@ -419,13 +422,17 @@ class Network(HasListeners, NetworkNames):
         return self.clone()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self._configuration,)) if self._engine is None else self._parts()
+        if self._engine is None:
+            return type(self), (self._configuration,)
+        return _made, (type(self), self._configuration, self._state(), self.origin)
 
-    def _parts(self) -> tuple[Any, ...]:
-        """What a copy is made by, and of."""
-        flat, at = self.engine.flat, self.engine.progress
-        with flat.gate:
-            return _made, (type(self), self._configuration, flat.params.copy(), flat.state.copy(), at.iteration, at.epoch, self.origin)
+    def _state(self) -> dict[str, Any]:
+        """What a copy goes on with: parts of a network add what they keep."""
+        return {"engine": self.engine.state()}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Go on from the state of another network of the same configuration."""
+        self.init(state["engine"]["params"]).engine.restore(state["engine"])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.get_configuration() == other.get_configuration() \
@@ -440,11 +447,9 @@ class Network(HasListeners, NetworkNames):
         return f"<{type(self).__name__}: {layers} layers, {self._engine.flat.params.size:,} parameters>"
 
 
-def _made(kind: type[Any], configuration: Any, params: Any, state: Any, iteration: int, epoch: int, origin: Origin | None) -> Any:
-    """A network of the same configuration, parameters, updater state, counters and file; listeners stay with the other one."""
+def _made(kind: type[Any], configuration: Any, state: Mapping[str, Any], origin: Origin | None) -> Any:
+    """A network of that configuration, state and file."""
     made = kind(configuration)
-    engine = made.init(params).engine
-    engine.flat.state[...] = state
-    engine.progress.iteration, engine.progress.epoch = iteration, epoch
+    made._restore(state)
     made.origin = origin
     return made

@@ -1,6 +1,7 @@
 """The states that recurrent layers keep between calls."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...layers.standard.recurrent import GravesBidirectionalLSTM
@@ -18,6 +19,13 @@ class RecurrentStateMixin(Network):
         super().__init__(configuration)
         self._states: dict[str, Any] = {}
         self._piece_states: dict[str, Any] = {}
+
+    def _state(self) -> dict[str, Any]:
+        return {**super()._state(), "recurrent": (dict(self._states), dict(self._piece_states))}
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        super()._restore(state)
+        self._states, self._piece_states = map(dict, state["recurrent"])
 
     def rnn_clear_previous_state(self) -> None:
         """Forget all states that are kept."""
