@@ -9,7 +9,7 @@ import numpy as np
 
 from . import data
 from .api import Net, data_set, same_json
-from .core import Case, Check, Unsupported, find, number, snake
+from .core import Case, Check, Intent, Unsupported, find, number, snake
 
 CLASSES = {
     "evaluation": "Evaluation",
@@ -109,6 +109,8 @@ def named(e, method: str, labels):
 def evaluation(case: Case, c: Check, name: str):
     a, info = case.arrays, case.info
     e = fresh(case, name)
+    if exact_curves(e) and order_decides(a):
+        raise Intent("equal predictions are one threshold; DL4J takes them in the order in which they came")
     if "error" in info:
         return c.raises("eval", lambda: feed(case, e), info["error"])
     if "predicted" in a:
@@ -123,6 +125,18 @@ def evaluation(case: Case, c: Check, name: str):
         feed(case, e)
     report(case, c, e, name)
     return None
+
+
+def exact_curves(e) -> bool:
+    """Whether it draws ROC curves with a point for each prediction."""
+    return getattr(getattr(e, "roc_binary", None) or e, "threshold_steps", None) == 0
+
+
+def order_decides(arrays) -> bool:
+    """Whether a positive and a negative example of a column have the same prediction."""
+    rows = [[np.moveaxis(v, 1, -1).reshape(-1, v.shape[1]) for k, v in sorted(arrays.items()) if k.startswith(n)]
+            for n in ("labels_", "predictions_")]
+    return any(np.intersect1d(p[y > 0.5], p[y <= 0.5]).size for y, p in zip(*(np.concatenate(r).T if r else () for r in rows)))
 
 
 def feed(case: Case, e):
