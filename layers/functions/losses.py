@@ -430,8 +430,8 @@ class LossMixtureDensity(RowWiseLoss, LossMixtureDensityNames):
         Size of a label; default 1.
     """
 
-    mixture_count: int = field(default=1, json="mMixtures", aliases=("gaussians", "mixtures"))
-    label_width: int = field(default=1, json="mLabelWidth")
+    mixture_count: int = field(default=1, json="mixtures", aliases=("gaussians", "m_mixtures"))
+    label_width: int = field(default=1, aliases=("m_label_width",))
 
     def row_op(self) -> rows.RowLoss:
         return rows.MixtureDensity(self.mixture_count, self.label_width)

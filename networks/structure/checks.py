@@ -9,12 +9,14 @@ from ...layers import (
     ActivationSigmoid,
     ActivationSoftmax,
     BaseOutputLayer,
+    Cnn3DLossLayer,
     GlobalPoolingLayer,
     LastTimeStep,
     Layer,
     LossBearing,
     LossBinaryXENT,
     LossMCXENT,
+    OCNNOutputLayer,
 )
 from ...samediff.errors import ConfigurationError
 
@@ -24,7 +26,7 @@ _BOUNDED = (ActivationSigmoid, ActivationSoftmax, ActivationHardSigmoid)
 def check_outputs(layers: Iterable[Layer]) -> None:
     """Refuse losses that do not fit their activation; ``validate_output_layer_config(False)`` permits them."""
     for layer in layers:
-        if not isinstance(layer, LossBearing):
+        if not isinstance(layer, LossBearing) or isinstance(layer, (Cnn3DLossLayer, OCNNOutputLayer)):      # DL4J looks at neither
             continue
         activation, loss = layer.activation, layer.loss_function
         names = f"{layer.label}: {type(activation).__name__} with {type(loss).__name__}"
