@@ -10,6 +10,7 @@ from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
 from ...samediff.errors import ConfigurationError
 from ...samediff.executor.session import run
+from ...samediff.graph.child_process import in_child
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.run_context import RunContext
@@ -24,6 +25,7 @@ from .check_subject import distinct, drawn, time_axis
 __all__ = ["check_activation", "check_loss", "check_preprocessor"]
 
 
+@in_child
 def check_activation(activation: IActivation | Activation | str, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0,
                      allow: Collection[str] = ()) -> CheckReport:
     """Check an activation function: configuration, gradient, large inputs, both floating types.
@@ -86,6 +88,7 @@ def _defined(define: Any, *arrays: Any) -> Any:
     return define(sd, *map(sd.constant, arrays)).eval()
 
 
+@in_child
 def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: Any, activation: Any = "identity", *, tolerance: float = 1e-4,
                seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check a loss function: configuration, gradient for the output, scores of examples, masks, both floating types.
@@ -173,6 +176,7 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
     return report.permit(allow)
 
 
+@in_child
 def check_preprocessor(preprocessor: InputPreProcessor, inputs: InputType | Any, *, input_type: InputType | None = None,
                        minibatch: int | None = None, tolerance: float = 1e-4, seed: int = 0,
                      allow: Collection[str] = ()) -> CheckReport:

@@ -17,6 +17,7 @@ from ..base.base import BaseLayer, Layer
 from ..functions.constraints import MaxNormConstraint
 from ..types.input_type import InputType, InputTypeRecurrent
 from ..types.parameters import Parameter
+from .check_circumstances import checks_of_others
 from .check_subject import STEPS, Result, Runner, Subject, time_axis
 
 
@@ -409,6 +410,8 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
     if open_lengths(subject):
         report.run("any number of steps", lambda: lengths(subject, runner))
     report.run("float32", lambda: float32(subject, runner))
+    for name, check in checks_of_others(subject, runner) if subject.foreign else ():
+        report.run(name, check)
     if not uses_reference():
         report.run("compiled plan", lambda: compiled(subject, runner))
     yield runner

@@ -145,7 +145,7 @@ def test_code_that_ends_the_process_is_a_finding_and_the_other_checks_go_on(end,
 @pytest.mark.slow
 @apart
 def test_a_check_that_does_not_end_is_a_finding(monkeypatch):
-    from dl4py.udf.checks import child_process as module
+    from dl4py.samediff.graph import child_process as module
     monkeypatch.setattr(module, "LIMIT", 60)
 
     @user_op("test_check_kernels.hangs", infer=lambda x: x)

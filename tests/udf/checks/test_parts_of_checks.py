@@ -15,10 +15,11 @@ from dl4py.samediff import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.base.user_code.check_report import CheckFailure, CheckReport
 from dl4py.samediff.errors import GraphError, MissingOpError
+from dl4py.samediff.graph import child_process
+from dl4py.samediff.graph.child_process import possible, run_apart
 from dl4py.samediff.ir.op import OPS
 from dl4py.udf import UserOp, check_op, user_op
-from dl4py.udf.checks import child_process, runs
-from dl4py.udf.checks.child_process import possible, run_apart
+from dl4py.udf.checks import runs
 from dl4py.udf.checks.examples import more_rows, other_sizes, variants
 from dl4py.udf.checks.guard_zones import GuardedArray
 from dl4py.udf.checks.kernels import on_cpu
