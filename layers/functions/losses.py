@@ -13,10 +13,10 @@ from ...samediff.base.user_code.user_methods import scores_examples
 from ...samediff.configuration.classes import find_class
 from ...samediff.configuration.configuration import Configuration, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
-from ...samediff.families.masking import keep_unmasked, mask_gradient, times_mask
+from ...samediff.ops.elementwise.masking import mask_gradient, times_mask
 from ..ops import loss_rows as rows
 from ..ops.loss_terms import LayerLossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms
-from ..ops.masks import any_output, column
+from ..ops.masks import column
 from ..types.java_names import (
     ILossFunctionNames,
     LossBinaryXENTNames,
@@ -46,6 +46,7 @@ from ..types.java_names import (
 from .activations import ActivationSoftmax, IActivation
 from .eager import direct, floating
 from .java_forms import define_loss, is_in_java_form
+from .masked_loss import MaskedLoss
 from .mixture_components import MixtureDensityComponents
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ _PACKAGE = "org.nd4j.linalg.lossfunctions.impl."
 
 
 @configuration
-class ILossFunction(Configuration, ILossFunctionNames):
+class ILossFunction(MaskedLoss, Configuration, ILossFunctionNames):
     """Base of all loss functions. Fields of this type also take a :class:`LossFunction` or its name.
 
     A class of one's own writes ``define``; or, as DL4J's do, ``compute_score_array`` (or ``compute_score``) and ``compute_gradient`` (or
@@ -78,8 +79,6 @@ class ILossFunction(Configuration, ILossFunctionNames):
 
     #: Whether ``compute_score_array`` adds up over the outputs where the score takes their mean.
     array_adds_outputs: ClassVar[bool] = False
-    #: Whether there is one score for a whole batch, of which each example has an equal share.
-    of_batch: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -103,24 +102,6 @@ class ILossFunction(Configuration, ILossFunctionNames):
         Shapes: labels and pre_output (batch, outputs), mask (batch, 1) or (batch, outputs) -> (batch,).
         """
         raise NotImplementedError
-
-    def define_chosen(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation,
-                      mask: SDVariable | None = None) -> SDVariable:
-        """:meth:`define`, where masked examples have a score and a gradient of 0, whatever the network gives for them.
-
-        Labels at masked places are 0 by then.
-        """
-        if mask is None:
-            return self.define(sd, labels, pre_output, activation, None)
-        seen = any_output(mask)
-        scores = self.define(sd, labels, keep_unmasked(pre_output, seen), activation, mask)
-        return scores if self.of_batch else keep_unmasked(scores, sd.call("base", "squeeze", seen, 1))
-
-    def _define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, mask: SDVariable | None, activation: Any) -> SDVariable:
-        if mask is not None:
-            mask = column(mask)
-            labels = keep_unmasked(labels, mask if mask.get_shape() == labels.get_shape() else any_output(mask))
-        return self.define_chosen(sd, labels, pre_output, activation, mask)
 
     def _evaluate(self, labels: Any, pre_output: Any, activation: Any, mask: Any, gradient: bool) -> list[Any]:
         activation, pre_output = IActivation.of(activation), floating(pre_output)

@@ -1,8 +1,8 @@
 """Rows of graphs under masks."""
 from __future__ import annotations
 
-from ...samediff.families.masking import times_mask
 from ...samediff.ir.variable import SDVariable
+from ...samediff.ops.elementwise.masking import times_mask
 
 
 def masked(x: SDVariable, mask: SDVariable | None) -> SDVariable:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...samediff.errors import ConfigurationError
 from ...samediff.families.families import Elementwise
-from ...samediff.families.masking import keep_unmasked, times_mask
 from ...samediff.ir.op import op
+from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
 from ..types.formats import PoolingType
 
 if TYPE_CHECKING:

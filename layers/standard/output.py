@@ -7,7 +7,7 @@ import numpy as np
 
 from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
-from ...samediff.families.masking import keep_unmasked, times_mask
+from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import NoOp
 from ..base import automatic

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...samediff.families.masking import keep_unmasked
+from ...samediff.ops.elementwise.masking import keep_unmasked
 from ..functions.activations import IActivation
 from ..types.parameters import LayerScope
 

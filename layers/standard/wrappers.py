@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
-from ...samediff.families.masking import times_mask
+from ...samediff.ops.elementwise.masking import times_mask
 from ..base.base import PACKAGE, Layer, NoParamLayer, layer
 from ..base.defaults import LayerDefaults
 from ..functions.constraints import LayerConstraint

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ...samediff.base.datatype import DataType
 from ...samediff.configuration.configuration import Convertible, configuration
 from ...samediff.errors import ConfigurationError
-from ...samediff.families.masking import times_mask
+from ...samediff.ops.elementwise.masking import times_mask
 from ...samediff.training.steps.flat_layout import GradientNormalization
 from ...samediff.training.updaters.regularization import Regularization
 from ...samediff.training.updaters.updater import IUpdater

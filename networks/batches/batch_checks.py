@@ -8,7 +8,7 @@ import numpy as np
 
 from ...layers.types.formats import RNNFormat
 from ...samediff.errors import DL4PyError, NumericalError, ShapeError
-from ...samediff.families.masking import kept
+from ...samediff.ops.elementwise.masking import kept
 from ...samediff.training.steps.step import FlatParameters
 from ..structure.structure import Structure
 from .batch import NetworkBatch

@@ -8,9 +8,9 @@ from typing import Any
 from ...layers.types.parameters import LayerScope, ScopeHooks
 from ...samediff.base.datatype import DataType
 from ...samediff.errors import MissingOpError
-from ...samediff.families.masking import drop_marks, keep_unmasked
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.variable import SDVariable
+from ...samediff.ops.elementwise.masking import drop_marks, keep_unmasked
 from ..batches.batch import NetworkBatch
 from ..batches.batch_checks import time_axis
 from ..structure.structure import Member, Structure

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...layers.types.parameters import LayerScope, expect_variable
-from ...samediff.families.masking import drop_marks
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.run_context import RunContext
+from ...samediff.ops.elementwise.masking import drop_marks
 from ...samediff.training.listeners.calls import Listeners
 from ...samediff.training.listeners.operation import At, Operation
 from ...samediff.training.steps.step import FlatParameters, TrainingStep

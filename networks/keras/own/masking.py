@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from ....layers.base.base import NoParamLayer, layer
 from ....layers.standard.embedding import EmbeddingSequenceLayer
 from ....layers.types.input_type import InputType
-from ....samediff.families.masking import times_mask
+from ....samediff.ops.elementwise.masking import times_mask
 from ..shapes import Shape
 from .result_shapes import ShapedResult
 

@@ -16,8 +16,8 @@ from ...errors import ShapeError
 from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
-from ...families.masking import keep_unmasked, mask_gradient, times_mask
 from ...ir.op import Copies, Op, Specs, attributes, op, require_floating
+from ..elementwise.masking import keep_unmasked, mask_gradient, times_mask
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

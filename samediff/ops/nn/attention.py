@@ -11,9 +11,9 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...expressions.arrays import as_rows
 from ...families.composite import Composite
-from ...families.masking import keep_unmasked
 from ...families.sizes import axis_size
 from ...ir.op import Copies, Op, Specs, op, require_floating, require_same_type
+from ..elementwise.masking import keep_unmasked
 from .softmax import softmax
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...families.composite import composite_grad
-from ...families.masking import keep_unmasked
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
+from ..elementwise.masking import keep_unmasked
 from ..linalg.matrix_parts import MatrixBandPart
 from .attention import FAR, matmul
 from .dropout import DropoutGrad, masked

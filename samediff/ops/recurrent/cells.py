@@ -9,8 +9,8 @@ from ...base.spec import TensorSpec, size
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.decomposed import Decomposed
-from ...families.masking import keep_unmasked, times_mask
 from ...ir.op import Specs, op, require_floating
+from ..elementwise.masking import keep_unmasked, times_mask
 from .gru_sequence import GruSequence
 from .lstm_layer import LengthMask, text
 

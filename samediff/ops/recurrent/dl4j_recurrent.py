@@ -7,8 +7,8 @@ from typing import Any
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...families.masking import keep_unmasked
 from ...ir.op import Op, Specs, op, require_floating
+from ..elementwise.masking import keep_unmasked
 from .lstm_sequence import LstmSequence
 from .rnn_sequence import RnnSequence
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.named_axes import expect_broadcast
-from ..base.spec import TensorSpec
-from ..ir.op import Op, Specs, op
-from .broadcasting import sum_to
-from .elementwise import Elementwise
+from ...base.named_axes import expect_broadcast
+from ...base.spec import TensorSpec
+from ...families.broadcasting import sum_to
+from ...families.elementwise import Elementwise
+from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
-    from ..ir.variable import SDVariable
+    from ...ir.variable import SDVariable
 
 
 class _ByMask(Elementwise):
