@@ -13,6 +13,7 @@ from ...samediff.base.user_code.user_methods import scores_examples
 from ...samediff.configuration.classes import find_class
 from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field
 from ...samediff.errors import ConfigurationError, did_you_mean
+from ...samediff.ops.elementwise.masking import mask_gradient, times_mask
 from ..ops import loss_rows as rows
 from ..ops.loss_terms import LayerLossTerms, MaskedGradient, OneHotLabels, SoftmaxTerms
 from ..ops.masks import column
@@ -45,6 +46,7 @@ from ..types.java_names import (
 from .activations import ActivationSoftmax, IActivation
 from .eager import direct, floating
 from .java_forms import define_loss, is_in_java_form
+from .masked_loss import MaskedLoss
 from .mixture_components import MixtureDensityComponents
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ _PACKAGE = "org.nd4j.linalg.lossfunctions.impl."
 
 
 @configuration
-class ILossFunction(Configuration, ILossFunctionNames):
+class ILossFunction(MaskedLoss, Configuration, ILossFunctionNames):
     """Base of all loss functions. Fields of this type also take a :class:`LossFunction` or its name.
 
     A class of one's own writes ``define``; or, as DL4J's do, ``compute_score_array`` (or ``compute_score``) and ``compute_gradient`` (or
@@ -100,9 +102,6 @@ class ILossFunction(Configuration, ILossFunctionNames):
         Shapes: labels and pre_output (batch, outputs), mask (batch, 1) or (batch, outputs) -> (batch,).
         """
         raise NotImplementedError
-
-    def _define(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, mask: SDVariable | None, activation: Any) -> SDVariable:
-        return self.define(sd, labels, pre_output, activation, mask)
 
     def _evaluate(self, labels: Any, pre_output: Any, activation: Any, mask: Any, gradient: bool) -> list[Any]:
         activation, pre_output = IActivation.of(activation), floating(pre_output)
@@ -162,17 +161,18 @@ class TermLoss(ILossFunction, TermLossNames):
         if mask is not None and self.masked_behind_softmax and isinstance(activation, ActivationSoftmax):
             pre_output = sd.add_op(MaskedGradient(), [pre_output, mask])
         weights = self.column_weights()
-        terms = self.terms(sd, labels, pre_output, activation, 0 if weights is None else weights.size)
+        terms = self.terms(sd, labels, pre_output, activation, 0 if weights is None else weights.size, mask)
         if weights is not None:
             terms = terms * sd.constant(weights.reshape(1, -1).astype(pre_output.dtype.numpy))
-        if mask is not None:
-            terms = terms * mask
+        terms = times_mask(terms, mask)
         return terms.mean(1) if self.mean else terms.sum(1)  # type: ignore[no-any-return]
 
-    def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int) -> SDVariable:
-        """The terms, (batch, outputs); ``width`` is the number of weights, 0 without."""
+    def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int,
+              mask: SDVariable | None = None) -> SDVariable:
+        """The terms, (batch, outputs), of which masked ones have no gradient; ``width`` is the number of weights, 0 without."""
         op = LayerLossTerms(self.term_for(activation), type(self).__name__, self.epsilon(), width)
-        return sd.add_op(op, [labels, activation.define(sd, pre_output)])  # type: ignore[no-any-return]
+        found = activation.define(sd, pre_output)
+        return sd.add_op(op, [labels, found if mask is None else mask_gradient(found, mask)])  # type: ignore[no-any-return]
 
     def term_for(self, activation: IActivation) -> str:
         """Name of the term behind that activation."""
@@ -315,9 +315,10 @@ class LossMCXENT(WeightedLoss, LossMCXENTNames):
         super().validate()
         _check_clip(self, "softmax_clip_eps", self.softmax_clip_eps)
 
-    def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int) -> SDVariable:
+    def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int,
+              mask: SDVariable | None = None) -> SDVariable:
         if not isinstance(activation, ActivationSoftmax):
-            return super().terms(sd, labels, pre_output, activation, width)
+            return super().terms(sd, labels, pre_output, activation, width, mask)
         op = SoftmaxTerms(type(self).__name__, self.softmax_clip_eps, width)
         return sd.add_op(op, [labels, activation.define(sd, pre_output), pre_output])  # type: ignore[no-any-return]
 
@@ -331,9 +332,10 @@ class LossNegativeLogLikelihood(LossMCXENT, LossNegativeLogLikelihoodNames):
 class LossSparseMCXENT(LossMCXENT, LossSparseMCXENTNames):
     """Cross entropy with integer class labels, (batch, 1)."""
 
-    def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int) -> SDVariable:
+    def terms(self, sd: SameDiff, labels: SDVariable, pre_output: SDVariable, activation: IActivation, width: int,
+              mask: SDVariable | None = None) -> SDVariable:
         columns = sd.add_op(OneHotLabels(type(self).__name__), [labels, pre_output])
-        return super().terms(sd, columns, pre_output, activation, width)
+        return super().terms(sd, columns, pre_output, activation, width, mask)
 
 
 @configuration(_PACKAGE + "LossKLD")
@@ -392,6 +394,7 @@ class LossFMeasure(ILossFunction, LossFMeasureNames):
     """
 
     beta: float = 1.0
+    of_batch: ClassVar[bool] = True
 
     def validate(self) -> None:
         if self.beta <= 0:

@@ -224,7 +224,8 @@ class MaskedRows(Op):
         return TensorSpec(specs[0].shape, specs[0].dtype)
 
     def compute(self, xp: Any, scores: Any, mask: Any) -> Any:
-        return scores * mask.reshape(-1)
+        m = mask.reshape(-1)
+        return xp.where(m != 0, scores * m, scores.dtype.type(0))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

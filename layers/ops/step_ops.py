@@ -27,22 +27,17 @@ def _series(owner: str, spec: TensorSpec) -> tuple[int, ...]:
 
 @op("last_unmasked_step", inputs="x mask")
 class LastUnmaskedStep(Op):
-    """The last step whose mask is not 0; for series without one zeros, or an error with ``strict``.
+    """The last step whose mask is not 0; zeros for series without one.
 
     Shapes: x (batch, size, time), mask (batch, time) -> (batch, size).
     """
-
-    strict: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
         return TensorSpec(_series(self.id, specs[0])[:2], specs[0].dtype)
 
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
-        """The product with an array that is 1 at that step."""
-        if self.strict and not xp.all(xp.any(mask != 0, axis=1)):
-            example = int(xp.argmin(xp.any(mask != 0, axis=1)))
-            raise ShapeError(f"example {example} is masked out entirely (its mask is all 0): it has no last step")
-        return xp.einsum("nct,nt->nc", x, last_of(xp, mask).astype(x.dtype))
+        """The sum of what is 0 at other steps."""
+        return xp.where(last_of(xp, mask)[:, None, :], x, x.dtype.type(0)).sum(axis=2, dtype=x.dtype)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """To the step that was taken."""
@@ -59,8 +54,8 @@ class AtLastUnmaskedStep(Op):
         return TensorSpec((*rows, mask[1]), specs[0].dtype)
 
     def compute(self, xp: Any, rows: Any, mask: Any) -> Any:
-        """An outer product for each example."""
-        return rows[:, :, None] * last_of(xp, mask).astype(rows.dtype)[:, None, :]
+        """The rows at that step, 0 at others."""
+        return xp.where(last_of(xp, mask)[:, None, :], rows[:, :, None], rows.dtype.type(0))
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         return [inputs[0].sd.add_op(LastUnmaskedStep(), [output_grads[0], inputs[1]]), None]
@@ -71,6 +66,32 @@ def last_of(xp: Any, mask: Any) -> Any:
     on = mask != 0
     behind = xp.cumsum(on[:, ::-1].astype(xp.int64), axis=1)[:, ::-1]     # unmasked steps from here on
     return on & (behind == 1)
+
+
+@op("reverse_unmasked", inputs="x mask")
+class ReverseUnmasked(Op):
+    """Series whose unmasked steps are in reverse order, each at the place of another; masked steps are 0.
+
+    Shapes: x (batch, size, time), mask (batch, time) -> (batch, size, time).
+    """
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        x = _series(self.id, specs[0])
+        if not may_equal((x[0], x[2]), specs[1].shape):
+            raise ShapeError(f"{self.id}: a mask of shape {specs[1].shape} does not fit series of shape {list(x)}")
+        return specs[0]
+
+    def compute(self, xp: Any, x: Any, mask: Any) -> Any:
+        """Step number j of k unmasked ones is taken from number k - 1 - j."""
+        on = mask != 0
+        places = xp.argsort(~on, axis=1, kind="stable")         # of the unmasked steps, in front of those of the others
+        number = xp.cumsum(on.astype(xp.int64), axis=1)
+        source = xp.take_along_axis(places, xp.where(on, number[:, -1:] - number, 0), axis=1) if mask.shape[1] else places
+        return xp.where(on[:, None, :], xp.take_along_axis(x, source[:, None, :], axis=2), x.dtype.type(0))
+
+    def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
+        """The same exchange of steps."""
+        return [inputs[0].sd.add_op(self, [output_grads[0], inputs[1]]), None]
 
 
 @op("repeat_steps", inputs="rows like", shape_inputs=(1,))

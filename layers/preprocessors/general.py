@@ -102,6 +102,13 @@ class KerasFlattenRnnPreprocessor(InputPreProcessor, KerasFlattenRnnPreprocessor
     def define(self, sd: SameDiff, x: SDVariable, batch: SDVariable | None = None) -> SDVariable:
         return reshaped(x, (-1,))
 
+    def feed_forward_mask_array(self, mask: Any, state: MaskState, minibatch: int) -> tuple[Any, MaskState]:
+        """None: rows have no steps to mask."""
+        return None, state
+
+    def define_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable, batch: SDVariable | None = None) -> SDVariable | None:
+        return None
+
 
 @configuration(_KERAS + "PermutePreprocessor",
                aliases=("org.deeplearning4j.nn.modelimport.keras.preprocessors.PermutePreprocessor",))

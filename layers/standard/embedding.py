@@ -4,12 +4,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from ...samediff.configuration.configuration import Convertible, field
+from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
 from ..base import automatic
 from ..base.affine import activated
 from ..base.base import FeedForwardLayer, Rule, layer
 from ..functions.activations import ActivationIdentity, IActivation
 from ..ops.embedding_ops import RowIndices
-from ..ops.masks import masked
+from ..ops.masks import column, masked
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
 from ..types.java_names import EmbeddingLayerNames, EmbeddingSequenceLayerNames
@@ -78,7 +79,8 @@ class EmbeddingLayer(EmbeddingTable, EmbeddingLayerNames):
     has_bias: bool = False
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        z = masked(self.looked_up(sd, x, params, single=True), mask)
+        seen = x if mask is None else keep_unmasked(x, column(mask))
+        z = masked(self.looked_up(sd, seen, params, single=True), mask)
         return masked(activated(self, sd, z), mask)
 
 
@@ -122,7 +124,6 @@ class EmbeddingSequenceLayer(EmbeddingTable, EmbeddingSequenceLayerNames):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         index = sd.call("base", "squeeze", x, 1) if x.spec.shape is not None and len(x.spec.shape) == 3 else x
-        series = activated(self, sd, self.looked_up(sd, index, params))
-        if mask is not None:
-            series = series * sd.call("base", "expand_dims", mask, 2)
+        series = activated(self, sd, self.looked_up(sd, keep_unmasked(index, mask), params))
+        series = times_mask(series, mask, channels_last=True)
         return series if self.output_format is RNNFormat.NWC else sd.call("base", "permute", series, 0, 2, 1)  # type: ignore[no-any-return]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ...samediff.errors import ConfigurationError
 from ...samediff.families.families import Elementwise
 from ...samediff.ir.op import op
+from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
 from ..types.formats import PoolingType
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pooled(x: SDVariable, mask: SDVariable | None, kind: PoolingType, axes: tuple[int, ...], p: int, collapse: bool) -> SDVariable:
-    """Maximum, mean, sum or p-norm of ``x`` over ``axes``; cells whose mask is 0 do not count.
+    """Maximum, mean, sum or p-norm of ``x`` over ``axes``; cells whose mask is 0 do not count, and where all are, the result is 0.
 
     Shapes: x (batch, channels, *sizes) or channels last, mask (batch, time) or one that can be broadcast to x
     -> x without ``axes``, or with size 1 there unless ``collapse``.
@@ -21,13 +22,12 @@ def pooled(x: SDVariable, mask: SDVariable | None, kind: PoolingType, axes: tupl
     sd, m = x.sd, None if mask is None else aligned_mask(x, mask, axes)
     keep = not collapse
     if kind is PoolingType.MAX:
-        return (x if m is None else sd.add_op(MaskedOut(), [x, m])).max(keep, *axes)  # type: ignore[no-any-return]
-    if m is not None:
-        x = x * m
+        return x.max(keep, *axes) if m is None else keep_unmasked(sd.add_op(MaskedOut(), [x, m]).max(keep, *axes), m.max(keep, *axes))  # type: ignore[no-any-return]
+    x = times_mask(x, m)
     if kind is PoolingType.SUM:
         return x.sum(keep, *axes)  # type: ignore[no-any-return]
     if kind is PoolingType.AVG:
-        return x.mean(keep, *axes) if m is None else x.sum(keep, *axes) / m.sum(keep, *axes)  # type: ignore[no-any-return]
+        return x.mean(keep, *axes) if m is None else sd.call("math", "div_no_nan", x.sum(keep, *axes), m.sum(keep, *axes))  # type: ignore[no-any-return]
     if kind is PoolingType.PNORM:
         return norm(x, axes, p, keep)
     raise ConfigurationError(f"pooling type {kind.name} is not known; use MAX, AVG, SUM or PNORM")

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
+from ...samediff.ops.elementwise.masking import keep_unmasked, times_mask
 from ...samediff.training.updaters.updater import IUpdater
 from ...samediff.training.updaters.updaters import NoOp
 from ..base import automatic
@@ -16,7 +17,7 @@ from ..base.base import PACKAGE, FeedForwardLayer, Layer, Rule, layer
 from ..functions.activations import ActivationIdentity, ActivationSoftmax, IActivation
 from ..functions.losses import ILossFunction, LossL2, LossMCXENT
 from ..functions.yolo_ops import YoloActivations, YoloLoss
-from ..ops.masks import masked
+from ..ops.masks import any_output, masked
 from ..ops.series_ops import ExampleSums, PositionMaskRows, PositionRows, RowPositions
 from ..types.formats import CNN2DFormat, CNN3DFormat, RNNFormat
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvolutional3D, InputTypeConvolutionalFlat, InputTypeRecurrent
@@ -78,8 +79,8 @@ class LossBearing(FeedForwardLayer, LossBearingNames):
         assert labels is not None and self.activation is not None
         found = self.pre_output(sd, x, params)
         if mask is not None and self.masks_pre_output and (mask.get_shape() or (1,))[-1] != 1:
-            found = found * mask.neq(0.0).cast_to(found.dtype)
-        return self.loss_function.define(sd, labels, found, self.activation, mask)
+            found = keep_unmasked(found, mask)
+        return self.loss_function.define_chosen(sd, labels, found, self.activation, mask)
 
 
 @layer()
@@ -168,7 +169,7 @@ class CenterLossOutputLayer(BaseOutputLayer, CenterLossOutputLayerNames):
         assert labels is not None
         away = labels.mmul(params["cL"]) - x
         if mask is not None:                    # masked examples pull nothing, as they have no score
-            away, labels = away * mask.max(True, 1), labels * mask.max(True, 1)
+            away, labels = (times_mask(v, mask.max(True, 1)) for v in (away, labels))
         pull = sd.call("base", "transpose", labels).mmul(away)
         step = pull * self.alpha
         params.move("cL", step * self.lambda_ if self.gradient_check else step / sd.call("base", "expand_dims", labels.sum(0) + 1.0, 1))
@@ -229,7 +230,7 @@ class PerPositionLoss(LossBearing):
         """Activations in the layout of the input."""
         rows = activated(self, sd, self.pre_output(sd, self.rows(x), params))
         found = sd.add_op(RowPositions(self.channels_last), [rows, x])
-        return found * self.with_channels(mask) if mask is not None and self.masks_activations else found  # type: ignore[no-any-return]
+        return times_mask(found, self.with_channels(mask)) if mask is not None and self.masks_activations else found
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
@@ -387,9 +388,16 @@ class OCNNOutputLayer(FeedForwardLayer, OCNNOutputLayerNames):
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:
-        """``|w|² / 2 + |v|² / 2 + mean(max(0, r - s)) / nu - r`` for the outputs s, an equal part of the rest for each example."""
+        """``|w|² / 2 + |v|² / 2 + mean(max(0, r - s)) / nu - r`` for the outputs s, an equal part of the rest for each example.
+
+        Of masked examples the rest alone counts.
+        """
         w, v, r = params["w"], params["v"], params["r"]
+        if mask is not None:
+            x = keep_unmasked(x, mask)
         missing = sd.call("nn", "relu", r - self.define_layer(sd, x, params, None), 0.0) / self.nu
+        if mask is not None:
+            missing = times_mask(missing, sd.call("base", "squeeze", any_output(mask), 1))
         rest = (w * w).sum() * 0.5 + (v * v).sum() * 0.5 - r
         return (missing + rest) / sd.call("base", "size_at", x, 0).cast_to(x.dtype)  # type: ignore[no-any-return]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...samediff.ops.elementwise.masking import keep_unmasked
 from ..functions.activations import IActivation
 from ..types.parameters import LayerScope
 
@@ -80,5 +81,5 @@ def attending_steps(sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVar
 
 
 def _steps(sd: SameDiff, x: SDVariable, mask: SDVariable | None) -> list[SDVariable]:
-    """The steps of x (batch, features, time) and of a mask (batch, time) with time first."""
-    return [x.permute(2, 0, 1), *([] if mask is None else [sd.call("base", "expand_dims", mask.permute(1, 0), 2)])]
+    """The steps of x (batch, features, time), 0 where they are masked, and of a mask (batch, time) with time first."""
+    return [keep_unmasked(x, mask).permute(2, 0, 1), *([] if mask is None else [sd.call("base", "expand_dims", mask.permute(1, 0), 2)])]

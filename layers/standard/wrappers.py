@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError
+from ...samediff.ops.elementwise.masking import times_mask
 from ..base.base import PACKAGE, Layer, NoParamLayer, layer
 from ..base.defaults import LayerDefaults
 from ..functions.constraints import LayerConstraint
@@ -167,7 +168,7 @@ class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
             series = series.permute(0, 2, 1)
         if mask is None:
             return series[:, :, -1]
-        return sd.add_op(LastUnmaskedStep(True), [series, mask])  # type: ignore[no-any-return]
+        return sd.add_op(LastUnmaskedStep(), [series, mask])  # type: ignore[no-any-return]
 
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
         """Rows have no steps to mask."""
@@ -270,10 +271,7 @@ class MaskLayer(NoParamLayer, MaskLayerNames):
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
         """x times the mask of its rows or steps."""
-        if mask is None:
-            return x
-        series = len(x.spec.shape or ()) == 3
-        return x * (sd.call("base", "expand_dims", mask, 1) if series and len(mask.spec.shape or ()) == 2 else mask)
+        return times_mask(x, mask)
 
 
 @layer(PACKAGE + "recurrent.Bidirectional")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ...samediff.base.datatype import DataType
 from ...samediff.configuration.configuration import Convertible, configuration
 from ...samediff.errors import ConfigurationError
+from ...samediff.ops.elementwise.masking import times_mask
 from ...samediff.training.steps.flat_layout import GradientNormalization
 from ...samediff.training.updaters.regularization import Regularization
 from ...samediff.training.updaters.updater import IUpdater
@@ -160,4 +161,4 @@ class AttentionVertex(GraphDefinedVertex, AttentionVertexNames):
             out = sd.call("nn", "multi_head_dot_product_attention", *inputs, *weights, mask, True)
         else:
             out = sd.call("nn", "dot_product_attention", *inputs, mask, True)
-        return out if masks[0] is None else out * sd.call("base", "expand_dims", masks[0], 1)  # type: ignore[no-any-return]
+        return times_mask(out, masks[0])

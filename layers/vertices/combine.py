@@ -158,6 +158,10 @@ class L2Vertex(GraphVertex, L2VertexNames):
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
         return sd.add_op(L2Distance(self.eps), inputs)  # type: ignore[no-any-return]
 
+    def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
+        """That of rows; rows made of series have no steps to mask."""
+        return any_of(sd, masks) if rank(inputs[0]) == 2 else None
+
 
 @vertex("StackVertex")
 class StackVertex(GraphVertex, StackVertexNames):

@@ -150,7 +150,7 @@ class ReshapeVertex(GraphVertex, ReshapeVertexNames):
     reshape_order : str
         "c" (default) or "f": whether the last or the first axis runs fastest.
     mask_shape : tuple of int, optional
-        Shape of a mask, with the batch; by default it stays as it is.
+        Shape of a mask, with the batch; by default it stays as it is, and ends where series become rows.
     """
 
     max_inputs: ClassVar[int | None] = 1
@@ -184,7 +184,7 @@ class ReshapeVertex(GraphVertex, ReshapeVertexNames):
 
     def feed_forward_masks(self, sd: SameDiff, masks: list[SDVariable | None], inputs: list[SDVariable]) -> SDVariable | None:
         if masks[0] is None or self.mask_shape is None:
-            return masks[0]
+            return None if rank(inputs[0]) == 3 and len(self.new_shape) == 2 else masks[0]     # rows have no steps to mask
         return self._reshaped(sd, masks[0], self.mask_shape)
 
     def _reshaped(self, sd: SameDiff, x: SDVariable, shape: tuple[int, ...]) -> SDVariable:

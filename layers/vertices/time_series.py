@@ -3,10 +3,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...samediff.base.datatype import DataType
 from ...samediff.errors import ConfigurationError
 from ..base.automatic import refuse_channels_last
-from ..ops.step_ops import LastUnmaskedStep, RepeatSteps
+from ..ops.step_ops import LastUnmaskedStep, RepeatSteps, ReverseUnmasked
 from ..types.formats import RNNFormat
 from ..types.input_type import InputType, InputTypeFeedForward, InputTypeRecurrent
 from ..types.java_names import DuplicateToTimeSeriesVertexNames, LastTimeStepVertexNames, ReverseTimeSeriesVertexNames
@@ -82,12 +81,14 @@ class DuplicateToTimeSeriesVertex(GraphVertex, DuplicateToTimeSeriesVertexNames)
 
 @vertex(PACKAGE + "rnn.ReverseTimeSeriesVertex")
 class ReverseTimeSeriesVertex(GraphVertex, ReverseTimeSeriesVertexNames):
-    """Reverses time series; with a mask the valid steps alone, and the others become 0. Shapes: x (batch, size, time) -> the same.
+    """Reverses time series; with a mask the steps that it leaves, among their places, and the others become 0.
+
+    Shapes: x (batch, size, time) -> the same.
 
     Parameters
     ----------
     mask_array_input_name : str, optional
-        The network input whose mask (batch, time), ones and then zeros, says how many steps are valid; without, all are.
+        The network input whose mask (batch, time) says which steps count; without, all do.
     """
 
     mask_array_input_name: str | None = None
@@ -107,9 +108,7 @@ class ReverseTimeSeriesVertex(GraphVertex, ReverseTimeSeriesVertexNames):
         mask = masks[1] if len(masks) > 1 else None
         if mask is None:
             return sd.call("base", "reverse", inputs[0], 2)  # type: ignore[no-any-return]
-        lengths = sd.call("base", "cast_to", mask.sum(1), DataType.INT64)
-        turned = sd.call("base", "reverse_sequence", inputs[0], lengths, 2, 0)
-        return turned * sd.call("base", "expand_dims", mask, 1)  # type: ignore[no-any-return]
+        return sd.add_op(ReverseUnmasked(), [inputs[0], mask])  # type: ignore[no-any-return]
 
 
 def _names(name: str | None) -> tuple[str, ...]:

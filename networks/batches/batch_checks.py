@@ -8,6 +8,7 @@ import numpy as np
 
 from ...layers.types.formats import RNNFormat
 from ...samediff.errors import DL4PyError, NumericalError, ShapeError
+from ...samediff.ops.elementwise.masking import kept
 from ...samediff.training.steps.step import FlatParameters
 from ..structure.structure import Structure
 from .batch import NetworkBatch
@@ -62,10 +63,10 @@ class Explained:
 def explain_not_finite(structure: Structure, batch: NetworkBatch, flat: FlatParameters, activations: Mapping[str, Any],
                        computed: Collection[str]) -> NoReturn:
     """NumericalError naming the first place with NaN or infinity: data, parameter, activation, loss or gradient."""
-    for name, x in zip(structure.inputs, batch.inputs):
-        _check(f"the data of input {name!r}", x)
-    for name, y in zip(structure.outputs, batch.labels):
-        _check(f"the labels of output {name!r}", y)
+    for what, names, arrays, masks in (("data of input", structure.inputs, batch.inputs, batch.features_masks),
+                                       ("labels of output", structure.outputs, batch.labels, batch.labels_masks)):
+        for name, array, mask in zip(names, arrays, [*masks, *[None] * len(arrays)]):
+            _check(f"the {what} {name!r}", array if array is None or mask is None else kept(array, mask, time_axis(structure) == 1))
     for mask, arrays in (("features", batch.features_masks), ("labels", batch.labels_masks)):
         for i, array in enumerate(arrays):
             _check(f"{mask} mask {i}", array)

@@ -16,6 +16,7 @@ from ...samediff.data.given.parts import ArrayNames, BatchParts, inputs_of, part
 from ...samediff.data.given.sources import InBatch, decides_itself, numbered, source_of
 from ...samediff.data.given.weights import masks_with_weights
 from ...samediff.errors import DL4PyError, GraphError
+from ...samediff.expressions.arrays import as_array
 from ...samediff.training.fit_options import positive
 from ..structure.structure import Structure
 from .batch import NetworkBatch
@@ -43,7 +44,9 @@ def _batch(structure: Structure, parts: BatchParts) -> NetworkBatch:
     labels = parts.labels
     if labels and not all(map(_in_columns, labels)):
         outputs = structure.outputs
-        labels = [_columns(structure.member(outputs[k]).conf, a) if k < len(outputs) else a for k, a in enumerate(labels)]
+        masks = [*(parts.labels_masks or ()), *[None] * len(labels)]
+        labels = [_columns(structure.member(outputs[k]).conf, _chosen(a, m)) if k < len(outputs) else a
+                  for k, (a, m) in enumerate(zip(labels, masks))]
     batch = NetworkBatch(parts.inputs, labels, parts.features_masks, parts.labels_masks)
     return batch if parts.weights is None else weighted(batch, parts.weights)
 
@@ -57,6 +60,13 @@ def weighted(batch: NetworkBatch, sample_weight: Any = None, class_weight: Any =
 def _in_columns(labels: Any) -> bool:
     """Whether labels can be nothing but what an output gives."""
     return type(labels) is np.ndarray and labels.ndim > 1 and labels.dtype.kind == "f" and labels.shape[1] > 1
+
+
+def _chosen(labels: Any, mask: Any) -> Any:
+    """Labels of one number each, and 0 where they are masked: there may stand what is no class."""
+    if labels is None or mask is None or np.size(mask) != np.size(labels):
+        return labels
+    return np.where(np.reshape(as_array(mask), np.shape(labels)) != 0, as_array(labels), 0)
 
 
 def _columns(conf: Any, labels: Any) -> Any:

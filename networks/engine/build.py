@@ -10,7 +10,9 @@ from ...samediff.base.datatype import DataType
 from ...samediff.errors import MissingOpError
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.variable import SDVariable
+from ...samediff.ops.elementwise.masking import drop_marks, keep_unmasked
 from ..batches.batch import NetworkBatch
+from ..batches.batch_checks import time_axis
 from ..structure.structure import Member, Structure
 
 
@@ -120,8 +122,9 @@ class NetworkGraphBuilder:
         self.parameters = {n: self.sd.attach(n, a) for n, a in arrays.items()}
         for i, (name, rank) in enumerate(zip(structure.inputs, variant.inputs)):
             dtype = variant.input_types[i] if variant.input_types else structure.dtype
-            self.values[name] = self.sd.placeholder(input_name(i), dtype, *variant.shape(0, i, rank))
-            self.masks[name] = self._optional(features_mask_name(i), 2, variant.features_masks, i)
+            x = self.sd.placeholder(input_name(i), dtype, *variant.shape(0, i, rank))
+            mask = self.masks[name] = self._optional(features_mask_name(i), 2, variant.features_masks, i)
+            self.values[name] = drop_marks(x, mask, time_axis(structure) == 1)
 
     def _optional(self, name: str, part: int, ranks: tuple[int, ...], i: int) -> SDVariable | None:
         rank = ranks[i] if i < len(ranks) else 0
@@ -174,13 +177,17 @@ class NetworkGraphBuilder:
         given = self._optional(labels_mask_name(k), 3, self.variant.labels_masks, k) if output else None
         fed = mask if getattr(conf, "loss_uses_feature_mask", True) else None
         rank = self.variant.labels[k] if output and k < len(self.variant.labels) else 0
-        labels = scope.labels = self._optional(label_name(k), 1, self.variant.labels, k) if output else None
-        self.values[member.key] = conf.define_layer(self.sd, x, scope, fed if given is None else given)
+        shown = fed if given is None else given
+        labels = self._optional(label_name(k), 1, self.variant.labels, k) if output else None
+        if labels is not None:
+            labels = keep_unmasked(labels, shown, getattr(conf, "channels_last", False))
+        scope.labels = labels
+        self.values[member.key] = conf.define_layer(self.sd, x, scope, shown)
         self.masks[member.key] = conf.feed_forward_mask(self.sd, mask, x)
         required = conf.labels_required
         if not output or (not rank and (required() if callable(required) else required)):
             return
-        scores = conf.define_loss(self.sd, x, labels, scope, fed if given is None else given)
+        scores = conf.define_loss(self.sd, x, labels, scope, shown)
         self.made.scores.append(scores.name())
         self.made.losses.append(scores.sum().name())
         self.made.loss_outputs[self.made.losses[-1]] = k

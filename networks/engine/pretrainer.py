@@ -10,11 +10,13 @@ import numpy as np
 from ...layers.types.parameters import LayerScope, expect_variable
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.run_context import RunContext
+from ...samediff.ops.elementwise.masking import drop_marks
 from ...samediff.training.listeners.calls import Listeners
 from ...samediff.training.listeners.operation import At, Operation
 from ...samediff.training.steps.step import FlatParameters, TrainingStep
 from ...samediff.training.steps.transaction import Transaction
 from ..batches.batch import NetworkBatch
+from ..batches.batch_checks import time_axis
 from ..structure.structure import Member
 from .forward import Forward
 from .gradient import Gradient
@@ -29,7 +31,7 @@ class Pretrainer:
         self.counter = np.zeros(1, np.int64)
         slots = [replace(slot, order="c", regularization=member.conf.regularization_for(p)) for slot, p in member.slots()]
         self._flat = FlatParameters(slots, dtype)
-        self._steps: dict[int, TrainingStep] = {}
+        self._steps: dict[tuple[int, int], TrainingStep] = {}       # by the ranks of input and mask
 
     @property
     def iteration(self) -> int:
@@ -46,11 +48,12 @@ class Pretrainer:
         self.score, self.counter[0] = state["score"], state["iteration"]
         self._flat.state[...], self._flat.gradients[...] = state["state"], state["gradients"]
 
-    def _made(self, rank: int, seed: int, dtype: Any) -> TrainingStep:
-        if rank not in self._steps:
+    def _made(self, rank: int, masked: int, seed: int, dtype: Any, axis: int) -> TrainingStep:
+        if (rank, masked) not in self._steps:
             sd = SameDiff.create()
             sd.seed = seed
             x = sd.placeholder("input", dtype, *[-1] * rank)
+            x = drop_marks(x, sd.placeholder("mask", dtype, *[-1] * masked) if masked else None, axis == 1)
             own = {n.removeprefix(f"{self.member.key}_"): sd.attach(n, a) for n, a in self._flat.arrays.items()}
             noise = getattr(self.member.conf, "weight_noise", None)
             if noise is not None:
@@ -60,22 +63,29 @@ class Pretrainer:
             scores, steps = self.member.conf.define_pretraining(sd, x, LayerScope(self.member.label, own))
             checked = {n: expect_variable(f"{self.member.label}: the pretraining step of {n!r}", v, own[n].spec) for n, v in steps.items()}
             names = {f"{self.member.key}_{n}": v.name() for n, v in checked.items()}
-            self._steps[rank] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
-        return self._steps[rank]
+            self._steps[rank, masked] = TrainingStep(sd, names, self._flat, [scores.sum().name()])
+        return self._steps[rank, masked]
 
     def step(self, forward: Forward, batch: NetworkBatch, hear: Listeners, view: Any) -> None:
         """One step on the activations of the layers before this one."""
         structure, flat, epoch = forward.structure, forward.graphs.parameters.flat, forward.progress.epoch
         below = self.member.inputs[0]
-        x = batch.inputs[structure.inputs.index(below)] if below in structure.inputs else forward.activations(batch, [below])[0][0]
+        feeds = {}
+        if below in structure.inputs:
+            i = structure.inputs.index(below)
+            x, mask = batch.inputs[i], batch.features_masks[i] if i < len(batch.features_masks) else None
+            if mask is not None:
+                feeds["mask"] = mask.astype(structure.dtype.numpy)
+        else:
+            x, mask = forward.activations(batch, [below])[0][0], None
         for name, array in self._flat.arrays.items():
             array[...] = flat.arrays[name]
         seed = forward.progress.seed
-        step = self._made(x.ndim, seed, structure.dtype)
+        step = self._made(x.ndim, 0 if mask is None else mask.ndim, seed, structure.dtype, time_axis(structure))
         scale = 1.0 / x.shape[0] if structure.mini_batch else 1.0
         penalty = self._penalty(epoch)
         context = RunContext(True, seed, self.iteration, epoch=epoch)
-        total = step.compute({"input": x}, context)[0]
+        total = step.compute({"input": x, **feeds}, context)[0]
         hear.call("on_gradient_calculation", view)
         scale_gradients(self.member, self._flat.slots, self._flat.gradient_arrays, scale)
         done = At(epoch, self.iteration, Operation.TRAINING)

@@ -38,6 +38,8 @@ class NetworkEvaluationMixin(Network):
         if wrong is not None:
             raise ConfigurationError(f"expected evaluations, such as Evaluation() or ROC(); got {wrong!r:.60}")
         outputs = [self.engine.structure.outputs[output_index]]
+        if self.engine.structure.piece_length is not None:
+            self.rnn_clear_previous_state()
         for number, batch in enumerate(batches_in(self.structure, iterator, "evaluate", ConfigurationError, batch_size)):
             with InBatch(number):
                 if output_index >= len(batch.labels) or batch.labels[output_index] is None:

@@ -261,6 +261,10 @@ class Network(HasListeners, NetworkNames):
         """A layer."""
         raise NotImplementedError
 
+    def rnn_clear_previous_state(self) -> None:
+        """Forget all recurrent states that are kept."""
+        raise NotImplementedError
+
     def get_configuration(self) -> Any:
         """The configuration, with the present counters and the names of the parameters."""
         raise NotImplementedError

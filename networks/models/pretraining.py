@@ -66,5 +66,5 @@ class PretrainingMixin(Network):
         several = isinstance(data, list) or gives_batches(data)
         for number, part in numbered(source_of(data) if several else [data], "pretrain"):
             with InBatch(number):
-                batch = NetworkBatch(inputs_in(self.structure, part, "pretrain").inputs)
+                batch = inputs_in(self.structure, part, "pretrain")
             yield batch

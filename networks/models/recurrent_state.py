@@ -28,7 +28,7 @@ class RecurrentStateMixin(Network):
         self._states, self._piece_states = map(dict, state["recurrent"])
 
     def rnn_clear_previous_state(self) -> None:
-        """Forget all states that are kept."""
+        """Forget all states that are kept, as truncated back-propagation does at each batch that it fits or evaluates."""
         self._states, self._piece_states = {}, {}
 
     def rnn_get_previous_state(self, layer: Any) -> dict[str, Any]:

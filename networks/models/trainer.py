@@ -126,8 +126,9 @@ class Trainer:
         if not is_cut(structure, batch):
             self.fit_piece(batch, None, hear, optimizer)
             return
-        states: dict[str, Any] = {}
         pieces = pieces_of(structure, batch)
+        self.network.rnn_clear_previous_state()
+        states: dict[str, Any] = {}
         for piece in pieces:
             with self.network.inside_batch(piece is not pieces[-1]):
                 states = self.fit_piece(piece, states, hear, optimizer)

@@ -21,7 +21,6 @@ X = RNG.random((3, 2, 4)).astype(np.float32)
 MASK, CLASSES = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1]]), np.array([0, 1, 1])
 CASES = {
     "last": (LastUnmaskedStep(), lambda k, d: [X.astype(d), MASK.astype(k)]),
-    "strict last": (LastUnmaskedStep(strict=True), lambda k, d: [X.astype(d), MASK.astype(k)]),
     "at last": (AtLastUnmaskedStep(), lambda k, d: [X[:, :, 0].astype(d), MASK.astype(k)]),
     "rows of a table": (RowIndices(count=2), lambda k, d: [CLASSES[:, None].astype(k)]),
     "rows too few": (RowIndices(count=1), lambda k, d: [CLASSES[:, None].astype(k)]),

@@ -7,24 +7,20 @@ from ....samediff.cpu.cache.sources import kernel
 from ....samediff.cpu.kernel_table import kernel_for
 from ....samediff.cpu.native.instruction import TYPES, instruction
 from ....samediff.ir.op import Kernel
-from ....samediff.ops.index.indices import or_compute
-from ...ops.step_ops import AtLastUnmaskedStep, LastUnmaskedStep
+from ...ops.step_ops import AtLastUnmaskedStep, LastUnmaskedStep, ReverseUnmasked
 
 FLOATS = (DataType.FLOAT, DataType.DOUBLE)
 
 
 @kernel
-def taken(series, mask, rows, strict):
-    """The last step of each series that is not masked out, zeros where there is none; False if ``strict`` and there is none."""
+def taken(series, mask, rows):
+    """The last step of each series that is not masked out, zeros where there is none."""
     for n in range(mask.shape[0]):
         t = mask.shape[1] - 1
         while t >= 0 and mask[n, t] == 0:
             t -= 1
-        if t < 0 and strict != 0:
-            return False
         for c in range(rows.shape[1]):
             rows[n, c] = series[n, c, t] if t >= 0 else 0
-    return True
 
 
 @kernel
@@ -39,6 +35,21 @@ def put(rows, mask, series):
                 series[n, c, t] = rows[n, c] if t == last else 0
 
 
+@kernel
+def turned(series, mask, out):
+    """Series whose unmasked steps are in reverse order; 0 at the others."""
+    for n in range(mask.shape[0]):
+        source = mask.shape[1] - 1
+        for t in range(mask.shape[1]):
+            on = mask[n, t] != 0
+            while on and mask[n, source] == 0:
+                source -= 1
+            for c in range(series.shape[1]):
+                out[n, c, t] = series[n, c, source] if on else 0
+            if on:
+                source -= 1
+
+
 def _served(*specs):
     return all(s.is_static and s.dtype.numpy in TYPES for s in specs) and specs[0].dtype in FLOATS
 
@@ -47,11 +58,7 @@ def _served(*specs):
 def _(op, *specs):
     if not _served(*specs):
         return None
-    strict = int(op.strict)
-
-    def native(series, mask, rows):
-        return instruction(taken, [series, mask, rows], [strict], work=20 * len(mask) + rows.size, refuses=True)
-    return Kernel(or_compute(op, lambda series, mask, rows: taken(series, mask, rows, strict)), native=native)
+    return Kernel(taken, native=lambda series, mask, rows: instruction(taken, [series, mask, rows], work=20 * len(mask) + rows.size))
 
 
 @kernel_for(AtLastUnmaskedStep)
@@ -59,3 +66,10 @@ def _(op, *specs):
     if not _served(*specs):
         return None
     return Kernel(put, native=lambda rows, mask, series: instruction(put, [rows, mask, series], work=20 * len(mask) + series.size))
+
+
+@kernel_for(ReverseUnmasked)
+def _(op, *specs):
+    if not _served(*specs):
+        return None
+    return Kernel(turned, native=lambda series, mask, out: instruction(turned, [series, mask, out], work=20 * len(mask) + out.size))

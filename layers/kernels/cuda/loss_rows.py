@@ -25,4 +25,4 @@ def _(op: CosineProximity, *specs: TensorSpec) -> CudaKernel | None:
 
 @kernel_for(MaskedRows)
 def _(op: MaskedRows, *specs: TensorSpec) -> CudaKernel | None:
-    return loop(lambda xp, scores, mask: scores * mask, specs, (None, specs[0].shape))
+    return loop(lambda xp, scores, mask: xp.where(mask != 0, scores * mask, 0), specs, (None, specs[0].shape))

@@ -11,7 +11,7 @@ from ...ops.step_ops import AtLastUnmaskedStep, LastUnmaskedStep, MaskOfOnes
 
 @kernel_for(LastUnmaskedStep)
 def _(op: LastUnmaskedStep, *specs: TensorSpec) -> CudaKernel | None:
-    return last(op.strict, *specs)
+    return last(*specs)
 
 
 @kernel_for(AtLastUnmaskedStep)

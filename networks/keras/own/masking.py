@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from ....layers.base.base import NoParamLayer, layer
 from ....layers.standard.embedding import EmbeddingSequenceLayer
 from ....layers.types.input_type import InputType
+from ....samediff.ops.elementwise.masking import times_mask
 from ..shapes import Shape
 from .result_shapes import ShapedResult
 
@@ -32,7 +33,7 @@ class Masking(NoParamLayer):
         return sd.call("base", "neq", x, self.mask_value).cast_to(x.dtype).max(2)  # type: ignore[no-any-return]
 
     def define_layer(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None) -> SDVariable:
-        return x * sd.call("base", "expand_dims", self.mask_of(sd, x), 2)  # type: ignore[no-any-return]
+        return times_mask(x, self.mask_of(sd, x), channels_last=True)
 
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
         return self.mask_of(sd, x)

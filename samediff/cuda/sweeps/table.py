@@ -120,8 +120,7 @@ PROXIMITY_SLOPE = Sweep(_PROXIMITY, each=lambda x0, x1, x2, r0, r1, r2: -(x0 * r
 #: Mean, population variance and what rounding takes from the mean; the same with the sample variance behind.
 STATISTICS = spread(lambda r0, first: r0 + first, second_result, lambda r0, first: r0 - ((r0 + first) - first))
 SAMPLE_STATISTICS = spread(*STATISTICS.results, lambda xp, r1, n: r1 * (n / xp.where(n > 1, n - 1, 1)))
-#: 1 at the last element of a slice that is not 0, else 0; and the same, NaN where there is none.
+#: 1 at the last element of a slice that is not 0, else 0.
 LAST = Sweep(PLACES["last"].folds, each=lambda j, r0: j == r0)
-LAST_OR_NAN = Sweep(LAST.folds, each=lambda xp, j, r0: xp.where(r0 < 0, xp.nan, xp.where(j == r0, 1.0, 0.0)))
-#: The sum of products.
-DOT_PRODUCT = Sweep((Stage(product),), (first_result,))
+#: The sum of the first array where the second is not 0.
+WHERE_SUM = Sweep((Stage(lambda xp, x0, x1: xp.where(x1 != 0, x0, 0)),), (first_result,))

@@ -48,9 +48,11 @@ def mapped(array: Array, mask: Array | None, scale: Array, shift: Array) -> Arra
     """``array * scale + shift`` along axis 1; masked time steps become 0."""
     if array.ndim < 2 or array.shape[1] != scale.size:
         raise ShapeError(f"the normalizer was fitted to {scale.size} features, got shape {array.shape}")
-    out = affine(array, scale, shift)
-    if array.ndim == 3 and mask is not None:
-        out *= np.asarray(mask).reshape(array.shape[0], 1, array.shape[2]) > 0
+    if array.ndim != 3 or mask is None:
+        return affine(array, scale, shift)
+    with np.errstate(over="ignore", invalid="ignore"):      # masked steps may hold anything
+        out = affine(array, scale, shift)
+    out[np.broadcast_to(np.asarray(mask).reshape(array.shape[0], 1, array.shape[2]) <= 0, out.shape)] = 0
     return out
 
 

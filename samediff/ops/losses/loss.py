@@ -17,6 +17,7 @@ from ...expressions.arrays import sum_over
 from ...families.composite import Composite
 from ...families.families import Elementwise
 from ...ir.op import Copies, Op, Specs, attributes, op, require_floating
+from ..elementwise.masking import keep_unmasked, mask_gradient, times_mask
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -40,7 +41,8 @@ class LossOp(Composite):
     """Losses of elements times weights, reduced by ``loss_reduce``; the result becomes a loss variable.
 
     Sub-classes give the loss of each element: as array code (``terms``), as nodes (``term_nodes``) and its shape.
-    Without weights all are 1. Where the divisor of a mean is 0 the result is 0.
+    Without weights all are 1. Where a weight is 0, the loss of the element reaches neither result nor gradient, be it NaN. Where the
+    divisor of a mean is 0 the result is 0.
     """
 
     inputs = "predictions weights? label"
@@ -95,22 +97,23 @@ class LossOp(Composite):
             if weights.dtype is not terms.dtype:
                 weights = sd.call("base", "cast_to", weights, terms.dtype)
             weights = sd.add_op(WeightsLike(), [weights, terms])
+            terms = self.term_nodes(*(mask_gradient(v, weights, channels_last=True) for v in (predictions, label)))
         if self.loss_reduce in (LossReduce.NONE, LossReduce.SUM):
-            terms = terms if weights is None else terms * weights
+            terms = times_mask(terms, weights)
             return terms if self.loss_reduce is LossReduce.NONE else terms.sum()
         if weights is None:
             return terms.mean()
         if self.loss_reduce is LossReduce.MEAN_BY_NONZERO_WEIGHT_COUNT:
-            return sd.call("math", "div_no_nan", (terms * weights).sum(), sd.add_op(NotZero(), [weights]).sum())
+            return sd.call("math", "div_no_nan", times_mask(terms, weights).sum(), sd.add_op(NotZero(), [weights]).sum())
         total = weights.sum()
-        centre = sd.add_op(Detached(), [terms.mean()])      # any constant: keeps the gradient for the weights exact
-        return sd.call("math", "div_no_nan", ((terms - centre) * weights).sum(), total) + centre * sd.add_op(NotZero(), [total])
+        centre = sd.add_op(Detached(), [keep_unmasked(terms, weights).mean()])      # any constant: keeps the gradient for the weights exact
+        return sd.call("math", "div_no_nan", times_mask(terms - centre, weights).sum(), total) + centre * sd.add_op(NotZero(), [total])
 
 
 def weighted(xp: Any, terms: Any, weights: Any, how: LossReduce) -> Any:
     """Reduce losses with weights of the same shape (None: all 1)."""
     if weights is not None:
-        terms = terms * weights
+        terms = xp.where(weights != 0, terms * weights, terms.dtype.type(0))
     if how is LossReduce.NONE:
         return terms
     total = sum_over(terms)

@@ -13,6 +13,7 @@ from ...expressions.arrays import as_rows
 from ...families.composite import Composite
 from ...families.sizes import axis_size
 from ...ir.op import Copies, Op, Specs, op, require_floating, require_same_type
+from ..elementwise.masking import keep_unmasked
 from .softmax import softmax
 
 if TYPE_CHECKING:
@@ -67,6 +68,9 @@ class DotProductAttention(Composite):
 
     def compute(self, xp: Any, queries: Any, keys: Any, values: Any, mask: Any = None) -> Any:
         """Scores, softmax over the steps, weighted sum."""
+        if mask is not None:
+            seen = mask.reshape(mask.shape[0], *(1,) * (keys.ndim - 2), mask.shape[1]) != 0
+            keys, values = (xp.where(seen, v, v.dtype.type(0)) for v in (keys, values))
         scores = xp.matmul(_swap(keys), queries)
         if self.scaled:
             scores *= scores.dtype.type(1 / math.sqrt(max(keys.shape[-2], 1)))
@@ -77,6 +81,10 @@ class DotProductAttention(Composite):
     def expand(self, *inputs: Any) -> Any:
         """Scores, softmax over the steps, weighted sum, in nodes."""
         queries, keys, values, mask = (*inputs, None)[:4]
+        return self.attended(queries, seen_steps(keys, mask), seen_steps(values, mask), mask)
+
+    def attended(self, queries: Any, keys: Any, values: Any, mask: Any) -> Any:
+        """The same of keys and values that are finite where the mask is 0."""
         sd = queries.sd
         scores = matmul(keys, queries, transpose_x=True)
         if self.scaled:
@@ -90,6 +98,15 @@ class DotProductAttention(Composite):
         weights = sd.call("nn", "softmax", scores, -2)
         out = matmul(values, weights)
         return (out, weights) if self.with_weights else out
+
+
+def seen_steps(x: SDVariable, mask: SDVariable | None) -> SDVariable:
+    """``x`` (batch, …, steps), and 0 at steps whose mask (batch, steps) is 0."""
+    if mask is None:
+        return x
+    for _ in range((x.spec.rank or 3) - 2):
+        mask = x.sd.call("base", "expand_dims", mask, 1)
+    return keep_unmasked(x, mask)
 
 
 def _check_mask(mask: TensorSpec | None, keys: Shape) -> None:
@@ -160,6 +177,8 @@ class MultiHeadDotProductAttention(Composite):
         return (out, weights) if self.with_weights else out
 
     def compute(self, xp: Any, queries: Any, keys: Any, values: Any, wq: Any, wk: Any, wv: Any, wo: Any, mask: Any = None) -> Any:
+        if mask is not None:
+            keys, values = (xp.where(mask[:, None, :] != 0, v, v.dtype.type(0)) for v in (keys, values))
         projected = [project(xp, x, w) for x, w in ((queries, wq), (keys, wk), (values, wv))]
         out, weights = DotProductAttention(self.scaled, True).compute(xp, projected[0], projected[1], projected[2], mask)
         joined = xp.matmul(wo.T, out.reshape(out.shape[0], out.shape[1] * out.shape[2], out.shape[3]))
@@ -169,8 +188,9 @@ class MultiHeadDotProductAttention(Composite):
         """Project, attend, join, in nodes."""
         queries, keys, values, wq, wk, wv, wo, mask = (*inputs, None)[:8]
         sd = queries.sd
+        keys, values = seen_steps(keys, mask), seen_steps(values, mask)
         projected = [sd.add_op(Project(), [x, w]) for x, w in ((queries, wq), (keys, wk), (values, wv))]
-        out, weights = sd.add_op(DotProductAttention(self.scaled, True), [*projected, mask] if mask is not None else projected)
+        out, weights = DotProductAttention(self.scaled, True).attended(projected[0], projected[1], projected[2], mask)
         joined = sd.add_op(JoinHeads(), [out, wo])
         return (joined, weights) if self.with_weights else joined
 

@@ -11,6 +11,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...families.composite import composite_grad
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
+from ..elementwise.masking import keep_unmasked
 from ..linalg.matrix_parts import MatrixBandPart
 from .attention import FAR, matmul
 from .dropout import DropoutGrad, masked
@@ -74,6 +75,8 @@ class DotProductAttentionV2(Op):
     def compute(self, xp: Any, queries: Any, values: Any, keys: Any, query_mask: Any = None,  # type: ignore[override]  # stateful
                 value_mask: Any = None, *, context: Any) -> Any:
         """Scores, softmax over the steps, weighted sum."""
+        queries, values, keys = (v if mask is None else xp.where(mask[:, :, None] != 0, v, v.dtype.type(0)) for v, mask in (
+            (queries, query_mask), (values, value_mask), (keys, value_mask)))
         scores = xp.matmul(queries, keys.swapaxes(-1, -2)) * queries.dtype.type(self.scale_factor)
         seen = xp.ones(scores.shape[1:], bool) if value_mask is None else value_mask[:, None, :] != 0
         if self.use_causal_mask:
@@ -94,6 +97,7 @@ class DotProductAttentionV2(Op):
     def _in_nodes(self, name: str, masks: Sequence[Any], q: Any, v: Any, k: Any) -> Any:
         """The meaning in nodes; ``name`` is the node whose random numbers are used."""
         sd, (query_mask, value_mask) = q.sd, masks
+        q, v, k = (keep_unmasked(x, mask, channels_last=True) for x, mask in ((q, query_mask), (v, value_mask), (k, value_mask)))
 
         def ones(mask: Any, axis: int) -> Any:
             kept = sd.call("base", "cast_to", sd.call("base", "cast_to", mask, DataType.BOOL), q.dtype)

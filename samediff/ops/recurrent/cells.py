@@ -10,6 +10,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.decomposed import Decomposed
 from ...ir.op import Specs, op, require_floating
+from ..elementwise.masking import keep_unmasked, times_mask
 from .gru_sequence import GruSequence
 from .lstm_layer import LengthMask, text
 
@@ -149,14 +150,15 @@ class LstmBlock(Cell):
         limit, x, c, y, *rest = inputs
         layout = text(self.data_format)
         x = x.permute(*(layout.index(a) for a in "TNS"))
+        if limit is not None:
+            x = keep_unmasked(x, x.sd.add_op(LengthMask(), [limit, x]), channels_last=True)
         rows: list[list[Any]] = []
         for t in range(steps_of(x, 0)):
             rows.append(_block(self, x[t], c, y, *rest))
             c, y = rows[-1][1], rows[-1][6]
         results = [_stacked([row[k] for row in rows], 0, c) for k in range(7)]
         if limit is not None:
-            mask = x.sd.call("base", "expand_dims", x.sd.add_op(LengthMask(), [limit, x]), 2)
-            results = [r * mask for r in results]
+            results = [times_mask(r, x.sd.add_op(LengthMask(), [limit, x]), channels_last=True) for r in results]
         return [r.permute(*("TNS".index(a) for a in layout)) for r in results]
 
 
@@ -249,7 +251,7 @@ class Sru(FirstResult):
         x, w, b, c, mask = (*inputs, None)[:5]
         hs, cs = [], []
         for t in range(steps_of(x, 2)):
-            now = x[:, :, t] if mask is None else x[:, :, t] * mask
+            now = times_mask(x[:, :, t], mask)
             h, c = _sru(now, now.mmul(w.permute(1, 0)), b, c)
             hs.append(h)
             cs.append(c)

@@ -8,6 +8,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_floating
+from ..elementwise.masking import keep_unmasked
 from .lstm_sequence import LstmSequence
 from .rnn_sequence import RnnSequence
 
@@ -44,7 +45,8 @@ class Dl4jLstm(RecurrentCall):
     """The LSTM of DL4J's layers: column blocks a (block input), f (forget), o (output), g (input gate).
 
     z = x_t W + h_{t-1} RW + b;  c_t = f c_{t-1} + g a;  h_t = o act(c_t), with a = act(z_a) and f, o, g = gate(z).  Three more
-    columns of RW are peepholes: f += c_{t-1} w_f, o += c_t w_o, g += c_{t-1} w_g.  A mask multiplies h_t and c_t.
+    columns of RW are peepholes: f += c_{t-1} w_f, o += c_t w_o, g += c_{t-1} w_g.  A mask multiplies h_t and c_t; what x
+    holds where it is 0 reaches nothing.
 
     Shapes: x (N, in, T), w (in, 4n), rw (n, 4n) or (n, 4n + 3), b (4n), h0 and c0 (N, n), mask (N, T) -> all h (N, n, T),
     last h (N, n), last c (N, n).
@@ -71,7 +73,8 @@ class Dl4jLstm(RecurrentCall):
             f, o, g = (columns[4 * units + k] for k in range(3))
             peephole, rw = sd.call("base", "stack", 0, g, f, o), columns[:4 * units].permute(1, 0)
         made = LstmSequence((0, 1, 2, 3), self.activation, self.gate_activation, self.activation)
-        states, cells = sd.add_op(made, [_series(x), w, rw, b, peephole, h0, c0, None if mask is None else mask.permute(1, 0)])[:2]
+        series = _series(keep_unmasked(x, mask))
+        states, cells = sd.add_op(made, [series, w, rw, b, peephole, h0, c0, None if mask is None else mask.permute(1, 0)])[:2]
         return finish([states.permute(1, 2, 0), states[-1], cells[-1]], names)
 
 
@@ -88,7 +91,8 @@ class Dl4jSimpleRnn(RecurrentCall):
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
         """The sequence op on views with time first."""
         x, w, rw, b, h0, mask = given_or_none(sd, inputs, 6)
-        states = sd.add_op(RnnSequence(self.activation), [_series(x), w, rw, b, h0, None if mask is None else mask.permute(1, 0)])[0]
+        series = _series(keep_unmasked(x, mask))
+        states = sd.add_op(RnnSequence(self.activation), [series, w, rw, b, h0, None if mask is None else mask.permute(1, 0)])[0]
         return finish([states.permute(1, 2, 0), states[-1]], names)
 
 

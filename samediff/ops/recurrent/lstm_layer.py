@@ -11,6 +11,7 @@ from ...errors import GraphError, ShapeError
 from ...families.decomposed import Decomposed
 from ...families.elementwise import Elementwise
 from ...ir.op import OPS, Op, Specs, attributes, op, require_floating
+from ..elementwise.masking import keep_unmasked, times_mask
 from ..index.indices import check_lengths
 from .dl4j_recurrent import RecurrentCall, given_or_none
 from .lstm_sequence import LstmSequence
@@ -118,6 +119,7 @@ class LstmLayer(LstmOptions, Decomposed):
         layout, mode = text(self.lstmdataformat), text(self.direction_mode)
         x = x.permute(*_FORMATS[layout])
         mask = None if lengths is None else x.sd.add_op(LengthMask(), [lengths, x])
+        x = keep_unmasked(x, mask, channels_last=True)
         both = mode.startswith("BIDIR")
         results = []
         for k, reverse in enumerate((False, True) if both else (mode == "BWD",)):
@@ -127,7 +129,7 @@ class LstmLayer(LstmOptions, Decomposed):
                                 activation(self.out_act, self.out_alpha, self.out_beta), self.cell_clip, 0.0, True, reverse)
             states, cells = x.sd.add_op(made, [x, *parts, mask])[:2]
             last = (states[0], cells[0]) if reverse else (states[-1], cells[-1])
-            results.append((states if mask is None else states * x.sd.call("base", "expand_dims", mask, 2), *last))
+            results.append((times_mask(states, mask, channels_last=True), *last))
         return self._chosen(x.sd, results, layout, mode)
 
     def _chosen(self, sd: Any, results: list[tuple[Any, ...]], layout: str, mode: str) -> list[Any]:
