@@ -139,7 +139,8 @@ class _Decorator:
 
         compute.user_code = function  # type: ignore[attr-defined]
         body: dict[str, Any] = {"compute": compute, "__annotations__": {n: a.type for n, a in attributes.items()},
-                                "__module__": function.__module__, "__qualname__": function.__qualname__,
+                                "__module__": function.__module__ or "__main__",         # code that exec runs without a name has none
+                                "__qualname__": function.__qualname__,
                                 "__doc__": function.__doc__ or f"User op {self.op_id}.", "__wrapped__": staticmethod(function),
                                 "inputs": inputs_of(function, self.op_id, skip=1), "stateful": stateful}
         body |= {n: a.class_value for n, a in attributes.items() if a.has_default}
