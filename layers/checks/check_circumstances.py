@@ -19,13 +19,14 @@ _THREADS = 4
 _OPTIONS = 3            # so many options are changed
 
 
-def checks_of_others(subject: Subject, runner: Runner) -> Iterator[tuple[str, Callable[[], str]]]:
-    """Names and checks that make sense for it."""
+def checks_of_others(subject: Subject, read: bool) -> Iterator[tuple[str, Callable[[], str]]]:
+    """Names and checks that make sense for it; ``read``: something depends on each parameter."""
     yield "several threads", lambda: in_threads(subject)
     yield "memory", lambda: keeps_no_memory(lambda: Runner(subject).variables(), type(subject.given))
     trained = [p for p in subject.parameters if p.role != "statistic"]
     if trained and not (subject.frozen or hasattr(subject.conf, "define_pretraining")):
-        yield "parameters have an effect", lambda: effects(subject, runner, trained)
+        if read:
+            yield "parameters have an effect", lambda: effects(subject, trained)
         if isinstance(subject.conf, BaseLayer):
             yield "regularization", lambda: regularized(subject.conf, trained)
 
@@ -96,7 +97,7 @@ def in_threads(subject: Subject) -> str:
     return f"{_THREADS} threads"
 
 
-def effects(subject: Subject, runner: Runner, trained: list[Parameter]) -> str:
+def effects(subject: Subject, trained: list[Parameter]) -> str:
     """Other values of a parameter give other activations or scores."""
     def found(values: dict[str, Any], arrays: list[Any]) -> list[Any]:
         changed = _with(subject, subject.conf)

@@ -14,6 +14,7 @@ from ...samediff.graph.child_process import in_child
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.run_context import RunContext
+from ..custom.samediff_loss import SameDiffLoss
 from ..functions.activations import Activation, IActivation
 from ..functions.losses import ILossFunction, LossFunction
 from ..preprocessors import InputPreProcessor
@@ -137,7 +138,22 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         close(rows.mean(), mean, "the mean of the scores is not the average score")
         return f"score {mean:.3g}"
 
+    def over_batch() -> bool:
+        """Whether the score of an example depends on others, in a loss whose author is not told of masks."""
+        changed = z.copy()
+        changed[-1] += 0.25
+        try:
+            before, after = (loss.compute_score_array(y, o, act)[:-1] for o in (z, changed))
+        except ConfigurationError:
+            return False
+        return type(loss).define is SameDiffLoss.define and not np.allclose(before, after, 1e-9, 1e-12)
+
     def masked() -> str:
+        if over_batch():
+            rows = loss.compute_score_array(y, z, act, mask)
+            close(rows[mask[:, 0] == 0], 0 * rows[mask[:, 0] == 0], "the score of a masked example counts")
+            return ("scores alone: each depends on other examples, the masked ones among them. Write define(self, sd, labels, pre_output, "
+                    "activation, mask) to leave those out")
         whole, part = loss.compute_gradient(y, z, act), loss.compute_gradient(y, z, act, mask)
         if part[mask[:, 0] == 0].any():
             raise CheckFailure("masked examples have a gradient")

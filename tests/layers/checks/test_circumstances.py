@@ -1,9 +1,10 @@
 """What checks say of layers that keep something, have parameters without an effect, or lose rules; and of right ones that ask for sizes."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from dl4py.layers import BaseLayer, FeedForwardLayer, InputType, check_layer, layer
+from dl4py.layers import BaseLayer, FeedForwardLayer, InputType, SameDiffLoss, check_layer, check_loss, layer, loss
 from dl4py.samediff.graph.child_process import possible
 
 KEPT: dict = {}
@@ -92,3 +93,26 @@ def test_it_is_found(given, name, text):
 def test_right_layers_pass():
     check_layer(Right(n_out=2), InputType.feed_forward(3)).raise_if_failed()
     check_layer(Places(), InputType.convolutional(2, 3, 2)).raise_if_failed()
+
+
+@loss("found_layers.OverBatch")
+class OverBatch(SameDiffLoss):
+    """Right: the score of an example depends on the others."""
+
+    def define_loss(self, sd, layer_input, labels):
+        found, wanted = (v.mmul(v.transpose()) for v in (layer_input, labels))
+        return sd.math.square(found - wanted).mean(1)
+
+
+@loss("found_layers.WithoutMask")
+class WithoutMask(OverBatch):
+    def define(self, sd, labels, pre_output, activation, mask=None):
+        return self.define_loss(sd, activation.define(sd, pre_output), labels)
+
+
+def test_losses_over_a_batch_pass_and_ignored_masks_do_not():
+    labels, output = np.eye(3)[[0, 1, 1, 2]], np.random.default_rng(0).normal(size=(4, 3))
+    report = check_loss(OverBatch(), labels, output)
+    report.raise_if_failed()
+    assert "each depends on other examples" in str(report)
+    assert [c.name for c in check_loss(WithoutMask(), labels, output).failures] == ["masks"]
