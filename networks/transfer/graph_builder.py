@@ -1,7 +1,7 @@
 """Changing a trained graph."""
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from ...layers.base.base import Layer
 from ...layers.functions.weight_init import IWeightInit
@@ -11,6 +11,7 @@ from ...layers.vertices import FrozenVertex, GraphVertex, MergeVertex
 from ...samediff.configuration.builder import Builder
 from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError, UnknownNameError, did_you_mean
+from ...samediff.training.listeners.listeners import report
 from ..models.computation_graph import ComputationGraph
 from ..structure.builders import NeuralNetConfigurationBuilder
 from ..structure.configuration import LayerVertex
@@ -19,6 +20,7 @@ from ..structure.java_names import TransferGraphBuilderNames
 from ..structure.settings import WorkspaceMode
 from .fine_tune import FineTuneConfiguration
 from .list_builder import frozen
+from .sizes import Part, Types, carried, check_runs, fed_with, with_scheme
 
 
 class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
@@ -46,6 +48,8 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         self._preprocessors: dict[str, InputPreProcessor] = {}
         self._input_types: tuple[InputType, ...] = ()
         self._renewed: set[str] = set()
+        self._n_out: dict[str, tuple[int, IWeightInit]] = {}
+        self._n_in: set[str] = set()
         self._frozen: tuple[str, ...] = ()
         self._more: dict[str, Any] = {}
 
@@ -68,19 +72,18 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         first = IWeightInit.of(scheme)
         following = first if scheme_next is None else IWeightInit.of(scheme_next)
         fed = [other for other, sources in self._sources.items() if name in sources]
-        for other in fed:
-            if not isinstance(self._vertices[other], LayerVertex):
-                raise ConfigurationError(f"{name!r} feeds the vertex {other!r}, which is no layer: the sizes behind it are not known. "
-                                         "Use remove_vertex_keep_connections and add_layer instead")
         self._change(name, n_out=int(n_out), weight_init=first)
         for other in fed:
-            if "n_in" in type(self._layer(other))._fields:
-                self._change(other, n_in=int(n_out), weight_init=following)
+            vertex = self._vertices[other]
+            if isinstance(vertex, LayerVertex) and with_scheme(vertex.layer, following) is not vertex.layer:
+                self._change(other, weight_init=following)
+        self._n_out[name] = int(n_out), following
         return self
 
     def n_in_replace(self, name: str, n_in: int, scheme: Any, distribution: Any = None) -> Self:
         """Give a layer another number of inputs and new weights."""
         self._change(name, n_in=int(n_in), weight_init=IWeightInit.of(scheme if distribution is None else distribution))
+        self._n_in.add(name)
         return self
 
     def remove_vertex_keep_connections(self, name: str) -> Self:
@@ -154,6 +157,7 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
         ConfigurationError
             Names that do not exist or occur twice, no outputs, vertices that lead nowhere.
         """
+        inputs = self._carry() if self._n_out else None
         conf = self._assembled()
         graph = ComputationGraph(self._with_frozen(conf)).init()
         fresh, kept = graph.engine.flat.arrays, self._graph.engine.flat.arrays
@@ -161,7 +165,49 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
             for key in (k for k in fresh if k.startswith(f"{name}_")):
                 if key in kept and kept[key].shape == fresh[key].shape:
                     fresh[key][...] = kept[key]
+        if inputs is not None and not self._added and not self._n_in:
+            check_runs(graph, inputs, f"{', '.join(self._n_out)} with another number of outputs")
         return graph
+
+    def _carry(self) -> Types | None:
+        """Fit what is behind layers with another number of outputs; the types of the inputs, where they are known."""
+        conf = self._conf
+        parts = [self._part(k, conf.vertices[k], conf.vertex_inputs[k]) for k in conf.order() if k in conf.vertices]
+        given = self._input_types if len(self._input_types) == len(conf.network_inputs) else ()
+        inputs = dict(zip(conf.network_inputs, given)) if given else fed_with(parts, conf.network_inputs)
+        if inputs is None:
+            self._carry_directly()
+            return None
+        new = {k: self._part(k, v, self._sources[k]) for k, v in self._vertices.items()}
+        made, changed = carried(parts, new, inputs, self._n_in)
+        for part in made:
+            vertex, fitted = self._vertices[part.key], cast("GraphVertex", part.conf)
+            if isinstance(vertex, LayerVertex):
+                fitted = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=part.conf), pre_processor=part.preprocessor)
+            self._vertices[part.key] = fitted
+        further = [k for k in changed if k not in self._renewed]
+        if further:
+            report(f"{', '.join(further)} have new parameters, as {', '.join(self._n_out)} have another number of outputs")
+        self._renewed |= set(changed)
+        return inputs
+
+    def _carry_directly(self) -> None:
+        """The same where the sizes between the vertices are not known: to layers that have them alone."""
+        for name, (n_out, _) in self._n_out.items():
+            for other in [k for k, sources in self._sources.items() if name in sources and k not in self._n_in and k in self._vertices]:
+                vertex = self._vertices[other]
+                if not isinstance(vertex, LayerVertex) or vertex.pre_processor is not None or "n_in" not in type(vertex.layer)._fields:
+                    raise ConfigurationError(
+                        f"{name!r} feeds {other!r}, and how large the input of what is behind it will be is not known: say what the "
+                        "network is fed with set_input_types, or use remove_vertex_keep_connections and add_layer instead")
+                self._vertices[other] = vertex.replace(layer_conf=vertex.layer_conf.replace(layer=vertex.layer.replace(n_in=n_out)))
+                self._renewed.add(other)
+
+    @staticmethod
+    def _part(key: str, vertex: GraphVertex, sources: tuple[str, ...]) -> Part:
+        if isinstance(vertex, LayerVertex):
+            return Part(key, vertex.layer, vertex.pre_processor, tuple(sources))
+        return Part(key, vertex, None, tuple(sources))
 
     def _assembled(self) -> Any:
         """The configuration without what is to be frozen."""

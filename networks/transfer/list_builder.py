@@ -1,6 +1,7 @@
 """Changing a trained list of layers."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from ...samediff.configuration.builder import Builder
 from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
+from ...samediff.training.listeners.listeners import report
 from ...samediff.training.steps.flat_layout import GradientNormalization
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.builders import NeuralNetConfigurationBuilder
@@ -20,6 +22,7 @@ from ..structure.checks import check_outputs
 from ..structure.configuration import NeuralNetConfiguration
 from ..structure.java_names import TransferListBuilderNames
 from .fine_tune import FineTuneConfiguration
+from .sizes import Part, Types, carried, check_runs, fed_with, with_scheme
 
 
 class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
@@ -128,8 +131,13 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
         self._draw = self._rng or Nd4jRandom(seed)
         self._dtype = old.data_type
         values: dict[int, dict[str, Any]] = {i: self._kept(i) for i in range(len(confs))}
+        processors = old.input_pre_processors | self._preprocessors
+        inputs = fed_with(self._parts(confs, processors), ("input",)) if self._n_out else None
         for i in sorted(self._n_out):
-            self._replace_n_out(confs, values, i)
+            if inputs is None:
+                self._replace_directly(confs, values, i)
+            else:
+                self._replace_n_out(confs, values, i, processors, inputs)
         for i, (n_in, scheme) in sorted(self._n_in.items()):
             self._renew(confs, values, i, n_in=n_in, weight_init=scheme)
         del confs[len(confs) - self._removed:]
@@ -141,7 +149,7 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
             raise ConfigurationError("no layers are left: add some with add_layer")
         for i in range(min(self._frozen_till + 1, len(confs))):
             confs[i] = confs[i].replace(layer=frozen(confs[i].layer))
-        processors = {i: p for i, p in (old.input_pre_processors | self._preprocessors).items() if i < len(confs)}
+        processors = {i: p for i, p in processors.items() if i < len(confs)}
         conf = self._tune.applied_to_network(old.replace(confs=tuple(confs), input_pre_processors=processors, iteration_count=0,
                                                          epoch_count=0, **self._checks()))
         if self._check_output:
@@ -150,6 +158,8 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
         for i in range(len(confs)):
             for name, value in values[i].items():
                 network.set_param(f"{i}_{name}", value)
+        if inputs is not None and not self._added and not self._n_in:
+            check_runs(network, inputs, f"layers {', '.join(map(str, self._n_out))} with another number of outputs")
         return network
 
     def _checks(self) -> dict[str, bool]:
@@ -161,8 +171,33 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
     def _kept(self, i: int) -> dict[str, Any]:
         return {name.removeprefix(f"{i}_"): a for name, a in self._network.engine.parameters.table().items() if name.startswith(f"{i}_")}
 
-    def _replace_n_out(self, confs: list[NeuralNetConfiguration], values: dict[int, dict[str, Any]], i: int) -> None:
+    @staticmethod
+    def _parts(confs: list[NeuralNetConfiguration], processors: Mapping[int, InputPreProcessor]) -> list[Part]:
+        layers: Any = [c.layer for c in confs]
+        return [Part(str(i), layer, processors.get(i), (str(i - 1) if i else "input",)) for i, layer in enumerate(layers)]
+
+    def _replace_n_out(self, confs: list[NeuralNetConfiguration], values: dict[int, dict[str, Any]], i: int,
+                       processors: dict[int, InputPreProcessor], inputs: Types) -> None:
         """Change a layer and those behind it, as far as the new size is felt."""
+        n_out, scheme, following = self._n_out[i]
+        staying = len(confs) - self._removed
+        parts = self._parts(confs, processors)[:staying]
+        self._renew(confs, values, i, n_out=n_out, weight_init=scheme)
+        new = {part.key: part for part in self._parts(confs, processors)[:staying]}
+        made, changed = carried(parts, new, inputs, list(map(str, self._n_in)))
+        for part in made:
+            j, layer = int(part.key), part.conf
+            if part.preprocessor is not None:
+                processors[j] = part.preprocessor
+            if layer != confs[j].layer:
+                confs[j] = confs[j].replace(layer=with_scheme(layer, following) if part.key in changed else layer)
+            if part.key in changed:
+                values[j] = self._drawn(confs[j])
+        if changed[1:]:
+            report(f"layers {', '.join(changed)} have new parameters, as layer {i} has another number of outputs")
+
+    def _replace_directly(self, confs: list[NeuralNetConfiguration], values: dict[int, dict[str, Any]], i: int) -> None:
+        """The same where the sizes between the layers are not known."""
         n_out, scheme, following = self._n_out[i]
         self._renew(confs, values, i, n_out=n_out, weight_init=scheme)
         for j in range(i + 1, len(confs)):
@@ -173,8 +208,9 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
                 self._renew(confs, values, j, n_in=n_out, **({"n_out": n_out} if same_size else {"weight_init": following}))
                 if not same_size:
                     return
-            elif values[j] or j in self._preprocessed():
-                return
+            elif (values[j] or j in self._preprocessed()) and j not in self._n_in:
+                raise ConfigurationError(f"layer {j} ({type(layer).__name__}) is fed by layer {i}, and how large its input will be is not "
+                                         f"known: say it with n_in_replace({j}, …), or remove the layers from there on and add others")
 
     def _preprocessed(self) -> set[int]:
         return set(self._network.get_configuration().input_pre_processors) | set(self._preprocessors)

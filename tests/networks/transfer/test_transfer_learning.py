@@ -239,7 +239,7 @@ LIST, GRAPH = (lambda: base(Recorded(ROOT / "no_changes"))), (lambda: base(Recor
     (lambda: TransferLearning.Builder(LIST()).add_layer("dense"), ConfigurationError, "expected a layer"),
     (lambda: TransferLearning.Builder(LIST()).fine_tune_configuration(3), ConfigurationError, "FineTuneConfiguration"),
     (lambda: TransferLearning.GraphBuilder(GRAPH()).set_feature_extractor("sid"), UnknownNameError, "did you mean 'side'"),
-    (lambda: TransferLearning.GraphBuilder(GRAPH()).n_out_replace("d2", 3, "XAVIER"), ConfigurationError, "no layer"),
+    (lambda: TransferLearning.GraphBuilder(GRAPH()).n_out_replace("m", 3, "XAVIER"), ConfigurationError, "no layer"),
     (lambda: TransferLearning.GraphBuilder(GRAPH()).add_layer("d1", DenseLayer(n_out=2), "in"), ConfigurationError, "twice"),
     (lambda: TransferLearning.GraphBuilder(GRAPH()).remove_vertex_and_connections("out").build(), ConfigurationError, "outputs"),
     (lambda: TransferLearningHelper(LIST()), ConfigurationError, "frozen"),

@@ -1,0 +1,123 @@
+"""Another number of outputs in front of every layer, vertex and preprocessor: the new network runs, or ``build`` says what to replace."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dl4py import layers as L
+from dl4py.layers import InputType
+from dl4py.layers.types.input_type import (
+    InputTypeConvolutional,
+    InputTypeConvolutional3D,
+    InputTypeFeedForward,
+    InputTypeRecurrent,
+)
+from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration, TransferLearning
+from dl4py.samediff.errors import ConfigurationError, DL4PyError
+from tests.layers.layer_table import LAYERS
+
+#: For each kind of activation: what the first layer is fed, that layer, and what ends a network behind such activations.
+KINDS: dict[Any, tuple[Any, Any, list[Any]]] = {
+    InputTypeFeedForward: (lambda t: InputType.feed_forward(3), lambda t: L.DenseLayer(n_out=t.size), [L.OutputLayer(n_out=2)]),
+    InputTypeRecurrent: (lambda t: InputType.recurrent(3, t.time_series_length or 4, format=t.format), lambda t: L.SimpleRnn(
+        n_out=t.size, rnn_data_format=t.format), [L.RnnOutputLayer(n_out=2)]),
+    InputTypeConvolutional: (lambda t: InputType.convolutional(t.height, t.width, 3, t.format), lambda t: L.ConvolutionLayer(
+        n_out=t.channels, kernel_size=(1, 1), data_format=t.format), [L.GlobalPoolingLayer("avg"), L.OutputLayer(n_out=2)]),
+    InputTypeConvolutional3D: (lambda t: InputType.convolutional3d(t.data_format, t.depth, t.height, t.width, 3), lambda t: L.Convolution3D(
+        n_out=t.channels, kernel_size=(1, 1, 1), data_format=t.data_format), [L.GlobalPoolingLayer("avg"), L.OutputLayer(n_out=2)])}
+
+
+def plan(row: Any) -> Any:
+    """The layers of a network around the one in a row, and what it is fed; None where nothing with outputs can stand before it."""
+    kind = row.inputs[0] if row.inputs else None
+    if type(kind) not in KINDS or "input_type" in row.options or any(n < 0 for n in kind.array_shape()[1:] if n != -1):
+        return None
+    feed, first, _ = KINDS[type(kind)]
+    layers = [first(kind), row.made]
+    if not getattr(row.made, "has_loss", False):
+        try:
+            before = row.made.get_pre_processor_for_input_type(kind)
+            fed = kind if before is None else before.output_type(kind)
+            layers += KINDS[type(row.made.set_n_in(fed).get_output_type(0, fed))][2]
+        except DL4PyError:
+            return None
+    return layers, feed(kind)
+
+
+ROWS = [(f"{type(r.made).__name__} {k}", *p) for k, r in enumerate(LAYERS) if (p := plan(r)) is not None]
+
+
+def sample(kind: Any) -> Any:
+    return np.random.default_rng(0).random([2] + [n if n > 0 else 4 for n in kind.array_shape()[1:]])
+
+
+def network(layers: list[Any], kind: Any) -> MultiLayerNetwork:
+    builder = NeuralNetConfiguration.Builder().seed(1).list()
+    for layer in layers:
+        builder.layer(layer)
+    return MultiLayerNetwork(builder.set_input_type(kind).validate_output_layer_config(False).build()).init()
+
+
+def replaced(net: Any, factor: int) -> Any:
+    """With other outputs of the first layer; None where the builder refuses, and says why."""
+    graph = isinstance(net, ComputationGraph)
+    builder: Any = (TransferLearning.GraphBuilder if graph else TransferLearning.Builder)(net)
+    key: Any = "0" if graph else 0
+    try:
+        return builder.n_out_replace(key, factor * net.get_layer(key).n_out, "XAVIER").build()
+    except ConfigurationError as error:
+        assert "replace" in str(error), error
+        return None
+
+
+def outcome(layers: list[Any], kind: Any, as_graph: bool) -> list[str]:
+    """What became of it with twice as many outputs."""
+    net: Any = network(layers, kind)
+    try:
+        net.output(sample(kind))
+    except DL4PyError:              # a head that does not fit what the layer says
+        return []
+    net = net.to_computation_graph() if as_graph else net
+    found = []
+    for factor in (2,):
+        new = replaced(net, factor)
+        if new is not None:
+            new.output(sample(kind))
+            n = new.get_layer("0" if as_graph else 0).n_out
+            assert n == factor * net.get_layer("0" if as_graph else 0).n_out
+        found.append("refused" if new is None else "runs")
+    return found
+
+
+@pytest.mark.parametrize("as_graph", [False, True])
+@pytest.mark.parametrize("rows", [pytest.param(ROWS[::9], id="some"), pytest.param(ROWS, id="all", marks=pytest.mark.slow)])
+def test_every_layer(rows, as_graph):
+    wrong = {}
+    for name, layers, kind in rows:
+        try:
+            found = outcome(layers, kind, as_graph)
+        except Exception as error:       # shown with its layer
+            wrong[name] = f"{type(error).__name__}: {error}"
+        else:
+            wrong |= {name: str(found)} if "refused" in found else {}
+    assert not wrong, "\n".join(f"{k}: {v:.300}" for k, v in wrong.items())
+
+
+def test_vertices_and_preprocessors_behind_it():
+    """A branch that joins another one of the same size is refused, what takes any size runs."""
+    def built(vertex: Any) -> Any:
+        builder = (NeuralNetConfiguration.Builder().seed(1).graph_builder()
+                   .add_inputs("in").set_input_types(InputType.convolutional(6, 5, 2))
+                   .add_layer("a", L.ConvolutionLayer(kernel_size=(3, 3), n_out=4), "in")
+                   .add_layer("b", L.ConvolutionLayer(kernel_size=(3, 3), n_out=4), "in").add_vertex("v", vertex, "a", "b")
+                   .add_layer("n", L.BatchNormalization(), "v").add_layer("d", L.DenseLayer(n_out=3), "n")
+                   .add_layer("out", L.OutputLayer(n_out=2), "d").set_outputs("out"))
+        net = ComputationGraph(builder.build()).init()
+        return TransferLearning.GraphBuilder(net).n_out_replace("a", 7, "XAVIER").build()
+    new = built(L.MergeVertex())
+    assert new.get_layer("n").n_in == 11 and new.get_layer("d").n_in == 11 * 4 * 3
+    assert new.output(np.zeros((2, 2, 6, 5)))[0].shape == (2, 2)
+    with pytest.raises(ConfigurationError, match="replace"):
+        built(L.ElementWiseVertex("add"))
