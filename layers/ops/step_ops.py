@@ -8,6 +8,7 @@ import numpy as np
 
 from ...samediff.base.spec import TensorSpec, may_equal
 from ...samediff.errors import ShapeError
+from ...samediff.expressions.arrays import norm_over
 from ...samediff.ir.op import Copies, Op, Pairs, Specs, op
 
 if TYPE_CHECKING:
@@ -216,8 +217,7 @@ class L2Distance(Op):
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
         """The root of the sum of squares."""
-        d = (x - y).reshape(x.shape[0], -1)
-        return xp.sqrt((d * d).sum(axis=1, keepdims=True, dtype=x.dtype))
+        return norm_over((x - y).reshape(x.shape[0], -1), (1,), True)
 
     def grad(self, inputs: Variables, outputs: Variables, output_grads: Variables) -> Grads:
         """The direction from one to the other."""

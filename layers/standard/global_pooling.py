@@ -34,11 +34,17 @@ def pooled(x: SDVariable, mask: SDVariable | None, kind: PoolingType, axes: tupl
 
 
 def norm(x: SDVariable, axes: tuple[int, ...], p: int, keep: bool) -> SDVariable:
-    """(sum |x|^p)^(1/p) over axes; the gradient is 0 where all values are."""
+    """(sum |x|^p)^(1/p) over axes; the gradient is 0 where all values are.
+
+    Powers are taken of shares of the largest value, which stay in the range of the type; it cancels out, so it counts as a constant.
+    """
+    sd = x.sd
     if p in (1, 2):
-        return x.sd.call("math", f"norm{p}", x, keep, *axes)  # type: ignore[no-any-return]
-    total = (x.sd.call("math", "abs", x) ** p).sum(keep, *axes)
-    return x.sd.call("math", "max", total, x.sd.constant(1e-30).cast_to(x.dtype)) ** (1 / p)  # type: ignore[no-any-return]
+        return sd.call("math", f"norm{p}", x, keep, *axes)  # type: ignore[no-any-return]
+    size = sd.call("math", "abs", x)
+    fixed = sd.call("base", "stop_gradient", size)
+    total = (sd.call("math", "div_no_nan", size, fixed.max(True, *axes)) ** p).sum(keep, *axes)
+    return fixed.max(keep, *axes) * sd.call("base", "scalar_max", total, 1.0) ** (1 / p)  # type: ignore[no-any-return]
 
 
 def aligned_mask(x: SDVariable, mask: SDVariable, axes: tuple[int, ...]) -> SDVariable:

@@ -13,7 +13,7 @@ from ..base.datatype import DataType
 from ..base.source_line import user_line
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, GraphError
-from ..expressions.arrays import as_array, require_in_range, xp
+from ..expressions.arrays import as_array, require_held, xp
 from ..families.elementwise import Elementwise
 from ..ir.op import OPS, Op, as_tuple
 from ..ir.run_context import RunContext
@@ -92,7 +92,7 @@ def _operand(value: Any, first: Any) -> Any:
     dtype = None
     if first is not None and isinstance(value, (bool, int, float)) and DataType.of(first.dtype).is_numeric:
         dtype = DataType.of(first.dtype).numpy
-        require_in_range(value, dtype)
+        require_held(value, dtype)
     return as_array(value, dtype)
 
 

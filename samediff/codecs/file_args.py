@@ -13,7 +13,7 @@ from ..errors import FileFormatError, GraphError, RegistrationError, did_you_mea
 from .arg_slots import Slot, attribute, load_slots, parse_slot, store_slots
 from .flatbuffers.array import decode_array, encode_array
 from .flatbuffers.graph import FlatNode, FlatProperties
-from .flatbuffers.properties import make_property, property_value
+from .flatbuffers.properties import EXACT, exact_properties, exact_values, make_property, property_value
 from .flatbuffers.schema import OpType
 from .legacy_table import op_identity
 
@@ -151,7 +151,7 @@ class FileArgs:
         found: dict[str, Any] = {}
         try:
             if self.all_properties:
-                found.update((stored.name, property_value(stored)) for stored in node.properties)
+                found.update((p.name, property_value(p)) for p in node.properties if not p.name.startswith(EXACT))
             if self.scalar and node.scalar is not None:
                 operand = decode_array(node.scalar, "scalar")
                 if operand.size != 1:
@@ -169,6 +169,7 @@ class FileArgs:
             if self.dimensions:
                 found[self.dimensions] = axes
             self._load_properties(node, found)
+            found.update(exact_values(node.properties))
         except FileFormatError as error:
             raise type(error)(f"node {node.name!r} (op {node.op_name!r}): {error}") from None
         return found
@@ -201,9 +202,13 @@ class FileArgs:
             yield name, match["kind"], len(match["array"]) // 2, parse_slot(match["slot"])
 
     def _store_properties(self, op_fields: Mapping[str, Any]) -> Iterator[FlatProperties]:
+        rounded = {parse_slot(s).name for s in self.floats}
         if self.all_properties:
             for name, value in op_fields.items():
-                yield make_property(name, value)
+                large = isinstance(value, int) and value >= 2**63
+                rounded |= {name} if large else set()
+                yield make_property(name, float(value) if large else value)
+        yield from exact_properties({n: v for n, v in op_fields.items() if n in rounded})
         for name, kind, rank, slot in self._properties():
             value = slot.constant if slot.role == "=" else attribute(op_fields, slot.name)
             if value is None:

@@ -14,6 +14,7 @@ from ..base.java_names import RegressionEvaluationNames
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .counts import divide, mean
+from .moments import Moments
 from .rows import Rows
 from .text import scientific
 
@@ -30,6 +31,7 @@ SUMS = {  # attribute: field of DL4J's JSON, in its order; the means are derived
     "sum_labels": "sumLabels",
 }
 MEANS = ("current_mean", "current_prediction_mean")
+FAR = 100  # how many times the squares of means may be the squares around them
 SMALLEST_VARIATION = 1e-5  # below it DL4J calls the relative squared error infinite
 
 
@@ -54,7 +56,8 @@ _MOST_DIGITS = 1000
 class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regression.RegressionEvaluation"):
     """Errors and correlations of each output column, from sums that need no second pass over the data.
 
-    Sums are taken in the data type of the labels (float32 data gives about 1e-5), and added up in float64.
+    Sums are taken in the data type of the labels (float32 data gives about 1e-5), and added up in float64. Where labels or predictions
+    lie far from 0, variations and correlations come from moments around their means, which JSON does not hold: it has DL4J's sums.
 
     Parameters
     ----------
@@ -134,6 +137,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         if not self.initialized:
             for name in SUMS:
                 setattr(self, name, np.zeros(n))
+            self._moments = Moments.none(n)
             self.initialized = True
 
     def count(self, rows: Rows) -> None:
@@ -141,19 +145,17 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         y, p = rows.labels, rows.predictions
         self._start(y.shape[1])
         y = y.astype(p.dtype)
+        seen = np.ones(y.shape, bool) if rows.mask is None else np.broadcast_to(rows.mask != 0, y.shape)
         if rows.mask is not None:
-            seen = rows.mask != 0
             y, p = np.where(seen, y, y.dtype.type(0)), np.where(seen, p, p.dtype.type(0))
-            examples = seen.sum(0).astype(np.float64)
-        else:
-            examples = np.full(y.shape[1], float(len(y)))
+        moments = Moments.of(y, p, seen)
         error = p - y
         labels, predictions = y.sum(0).astype(np.float64), p.sum(0).astype(np.float64)
         self._add(
             {
                 "labels_sum_per_column": labels,
                 "sum_labels": labels,
-                "example_count_per_column": examples,
+                "example_count_per_column": moments.n,
                 "sum_squared_errors_per_column": (error * error).sum(0),
                 "sum_abs_errors_per_column": np.abs(error).sum(0),
                 "sum_of_products": (y * p).sum(0),
@@ -162,10 +164,12 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
             },
             labels,
             predictions,
+            moments,
         )
 
-    def _add(self, sums: dict[str, NDArray[Any]], labels: NDArray[Any], predictions: NDArray[Any]) -> None:
-        """Add sums, and update the means with the sums of labels and predictions."""
+    def _add(self, sums: dict[str, NDArray[Any]], labels: NDArray[Any], predictions: NDArray[Any], moments: Moments) -> None:
+        """Add sums and moments, and update the means with the sums of labels and predictions."""
+        self._moments = self._moments + moments
         before = self.example_count_per_column
         for name, value in sums.items():
             setattr(self, name, getattr(self, name) + value.astype(np.float64))
@@ -186,7 +190,14 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
             {name: getattr(other, name) for name in SUMS if name not in MEANS},
             other.current_mean * n,
             other.current_prediction_mean * n,
+            other._moments,
         )
+
+    def _moments_of_sums(self) -> Moments:
+        """Those that DL4J's JSON holds, as sums of squares from which others were taken away."""
+        n, y, p = self.example_count_per_column, self.current_mean, self.current_prediction_mean
+        yy, pp, yp = self.sum_squared_labels, self.sum_squared_predicted, self.sum_of_products
+        return Moments(n, y, p, yy - n * y * y, pp - n * p * p, yp - n * y * p)
 
     def num_columns(self) -> int:
         """Return the number of columns, 0 before the first batch."""
@@ -202,6 +213,19 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         if not 0 <= column < len(self.column_names):
             raise ShapeError(f"column {column} is not one of the columns 0 to {len(self.column_names) - 1}")
         return [float(getattr(self, name)[column]) for name in ("example_count_per_column", *names)]
+
+    def _variations(self, column: int) -> tuple[float, float, float, float]:
+        """Return the sums of squares around the means of labels and of predictions, of their products, and of squared errors.
+
+        They are DL4J's differences of sums, but for numbers so far from 0 that these have lost their digits.
+        """
+        n, products, labels, predicted, squared, y, p = self._sums(
+            column, "sum_of_products", "sum_squared_labels", "sum_squared_predicted", "sum_squared_errors_per_column", *MEANS)
+        around = self._moments
+        yy, pp, yp = (float(v[column]) for v in (around.yy, around.pp, around.yp))
+        if n * y * y > FAR * yy or n * p * p > FAR * pp:
+            return yy, pp, yp, squared
+        return labels - n * y * y, predicted - n * p * p, products - n * y * p, predicted - 2 * products + labels
 
     def mean_squared_error(self, column: int) -> float:
         """sum (p - y)^2 / n."""
@@ -219,19 +243,14 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
 
     def relative_squared_error(self, column: int) -> float:
         """sum (p - y)^2 / sum (y - mean y)^2; infinite for labels that do not vary."""
-        n, products, labels, predicted, average = self._sums(
-            column, "sum_of_products", "sum_squared_labels", "sum_squared_predicted", "current_mean"
-        )
-        variation = labels - n * average * average
-        return (predicted - 2 * products + labels) / variation if abs(variation) > SMALLEST_VARIATION else math.inf
+        variation, _, _, squared = self._variations(column)
+        return squared / variation if abs(variation) > SMALLEST_VARIATION else math.inf
 
     def pearson_correlation(self, column: int) -> float:
         """Covariance of labels and predictions over the product of their deviations; NaN when one does not vary."""
-        n, products, labels, predicted, y, p = self._sums(
-            column, "sum_of_products", "sum_squared_labels", "sum_squared_predicted", *MEANS
-        )
-        deviations = [v if v >= 0 else math.nan for v in (labels - n * y * y, predicted - n * p * p)]
-        return divide(products - n * y * p, math.sqrt(deviations[0]) * math.sqrt(deviations[1]))
+        labels, predicted, together, _ = self._variations(column)
+        y, p = (v if v >= 0 else math.nan for v in (labels, predicted))
+        return divide(together, math.sqrt(y) * math.sqrt(p))
 
     def correlation_r2(self, column: int) -> float:
         """DL4J's other name of :meth:`pearson_correlation` (it is not squared)."""
@@ -239,10 +258,8 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
 
     def r_squared(self, column: int) -> float:
         """1 - sum (p - y)^2 / sum (y - mean y)^2, the coefficient of determination."""
-        n, squared, labels, average, total = self._sums(
-            column, "sum_squared_errors_per_column", "sum_squared_labels", "current_mean", "sum_labels"
-        )
-        variation = labels + average * (n * average - 2 * total)
+        _, squared = self._sums(column, "sum_squared_errors_per_column")
+        variation = self._variations(column)[0]
         return divide(variation - squared, variation)
 
     def _average(self, of: Callable[[int], float]) -> float:
@@ -325,4 +342,5 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         if doc["initialized"]:
             for name, key in SUMS.items():
                 setattr(made, name, read_array(doc[key], np.float64))
+            made._moments = made._moments_of_sums()
         return made

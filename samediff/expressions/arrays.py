@@ -109,6 +109,18 @@ def mean_over(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     return (total / (x.size // total.size if total.size else 1)).astype(x.dtype)
 
 
+def norm_over(x: Any, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> Any:
+    """The Euclidean norm in the type of ``x``, from shares of the largest element, whose squares stay in the range of the type."""
+    if not x.size:
+        return sum_over(x, axes, keepdims)
+    library = namespace_of(x)
+    largest = abs(x).max(axis=axes, keepdims=True)
+    scale = library.where((largest > 0) & (largest < np.inf), largest, x.dtype.type(1))
+    shares = x / scale
+    found = library.sqrt(_wide_sum(shares * shares, axes, True)).astype(x.dtype) * scale
+    return found if keepdims else found.squeeze(axis=axes)
+
+
 def centred(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """The mean over ``axes``, which stay with size 1, and what ``x`` differs from it, in float32 for types of 16 bits.
 
@@ -139,9 +151,24 @@ def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(np.int32) if fits else array
 
 
-def require_in_range(number: Any, dtype: Any) -> None:
-    """DataTypeError for a number beyond the range of an integer type."""
+def is_held(number: Any, dtype: Any) -> bool:
+    """Whether a type, where it is one of integers, holds a number."""
+    if dtype.kind not in "iu":
+        return True
+    return math.isfinite(number) and number == int(number) and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+
+
+def require_whole(number: Any, dtype: Any) -> None:
+    """DataTypeError for a number with a fraction where an integer type is to hold it."""
+    if dtype.kind in "iu" and math.isfinite(number) and number != int(number):
+        raise DataTypeError(f"number {number} has a fraction, and takes the type of the array, {dtype}, which holds whole numbers; "
+                            "cast the array first, as in cast_to(DataType.FLOAT)")
+
+
+def require_held(number: Any, dtype: Any) -> None:
+    """DataTypeError for a number that an integer type does not hold: beyond its range, or no whole one."""
     if dtype.kind in "iu":
+        require_whole(number, dtype)
         low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
         if not low <= number <= high:
             raise DataTypeError(f"number {number} is beyond the range of {dtype} ({low} to {high}), whose type it takes; "
@@ -297,7 +324,20 @@ def as_array(value: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     array = to_numpy(value) if dtype is None or np.dtype(dtype).kind == "O" else to_numbers(value)
     if dtype is None and not isinstance(value, np.ndarray) and not hasattr(value, "dtype"):
         return _default_type(array)
-    return array if dtype is None or array.dtype == dtype else array.astype(dtype)
+    return array if dtype is None or array.dtype == dtype else _in_type(value, array, np.dtype(dtype))
+
+
+def _in_type(value: Any, array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The array of a value in another type; DataTypeError where whole numbers are asked for and others come."""
+    if dtype.kind in "iu" and array.size and array.dtype.kind != "b":
+        flat = array.ravel()
+        with np.errstate(invalid="ignore"):
+            broken = flat[flat % 1 != 0][:1] if is_floating(array.dtype) else flat[:0]
+        for number in (*broken, flat.min(), flat.max()):
+            require_held(number.item(), dtype)
+        if is_floating(array.dtype) and isinstance(value, (list, tuple)):       # whole numbers of which NumPy made floats
+            return np.array(value, dtype)
+    return array.astype(dtype)
 
 
 def converted(array: Any, dtype: Any, what: str) -> Any:

@@ -4,7 +4,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..base.javanames import JavaSpelling
+from .arrays import is_held
 
 #: Names of the conditions, in the order of their numbers in files.
 MODES = ("eps_equals", "eps_not_equals", "less_than", "greater_than", "less_than_or_equal", "greater_than_or_equal", "abs_less_than",
@@ -50,7 +53,9 @@ class Condition(JavaSpelling):
     eps: float = 1e-5
 
     def test(self, xp: Any, x: Any) -> Any:
-        """True where the condition holds."""
+        """True where the condition holds, exactly: whole numbers meet a value that their type does not hold as floats."""
+        if not is_held(self.value, x.dtype):
+            x = x.astype(np.float64)
         value = xp.asarray(self.value, dtype=x.dtype)
         return TESTS[self.mode](xp, x, value, self.eps)
 
@@ -62,7 +67,7 @@ class Condition(JavaSpelling):
 
 def _with_value(mode: str) -> Any:
     def make(value: float, eps: float = 1e-5) -> Condition:
-        return Condition(mode, float(value), eps)
+        return Condition(mode, value, eps)
     make.__doc__ = f"{mode.replace('_', ' ')} ``value``."
     make.__name__ = mode
     return staticmethod(make)

@@ -1,7 +1,8 @@
 """Symbolic derivatives of scalar expressions.
 
-Conventions where the derivative does not exist: 0 for ``abs``, ``sqrt``, ``cbrt`` and ``hypot`` at 0, for rounding,
-signs and comparisons; ``maximum`` and ``minimum`` follow their first argument where both are equal.
+Conventions where the derivative does not exist: 0 where the value is finite and the slope is not (``sqrt``, ``cbrt`` and powers below 1
+at 0, ``arcsin``, ``arccos`` and ``arccosh`` at 1), for ``abs``, ``hypot`` and ``arctan2`` at 0, for rounding, signs and comparisons;
+``maximum`` and ``minimum`` follow their first argument where both are equal.
 """
 from __future__ import annotations
 
@@ -20,6 +21,22 @@ from .tracing import Scalar, Tracer
 _LN2, _LN10 = float(np.log(2)), float(np.log(10))
 _TWO_OVER_ROOT_PI = 2 / float(np.sqrt(np.pi))
 
+
+def _below_one(xp: Any, a: Any, b: Any, slope: Any) -> Any:
+    """The slope of a power, 0 where an exponent between 0 and 1 makes it infinite; constant exponents choose here and now."""
+    return xp.where(b > 0, xp.where(b < 1, xp.where(a == 0, 0, slope), slope), slope)
+
+
+def _turning(xp: Any, a: Any, distance: Any) -> Any:
+    """a over the square of a distance, which may leave the range of the type."""
+    return xp.where(distance == 0, 0, a / distance / distance)
+
+
+def _share(xp: Any, a: Any, b: Any) -> Any:
+    """Of e^a in e^a + e^b; a half of each of two equal ones, infinite ones too."""
+    return xp.where(a == b, 0.5, 1 / (1 + xp.exp(b - a)))
+
+
 #: Partial derivatives by op, one for each argument, as functions of (xp, *arguments, result).
 PARTIALS: dict[str, tuple[Callable[..., Any], ...]] = {
     "exp": (lambda xp, x, y: y,),
@@ -34,14 +51,14 @@ PARTIALS: dict[str, tuple[Callable[..., Any], ...]] = {
     "sin": (lambda xp, x, y: xp.cos(x),),
     "cos": (lambda xp, x, y: -xp.sin(x),),
     "tan": (lambda xp, x, y: 1 + y * y,),
-    "arcsin": (lambda xp, x, y: 1 / xp.sqrt((1 - x) * (1 + x)),),
-    "arccos": (lambda xp, x, y: -1 / xp.sqrt((1 - x) * (1 + x)),),
+    "arcsin": (lambda xp, x, y: xp.where(abs(x) == 1, 0, 1 / xp.sqrt((1 - x) * (1 + x))),),
+    "arccos": (lambda xp, x, y: xp.where(abs(x) == 1, 0, -1 / xp.sqrt((1 - x) * (1 + x))),),
     "arctan": (lambda xp, x, y: 1 / (1 + x * x),),
     "sinh": (lambda xp, x, y: xp.cosh(x),),
     "cosh": (lambda xp, x, y: xp.sinh(x),),
     "tanh": (lambda xp, x, y: 1 - y * y,),
-    "arcsinh": (lambda xp, x, y: 1 / xp.sqrt(1 + x * x),),
-    "arccosh": (lambda xp, x, y: 1 / xp.sqrt((x - 1) * (x + 1)),),
+    "arcsinh": (lambda xp, x, y: 1 / xp.hypot(1, x),),
+    "arccosh": (lambda xp, x, y: xp.where(x == 1, 0, 1 / (xp.sqrt(x - 1) * xp.sqrt(x + 1))),),
     "arctanh": (lambda xp, x, y: 1 / ((1 - x) * (1 + x)),),
     "erf": (lambda xp, x, y: _TWO_OVER_ROOT_PI * xp.exp(-x * x),),
     "erfc": (lambda xp, x, y: -_TWO_OVER_ROOT_PI * xp.exp(-x * x),),
@@ -54,15 +71,15 @@ PARTIALS: dict[str, tuple[Callable[..., Any], ...]] = {
     "subtract": (lambda xp, a, b, y: 1, lambda xp, a, b, y: -1),
     "multiply": (lambda xp, a, b, y: b, lambda xp, a, b, y: a),
     "divide": (lambda xp, a, b, y: 1 / b, lambda xp, a, b, y: -y / b),
-    "power": (lambda xp, a, b, y: xp.where(b == 0, 0, b * a ** (b - 1)),
+    "power": (lambda xp, a, b, y: xp.where(b == 0, 0, _below_one(xp, a, b, b * a ** (b - 1))),
               lambda xp, a, b, y: xp.where(a > 0, y * xp.log(a), 0)),
     "floor_divide": (lambda xp, a, b, y: 0, lambda xp, a, b, y: 0),
     "remainder": (lambda xp, a, b, y: 1, lambda xp, a, b, y: -xp.floor(a / b)),
     "fmod": (lambda xp, a, b, y: 1, lambda xp, a, b, y: -xp.trunc(a / b)),
-    "arctan2": (lambda xp, a, b, y: b / (a * a + b * b), lambda xp, a, b, y: -a / (a * a + b * b)),
+    "arctan2": (lambda xp, a, b, y: _turning(xp, b, xp.hypot(a, b)), lambda xp, a, b, y: _turning(xp, -a, xp.hypot(a, b))),
     "hypot": (lambda xp, a, b, y: xp.where(y == 0, 0, a / y), lambda xp, a, b, y: xp.where(y == 0, 0, b / y)),
     "copysign": (lambda xp, a, b, y: xp.copysign(1, b) * xp.sign(a), lambda xp, a, b, y: 0),
-    "logaddexp": (lambda xp, a, b, y: 1 / (1 + xp.exp(b - a)), lambda xp, a, b, y: 1 / (1 + xp.exp(a - b))),
+    "logaddexp": (lambda xp, a, b, y: _share(xp, a, b), lambda xp, a, b, y: _share(xp, b, a)),
 }
 
 

@@ -12,7 +12,6 @@ from ..base.datatype import DataType
 from ..base.spec import TensorSpec, broadcast, size
 from ..codecs.file_forms import of_scalar
 from ..expressions import expression as ex
-from ..expressions.arrays import require_in_range
 from ..ir.op import Op, Specs, op, require_floating, require_same_type
 from .broadcasting import sum_to
 
@@ -111,6 +110,12 @@ class PartialDerivative(Elementwise):
         return xp.broadcast_to(found, broadcast(*(a.shape for a in arrays)))
 
 
+def meeting(x: Any, y: Any) -> Any:
+    """y in the type of x where NumPy would meet in DOUBLE, which does not hold all whole numbers of 64 bits."""
+    whole = x.dtype.kind in "iu" and y.dtype.kind in "iu"
+    return y.astype(x.dtype) if whole and np.result_type(x.dtype, y.dtype).kind == "f" else y
+
+
 class Pairwise(Elementwise):
     """Two arrays with broadcasting."""
 
@@ -124,11 +129,8 @@ def scalar_form(name: str, api: str, of: type[Elementwise], **class_attributes: 
     @op(name, api=api, **{"file": of_scalar(name), **class_attributes})
     class ScalarForm(Elementwise):
         rule = "bool" if of.rule in ("bool", "compare") else "same"
+        element_values = "scalar"
         scalar: float
-
-        def infer(self, *specs: TensorSpec) -> Specs:
-            require_in_range(self.scalar, specs[0].dtype.numpy)
-            return super().infer(*specs)
 
         def compute(self, xp: Any, x: Any) -> Any:
             return of().compute(xp, x, xp.asarray(self.scalar, dtype=x.dtype))
@@ -166,7 +168,7 @@ def binary(name: str, api: str, function: Callable[..., Any], doc: str, rule: st
     @op(name, api=api, **class_attributes)
     class Binary(Pairwise):
         def compute(self, xp: Any, x: Any, y: Any) -> Any:
-            return function(xp, x, y)
+            return function(xp, x, meeting(x, y))
 
     Binary.rule = rule
     Binary.__doc__ = doc

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -110,18 +109,9 @@ class Reduction(Op):
 
     def _to_first(self, inputs: Sequence[SDVariable], upstream: SDVariable) -> SDVariable:
         """The gradient where the element stands that is chosen: the first of equal ones, so that it comes in once."""
-        x, sd = inputs[0], inputs[0].sd
-        axes = inputs[1].spec.value if len(inputs) > 1 else np.array(self.dimensions, np.int64)
-        if axes is None or x.spec.shape is None:
-            return upstream                                 # which are reduced is known at run time alone: to all equal ones
-        reduced_axes = tuple(sorted(axes_of(tuple(int(a) for a in axes.reshape(-1)), len(x.spec.shape))))
-        sizes = [n if i in reduced_axes else 1 for i, n in enumerate(x.spec.shape)]
-        if any(n < 1 for n in sizes):
-            return upstream
-        places = sd.constant(np.arange(math.prod(sizes)).reshape(sizes))
-        at = sd.add_op(OPS[self.chosen_by](dimensions=reduced_axes, keep_dims=True), [x])
-        zero = sd.constant(np.zeros((), upstream.dtype.numpy))
-        return sd.call("base", "where", upstream, zero, sd.call("base", "eq", at, places))  # type: ignore[no-any-return]
+        sd = inputs[0].sd
+        chosen = sd.add_op(OPS["at_extreme"](self.chosen_by, self.dimensions, in_variable=len(inputs) > 1), list(inputs))
+        return sd.call("base", "where", upstream, sd.constant(np.zeros((), upstream.dtype.numpy)), chosen)  # type: ignore[no-any-return]
 
     def broadcast_reduced(self, value: SDVariable, inputs: Sequence[SDVariable], divisor: int | None = None) -> SDVariable:
         """A reduced variable stretched over the input (see :func:`.spreading.broadcast_reduced`)."""

@@ -101,6 +101,9 @@ class Op:
     flops_per_element : int, optional
         Additions, products, comparisons and function values for an element of the first input, about; 0 for what only moves numbers
         or makes them from nothing, None where nobody knows (see :meth:`flops`).
+    element_values : str
+        Names of the attributes that are numbers of the array's type: that of ``data_type``, or else of the first input. An integer type
+        must hold them.
     by_blas : bool
         True when NumPy leaves ``compute`` to BLAS, just as a plan does.
     gradient_is_checked : bool
@@ -118,6 +121,7 @@ class Op:
     shape_inputs: ClassVar[tuple[int, ...]] = ()
     is_view: ClassVar[bool] = False
     flops_per_element: ClassVar[int | None] = None
+    element_values: ClassVar[str] = ""
     by_blas: ClassVar[bool] = False
     gradient_is_checked: ClassVar[bool] = False
     file: ClassVar[Any] = None

@@ -198,9 +198,10 @@ def coerce(hint: Any, value: Any, name: str) -> Any:
     elif hint is float:
         if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
             try:
-                return float(value)
+                made = float(value)
             except OverflowError:
                 raise Mismatch(f"{name} must be a float, got an int that is larger than all of them") from None
+            return int(value) if isinstance(value, (int, np.integer)) and value != int(made) else made     # no digit is lost
     elif hint is complex:
         if isinstance(value, (int, float, complex, np.number)) and not isinstance(value, bool):
             return complex(value)

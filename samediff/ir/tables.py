@@ -14,7 +14,7 @@ from ..base.names import Names
 from ..base.source_line import user_line
 from ..base.spec import TensorSpec
 from ..errors import DL4PyError, GraphError, UnknownNameError, did_you_mean
-from ..expressions.arrays import as_array, require_in_range
+from ..expressions.arrays import as_array, require_held
 from .graph_plans import GraphPlans
 from .node import Node
 from .op import Op
@@ -289,7 +289,7 @@ class GraphTables:
             number = isinstance(value, (bool, int, float))
             dtype = first.dtype.numpy if number and first is not None and first.dtype.is_numeric else None
             if dtype is not None:
-                require_in_range(value, dtype)
+                require_held(value, dtype)
             array = as_array(value, dtype)
             if array is value or array.base is not None:
                 array = owned_copy(array)

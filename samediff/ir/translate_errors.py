@@ -7,6 +7,7 @@ import numpy as np
 
 from ..base.spec import TensorSpec
 from ..errors import DataTypeError, DL4PyError, GraphError, ShapeError
+from ..expressions.arrays import require_held
 from .op import Op, Specs, as_tuple
 
 _KINDS: tuple[tuple[type[Exception], type[DL4PyError]], ...] = (
@@ -27,7 +28,12 @@ def refusal(op: Op, error: BaseException) -> DL4PyError | None:
 
 
 def inferred(op: Op, specs: Sequence[TensorSpec | None]) -> Specs:
-    """What the shape rule says; ShapeError when a size would be negative."""
+    """What the shape rule says; errors when a size would be negative, or a number does not fit the type of its array."""
+    for name in op.element_values.split():
+        first = specs[0] if specs else None
+        dtype = getattr(op, "data_type", None if first is None else first.dtype)
+        if dtype is not None:
+            require_held(getattr(op, name), dtype.numpy)
     found = op.infer(*specs)  # type: ignore[arg-type]
     for spec in as_tuple(found):
         if spec.shape is not None and min(spec.shape, default=0) < -1:

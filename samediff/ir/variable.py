@@ -11,7 +11,7 @@ from ..base.java.java_enum import JavaEnum
 from ..base.read_only import constant_view
 from ..base.spec import Shape, SymbolicCount, SymbolicShape, TensorSpec
 from ..errors import GraphError
-from ..expressions.arrays import as_array, require_in_range
+from ..expressions.arrays import as_array, require_held
 from .indexing import SDIndex, index_spec, needs_arrays
 from .protocols import Graph
 from .variable_ops import VariableOps
@@ -321,13 +321,13 @@ class SDVariable(VariableOps):
         return self._op("math", "rdiv", self, other)
 
     def _operand(self, other: Any) -> SDVariable:
-        """Variables as they are, arrays as constants; so are numbers, of this one's type unless they have fractions it cannot hold."""
+        """Variables as they are, arrays as constants; so are numbers, of this one's type."""
         if isinstance(other, SDVariable):
             return other
-        alike = isinstance(other, (bool, int, float)) and (self.dtype.is_floating or float(other).is_integer())
-        if alike:
-            require_in_range(other, self.dtype.numpy)
-        return self._sd.constant(as_array(other, self.dtype.numpy if alike else None))  # type: ignore[no-any-return]
+        number = isinstance(other, (bool, int, float))
+        if number:
+            require_held(other, self.dtype.numpy)
+        return self._sd.constant(as_array(other, self.dtype.numpy if number else None))  # type: ignore[no-any-return]
 
     def _floor_quotient(self, other: SDVariable) -> SDVariable:
         if self.dtype.is_floating or other.dtype.is_floating:

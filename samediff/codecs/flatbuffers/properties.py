@@ -1,7 +1,7 @@
 """Property values of nodes: Python values to and from :class:`~.graph.FlatProperties`."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -16,6 +16,9 @@ from .graph import FlatProperties
 OWN = "dl4py.op"
 #: Property of a merge or exit that this library writes: the node of which it is an output.
 PART_OF = "dl4py.node"
+
+#: What begins the name of a property with all digits of a whole number that stands elsewhere in DOUBLE, which has not all of them.
+EXACT = "dl4py.exact."
 
 _CONVERT: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "l": int, "d": float, "s": str, "a": encode_array}
 _BITS = {"i": 32, "l": 64}
@@ -45,6 +48,21 @@ def make_property(name: str, value: Any, kind: str | None = None) -> FlatPropert
     if kind in _BITS and any(int(item) not in range(-(2**(_BITS[kind] - 1)), 2**(_BITS[kind] - 1)) for item in plain):
         raise FileFormatError(f"property {name!r}: {value!r} does not fit {_BITS[kind]} bits")
     return FlatProperties(name, shape=shape, **{kind: tuple(_CONVERT[kind](item) for item in plain)})
+
+
+def exact_properties(values: Mapping[str, Any]) -> Iterator[FlatProperties]:
+    """A property, as text, for each whole number that DOUBLE does not hold."""
+    for name, value in values.items():
+        if isinstance(value, int) and int(float(value)) != value:
+            yield make_property(EXACT + name, str(value), "s")
+
+
+def exact_values(properties: Sequence[FlatProperties]) -> dict[str, int]:
+    """The numbers that :func:`exact_properties` wrote, by name."""
+    try:
+        return {p.name.removeprefix(EXACT): int(property_value(p)) for p in properties if p.name.startswith(EXACT)}
+    except (TypeError, ValueError) as error:
+        raise FileFormatError(f"a property {EXACT}... must be the digits of a whole number ({error})") from None
 
 
 def property_value(stored: FlatProperties) -> Any:

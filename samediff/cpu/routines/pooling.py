@@ -183,18 +183,26 @@ def spread(pool: Pool, g: TensorSpec, x: TensorSpec) -> Kernel | None:
 
 
 def power_mean(pool: Pool, power: float, x: TensorSpec) -> Kernel | None:
-    """(sum |x|^power)^(1 / power) of each window: ``call(x, y, powers, *work)``."""
-    inner = total(pool, x)
+    """(sum |x|^power)^(1 / power) of each window: ``call(x, y, powers, norms, *work)``.
+
+    Powers are taken in DOUBLE, of shares of the largest element, which stay in the range of the type.
+    """
+    wide, norm = (TensorSpec(shape, DataType.DOUBLE) for shape in (x.shape, pool.shape(x.shape)))
+    inner = total(pool, wide)
     if inner is None:
         return None
     sums = inner.call
 
-    def call(x: Any, y: Any, powers: Any, *work: Any) -> None:
+    def call(x: Any, y: Any, powers: Any, norms: Any, *work: Any) -> None:
         np.absolute(x, out=powers)
+        top = powers.max(initial=0)
+        top = top if 0 < top < np.inf else 1
+        powers /= top
         powers **= power
-        sums(powers, y, *work)
-        y **= 1 / power
-    return Kernel(call, (x, *inner.workspace))
+        sums(powers, norms, *work)
+        norms **= 1 / power
+        np.multiply(norms, top, out=y, casting="same_kind")
+    return Kernel(call, (wide, norm, *inner.workspace))
 
 
 def maximum_and_place(pool: Pool, x: TensorSpec) -> Kernel | None:

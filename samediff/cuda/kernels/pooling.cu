@@ -157,15 +157,17 @@ extern "C" __global__ void power_pool(const T *from, T *out, const Work power, c
     const Work root = (Work)1 / power;
     for EACH(i, size) {
         const Cell o = cell_of(i, inner, z.count, y.count, x.count);
-        Work sum = 0;
+        Work sum = 0, top = 0;                              // powers of shares of the largest stay in the range of the type
+        each_cell(z, y, x, o, inner, [&](const I at, int) { top = fabs(load(from[at])) > top ? fabs(load(from[at])) : top; });
+        top = top > 0 && top - top == 0 ? top : 1;
         if (power == 2) {
-            each_cell(z, y, x, o, inner, [&](const I at, int) { sum += load(from[at]) * load(from[at]); });
+            each_cell(z, y, x, o, inner, [&](const I at, int) { sum += (load(from[at]) / top) * (load(from[at]) / top); });
             sum = sqrt(sum);
         } else {
-            each_cell(z, y, x, o, inner, [&](const I at, int) { sum += pow(fabs(load(from[at])), power); });
+            each_cell(z, y, x, o, inner, [&](const I at, int) { sum += pow(fabs(load(from[at])) / top, power); });
             sum = pow(sum, root);
         }
-        store(out[i], sum);
+        store(out[i], sum * top);
     }
 }
 #endif

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from ...plans.sweeps.spec import Stage, Sweep
 from ...plans.sweeps.table import (
     LOG_SUM,
+    NORM,
     TOP,
     WEIGHTS,
     element,
@@ -14,7 +15,7 @@ from ...plans.sweeps.table import (
     magnitude,
     mean,
     product,
-    root,
+    scale,
     second,
     second_result,
     spread,
@@ -69,19 +70,22 @@ def _second_squared(x1: Any) -> Any:
     return x1 * x1
 
 
-_ANGLE = Stage(product), Stage(squared), Stage(_second_squared)
+#: The largest magnitudes, and products of what each array is to its own.
+_ANGLE = (NORM[0], Stage(lambda xp, x1: xp.abs(x1), "max"), Stage(lambda xp, x0, x1, r0, r1: x0 / scale(xp, r0) * (x1 / scale(xp, r1))),
+          Stage(lambda xp, x0, r0: squared(x0 / scale(xp, r0))), Stage(lambda xp, x1, r1: squared(x1 / scale(xp, r1))))
 
 
-def _cosine(xp: Any, r0: Any, r1: Any, r2: Any) -> Any:
-    return r0 / (xp.sqrt(r1) * xp.sqrt(r2))
+def _cosine(xp: Any, r2: Any, r3: Any, r4: Any) -> Any:
+    return r2 / (xp.sqrt(r3) * xp.sqrt(r4))
 
 
 #: Of x0 and x1.
 DISTANCES: dict[str, Sweep] = {
     "manhattan": Sweep((Stage(lambda xp, x0, x1: xp.abs(x0 - x1)),), (first_result,)),
-    "euclidean": Sweep((Stage(lambda x0, x1: (x0 - x1) * (x0 - x1), "sum", root),), (first_result,)),
+    "euclidean": Sweep((Stage(lambda xp, x0, x1: xp.abs(x0 - x1), "max"), Stage(
+        lambda xp, x0, x1, r0: squared((x0 - x1) / scale(xp, r0)), "sum", NORM[1].result)), (second_result,)),
     "cosinesimilarity": Sweep(_ANGLE, (_cosine,)),
-    "cosinedistance": Sweep(_ANGLE, (lambda xp, r0, r1, r2: 1 - _cosine(xp, r0, r1, r2),)),
+    "cosinedistance": Sweep(_ANGLE, (lambda xp, r2, r3, r4: 1 - _cosine(xp, r2, r3, r4),)),
     "jaccarddistance": Sweep((Stage(lambda xp, x0, x1: xp.minimum(x0, x1)), Stage(lambda xp, x0, x1: xp.maximum(x0, x1))),
                              (lambda r0, r1: 1 - r0 / r1,)),
     "hammingdistance": Sweep((Stage(lambda x0, x1: x0 != x1, "sum", mean, counting=True),), (first_result,)),
@@ -99,8 +103,12 @@ def mean_less(divisor: int | None) -> Sweep:
 @functools.lru_cache(maxsize=64)
 def clipped(limit: float, average: bool) -> Sweep:
     """Slices scaled down to a norm."""
-    norm = Stage(squared, "sum", (lambda xp, t, n: xp.sqrt(t) / n) if average else root)
-    return Sweep((norm,), each=lambda xp, x0, r0: xp.where(r0 > limit, x0 * (limit / r0), x0))
+    def length(xp: Any, r1: Any, n: Any) -> Any:
+        return r1 / n if average else r1
+
+    def each(xp: Any, x0: Any, r1: Any, n: Any) -> Any:
+        return xp.where(length(xp, r1, n) > limit, x0 * (limit / length(xp, r1, n)), x0)
+    return Sweep(NORM, each=each)
 
 
 #: The sum of a slice instead of each element, and half the sum of squares.

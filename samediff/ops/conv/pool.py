@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
@@ -156,14 +158,21 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         return Pooling.infer(self, *specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
-        return self.pool().sum(xp, xp.abs(x) ** x.dtype.type(self.extra)) ** x.dtype.type(1 / self.extra)
+        """Powers are taken in DOUBLE, of shares of the largest value."""
+        size = xp.abs(x.astype(xp.float64))
+        top = size.max() if x.size else size.sum()
+        shares = size / top if 0 < top < xp.inf else size
+        norm = self.pool().sum(xp, shares ** self.extra) ** (1 / self.extra)
+        return (norm * top if 0 < top < xp.inf else norm).astype(x.dtype)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same, away from 0."""
-        (x,) = inputs
-        powers = x.sd.call("math", "abs", x) ** self.extra
-        total = x.sd.add_op(WindowSum(self.pool()), [powers])
-        return x.sd.call("math", "max", total, x.sd.constant(1e-30).cast_to(x.dtype)) ** (1 / self.extra)
+        """The same; the largest value cancels out, so it counts as a constant, and the gradient is 0 where all values are."""
+        (x,), sd = inputs, inputs[0].sd
+        size = sd.call("math", "abs", x.cast_to(DataType.DOUBLE))
+        top = sd.call("base", "stop_gradient", size).max()
+        total = sd.add_op(WindowSum(self.pool()), [sd.call("math", "div_no_nan", size, top) ** self.extra])
+        least = np.finfo(np.float64).tiny
+        return (top * sd.call("base", "scalar_max", total, least) ** (1 / self.extra)).cast_to(x.dtype)
 
 
 _WITH_ARGMAX = file_args(_HW, "=0", "MAX")

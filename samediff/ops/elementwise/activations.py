@@ -50,7 +50,8 @@ def _gelu(xp: Any, x: Any) -> Any:
 
 def _precise_gelu(xp: Any, x: Any) -> Any:
     inner = 0.044715 * x                                # DL4J cubes the product, in its layers too: its models are trained with this curve
-    return 0.5 * x * (1 + xp.tanh(_GELU_FACTOR * (x + inner * inner * inner)))
+    curve = xp.tanh(_GELU_FACTOR * (x + inner * inner * inner))
+    return 0.5 * x * (1 + xp.where(x > 100, 1, xp.where(x < -100, -1, curve)))     # before the cube leaves the type
 
 
 def _hard_sigmoid(xp: Any, x: Any) -> Any:
@@ -94,10 +95,12 @@ class Elu(Elementwise):
 class Relu(Elementwise):
     """max(x, cutoff)."""
 
+    element_values = "cutoff"
     cutoff: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        return xp.where(x <= self.cutoff, self.cutoff, x).astype(x.dtype)
+        cutoff = xp.asarray(self.cutoff, dtype=x.dtype)
+        return xp.where(x <= cutoff, cutoff, x)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -109,16 +112,19 @@ class Relu(Elementwise):
 class Relu6(Elementwise):
     """min(max(x, cutoff), 6)."""
 
+    element_values = "cutoff"
     cutoff: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        return xp.where(x <= self.cutoff, self.cutoff, xp.where(x >= 6, 6, x)).astype(x.dtype)
+        cutoff = xp.asarray(self.cutoff, dtype=x.dtype)
+        return xp.where(x <= cutoff, cutoff, xp.where(x >= 6, 6, x)).astype(x.dtype)
 
 
 @op("leakyrelu", api="nn.leaky_relu", file=operand("alpha"))
 class LeakyRelu(Elementwise):
     """x where x >= 0, else alpha * x."""
 
+    rule = "float"
     alpha: float = 0.01
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -130,6 +136,7 @@ class LeakyRelu(Elementwise):
 class LeakyReluDerivative(Elementwise):
     """1 where x >= 0, else alpha."""
 
+    rule = "float"
     alpha: float = 0.01
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -155,8 +162,7 @@ class SigmoidDerivative(Elementwise):
 
     def compute(self, xp: Any, x: Any, wrt: Any) -> Any:
         """The chain rule of the sigmoid."""
-        s = sigmoid(xp, x)
-        return wrt * s * (1 - s)
+        return wrt * sigmoid(xp, x) * sigmoid(xp, -x)
 
 
 @op("prelu", api="nn.prelu", inputs="x alpha", signatures=("x, alpha, *shared_axes",),

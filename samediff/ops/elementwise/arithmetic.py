@@ -4,14 +4,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...codecs.file_forms import SCALAR, operand
-from ...expressions.arrays import require_in_range
 from ...families.families import Elementwise, binary, scalar_form, unary
-from ...ir.op import Specs, op
+from ...ir.op import op
 
 
 def _places(*methods: str) -> str:
@@ -33,16 +29,10 @@ def _quotient(xp: Any, x: Any, y: Any) -> Any:
     if x.dtype.kind not in "iub" or y.dtype.kind not in "iub":
         return x / y
     x = x.astype(y.dtype) if x.dtype.kind == "b" else x
-    y = _meeting(x, y)
     down = x // y
     if down.dtype.kind == "u":
         return down
     return xp.where((x % y != 0) & ((x < 0) != (y < 0)), down + 1, down)
-
-
-def _meeting(x: Any, y: Any) -> Any:
-    """y in the type of x where NumPy would meet in DOUBLE, which does not hold all whole numbers of 64 bits."""
-    return y.astype(x.dtype) if np.result_type(x.dtype, y.dtype).kind == "f" else y
 
 
 def _without_nan(xp: Any, x: Any, y: Any) -> Any:
@@ -61,7 +51,7 @@ def _angle(xp: Any, y: Any, x: Any) -> Any:
 
 
 def _modulo(xp: Any, x: Any, y: Any) -> Any:
-    return xp.fmod(x, _meeting(x, y)) if x.dtype.kind in "iu" and y.dtype.kind in "iu" else x % y
+    return xp.fmod(x, y) if x.dtype.kind in "iu" and y.dtype.kind in "iu" else x % y
 
 
 Add = binary("add", _places("add", "plus"), lambda xp, x, y: x + y, "x + y.", scalar="add_scalar")
@@ -97,31 +87,22 @@ unary("neg", _places("neg", "negative"), lambda xp, x: -x, "-x.", rule="same")
 class PowerScalar(Elementwise):
     """x to the power of a number."""
 
+    element_values = "value"
     value: float
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape of x; the exponent must fit its type."""
-        require_in_range(self.value, specs[0].dtype.numpy)
-        return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
         """Products for small whole exponents."""
         if x.dtype.kind in "iu" and self.value < 0:
             return _power(xp, x, xp.asarray(int(self.value), dtype=x.dtype))
-        value = float(int(self.value)) if x.dtype.kind in "iu" else self.value
-        return x ** (int(value) if value.is_integer() else value)
+        return x ** (int(self.value) if float(self.value).is_integer() else self.value)
 
 
 @op("fmod_scalar", api="base.scalar_floor_mod math.floor_mod base.floor_mod var.floor_mod", file=SCALAR)
 class FloorModScalar(Elementwise):
     """Remainder by a number, with the sign of x (C's fmod)."""
 
+    element_values = "scalar"
     scalar: float
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """The shape of x; the number must fit its type."""
-        require_in_range(self.scalar, specs[0].dtype.numpy)
-        return super().infer(*specs)
 
     def compute(self, xp: Any, x: Any) -> Any:
         return xp.fmod(x, xp.asarray(self.scalar, dtype=x.dtype))

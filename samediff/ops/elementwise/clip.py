@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec, normalize_axes
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...expressions.arrays import norm_over
 from ...families.families import Elementwise
 from ...ir.op import Op, Specs, op, require_floating
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 class ClipByValue(Elementwise):
     """min(max(x, low), high); the gradient passes within the bounds."""
 
+    element_values = "clip_value_min clip_value_max"
     clip_value_min: float
     clip_value_max: float
 
@@ -68,7 +70,7 @@ class ClippedNorm(Op):
     def norm(self, xp: Any, x: Any) -> Any:
         """Euclidean norm of each slice, over its size when ``average``."""
         axes = normalize_axes(self.dimensions, x.ndim)
-        norm = xp.sqrt((x * x).sum(axis=axes, keepdims=True, dtype=x.dtype))
+        norm = norm_over(x, axes, True)
         return norm / x.dtype.type(x.size // max(norm.size, 1)) if self.average else norm
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -78,24 +80,23 @@ class ClippedNorm(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """limit / norm * (g - x sum(g x) / sum(x^2)) in clipped slices, g elsewhere."""
+        """limit / norm * (g - x sum(g x) / |x|^2) in clipped slices, g elsewhere."""
         x, g, sd = inputs[0], output_grads[0], inputs[0].sd
         along = sd.call("base", "sum", g * x, True, *self.dimensions)
-        squares = sd.call("base", "squared_norm", x, True, *self.dimensions)
-        norm = sd.call("base", "norm2", x, True, *self.dimensions)
+        norm = length = sd.call("base", "norm2", x, True, *self.dimensions)
         if self.average:
             norm = norm * (sd.call("base", "size", norm) / sd.call("base", "size", x).cast_to(x.dtype))
-        return [sd.add_op(ClipSlope(self.clip_value), [x, g, norm, along, squares])]
+        return [sd.add_op(ClipSlope(self.clip_value), [x, g, norm, along, length])]
 
 
-@op("clip_norm_bp", inputs="x upstream norm along squares")
+@op("clip_norm_bp", inputs="x upstream norm along length")
 class ClipSlope(Elementwise):
     """Gradient of clipping by a norm (made by gradients)."""
 
     clip_value: float
 
-    def compute(self, xp: Any, x: Any, upstream: Any, norm: Any, along: Any, squares: Any) -> Any:
-        return xp.where(norm > self.clip_value, self.clip_value / norm * (upstream - x * along / squares), upstream)
+    def compute(self, xp: Any, x: Any, upstream: Any, norm: Any, along: Any, length: Any) -> Any:
+        return xp.where(norm > self.clip_value, self.clip_value / norm * (upstream - x / length * (along / length)), upstream)
 
 
 @op("clipbynorm", api="base.clip_by_norm math.clip_by_norm", file=FileArgs(ints=("*dimensions",), floats=("clip_value",)))

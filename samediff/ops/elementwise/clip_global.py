@@ -6,7 +6,7 @@ from typing import Any
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError
-from ...expressions.arrays import sum_over
+from ...expressions.arrays import norm_over
 from ...families.composite import Composite
 from ...ir.op import Specs, op, require_floating, require_same_type
 
@@ -31,7 +31,7 @@ class ClipByGlobalNorm(Composite):
     def compute(self, xp: Any, *xs: Any) -> Any:
         """One factor for all."""
         kind = xs[0].dtype.type
-        norm = xp.sqrt(sum(sum_over(x * x) for x in xs)).astype(xs[0].dtype)
+        norm = norm_over(xp.stack([norm_over(x) for x in xs]))
         factor = kind(self.clip_norm) / norm if norm > self.clip_norm else kind(1)
         return *(x * factor for x in xs), norm
 

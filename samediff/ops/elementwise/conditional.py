@@ -9,6 +9,7 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...codecs.flatbuffers.graph import FlatNode
+from ...codecs.flatbuffers.properties import exact_properties
 from ...errors import FileFormatError, ShapeError
 from ...expressions.conditions import MODES, Condition
 from ...families.families import Elementwise, Reduction
@@ -28,17 +29,19 @@ class ConditionArgs(FileArgs):
         parts = super().encode(op_fields, op_name, input_dtype)
         if self.with_operand or self.op_type is not None:
             numbers.insert(1, op_fields.get("value", 0.0))
-        return parts | {"extra_params": tuple(numbers)}
+        exact = exact_properties({"condition": c.value, "value": op_fields.get("value")})
+        return parts | {"extra_params": tuple(map(float, numbers)), "properties": (*parts["properties"], *exact)}
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         found, numbers = super().decode(node), list(node.extra_params)
         if self.with_operand and len(numbers) > 1:
-            found["value"] = numbers.pop(1)
+            operand = numbers.pop(1)
+            found.setdefault("value", operand)
         elif len(numbers) > 3:  # the form with two arrays has a value too, which nobody reads
             numbers.pop(1)
         if len(numbers) < 3 or not 0 <= int(numbers[2]) < len(MODES):
             raise FileFormatError(f"node {node.name!r}: a condition is value, tolerance and mode (0 to {len(MODES) - 1}); got {numbers}")
-        return found | {"condition": Condition(MODES[int(numbers[2])], numbers[0], numbers[1])}
+        return found | {"condition": Condition(MODES[int(numbers[2])], found.get("condition", numbers[0]), numbers[1])}
 
 
 _REDUCED = ConditionArgs(bools=("keep_dims", "=true"), dimensions="dimensions")
@@ -82,6 +85,7 @@ class ReplaceWhere(Elementwise):
 class ReplaceWhereScalar(Elementwise):
     """``value`` where the condition holds on ``update``, else ``update``."""
 
+    element_values = "value"
     value: float
     condition: Condition
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...expressions import expression as ex
+from ...families.elementwise import meeting
 from ...families.families import Elementwise, Pairwise, binary, scalar_form, unary
 from ...ir.op import OPS, Specs, op
 from .activations import sigmoid
@@ -42,7 +43,7 @@ def slope(name: str, of: str, doc: str) -> None:
 def _rational_tanh_slope(xp: Any, x: Any) -> Any:
     a = abs(x) * (2 / 3)
     below = 1 + a + a * a + 1.41645 * a * a * a * a
-    return 1.7159 * (2 / 3) * (1 + 2 * a + 4 * 1.41645 * a * a * a) / (below * below)
+    return xp.where(below < xp.inf, 1.7159 * (2 / 3) * (1 + 2 * a + 4 * 1.41645 * a * a * a) / below / below, 0)
 
 
 slope("_tanhderivative", "tanh", "1 - tanh(x)^2.")
@@ -103,7 +104,7 @@ class PowDerivative(Elementwise):
     def compute(self, xp: Any, x: Any) -> Any:
         """Products for small whole exponents."""
         n = self.value - 1
-        return self.value * x ** (int(n) if n.is_integer() else n)
+        return self.value * x ** (int(n) if float(n).is_integer() else n)
 
 
 @op("replace_nans", file=FileArgs(scalar="replacement", properties={"set": "d:replacement"}))
@@ -202,10 +203,11 @@ class Not(Elementwise):
 class Axpy(Pairwise):
     """p x + y."""
 
+    element_values = "p"
     p: float = 1.0
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
-        return self.p * x + y
+        return xp.asarray(self.p, dtype=x.dtype) * x + meeting(x, y)
 
 
 @op("BinaryRelativeError", gradient="zero", file=FileArgs(floats=("threshold",), properties={"threshold": "d:threshold"}))

@@ -12,7 +12,11 @@ from ...ir.op import op
 
 def _round(xp: Any, x: Any) -> Any:
     """Halves away from zero."""
-    return x if x.dtype.kind in "iub" else xp.copysign(xp.floor(abs(x) + 0.5), x)
+    if x.dtype.kind in "iub":
+        return x
+    size = abs(x)
+    down = xp.floor(size)
+    return xp.copysign(xp.where(size - down >= 0.5, down + 1, down), x)       # size + 0.5 would be rounded itself
 
 
 def _sign(xp: Any, x: Any) -> Any:
@@ -22,7 +26,8 @@ def _sign(xp: Any, x: Any) -> Any:
 def _rational_tanh(xp: Any, x: Any) -> Any:
     positive = x >= 0                                       # not abs and sign: the slope at 0 is 1.1439, not 0
     t = xp.where(positive, x, -x) * (2 / 3)
-    return 1.7159 * xp.where(positive, 1, -1) * (1 - 1 / (1 + t + t * t + 1.41645 * t * t * t * t))
+    beyond = t + t * t + 1.41645 * t * t * t * t
+    return 1.7159 * xp.where(positive, 1, -1) * xp.where(beyond < 1, beyond / (1 + beyond), 1 - 1 / (1 + beyond))
 
 
 #: Registry id -> (NumPy-like names besides the id, function, text); all need floating input and keep its type.
@@ -77,6 +82,7 @@ unary("isfinite", "math.is_finite math.isfinite", lambda xp, x: xp.isfinite(x), 
 class LogBase(Elementwise):
     """Logarithm to a base: ln(x) / ln(base)."""
 
+    rule = "float"
     base: float
 
     def compute(self, xp: Any, x: Any) -> Any:
@@ -88,7 +94,8 @@ class LogBase(Elementwise):
 class StepOp(Elementwise):
     """1 where x > value, else 0, in the type of x."""
 
+    element_values = "value"
     value: float = 0.0
 
     def compute(self, xp: Any, x: Any) -> Any:
-        return (x > self.value).astype(x.dtype)
+        return (x > xp.asarray(self.value, dtype=x.dtype)).astype(x.dtype)

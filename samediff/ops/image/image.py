@@ -41,6 +41,7 @@ class NonMaxSuppression(Op):
         return TensorSpec((-1,), DataType.INT)
 
     def compute(self, xp: Any, boxes: Any, scores: Any) -> Any:
+        boxes = boxes.astype(np.float64)                     # products of small sides leave the range of FLOAT
         low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
         size = (high - low).prod(axis=1)
         left = [int(i) for i in np.argsort(-scores, kind="stable") if scores[i] >= self.score_threshold]

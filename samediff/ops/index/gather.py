@@ -184,6 +184,7 @@ class OneHot(Op):
     """A new axis of size ``depth``: ``on`` where the position equals the index, else ``off``: everywhere for an index out of range."""
 
     flops_per_element = 0
+    element_values = "on off"
     depth: int
     axis: int = -1
     on: float = 1.0

@@ -1,17 +1,19 @@
 """Reductions over rows with equal ids."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ml_dtypes
 import numpy as np
 
+from ...base.datatype import DataType
 from ...base.named_axes import expect_leading
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...ir.op import Op, Specs, op
+from ...ir.op import OPS, Expandable, Op, Specs, op
 from ..shape.shape_inputs import ints_of
 from .gather import add_rows
 from .indices import check_range, require_integer
@@ -62,25 +64,66 @@ def _rows(g: SDVariable, ids: SDVariable) -> SDVariable:
     return g.sd.call("base", "gather", g, ids, 0)  # type: ignore[no-any-return]
 
 
-def _of_sum(data: Any, ids: Any, y: Any, g: Any) -> Any:
-    return _rows(g, ids)
+# Gradients of (op, inputs, result, upstream)
+
+def _of_sum(reduction: Op, inputs: Sequence[Any], y: Any, g: Any) -> Any:
+    return _rows(g, inputs[1])
 
 
-def _of_mean(data: Any, ids: Any, y: Any, g: Any) -> Any:
-    return _rows(g, ids) / g.sd.add_op(CountOfRow(), [ids, data])
+def _of_mean(reduction: Op, inputs: Sequence[Any], y: Any, g: Any) -> Any:
+    return _rows(g, inputs[1]) / g.sd.add_op(CountOfRow(), [inputs[1], inputs[0]])
 
 
-def _of_sqrt_n(data: Any, ids: Any, y: Any, g: Any) -> Any:
-    return _rows(g, ids) / g.sd.call("math", "sqrt", g.sd.add_op(CountOfRow(), [ids, data]))
+def _of_sqrt_n(reduction: Op, inputs: Sequence[Any], y: Any, g: Any) -> Any:
+    return _rows(g, inputs[1]) / g.sd.call("math", "sqrt", g.sd.add_op(CountOfRow(), [inputs[1], inputs[0]]))
 
 
-def _of_prod(data: Any, ids: Any, y: Any, g: Any) -> Any:
-    return _rows(g * y, ids) / data
+def _of_prod(reduction: Op, inputs: Sequence[Any], y: Any, g: Any) -> Any:
+    """Times the product of the others, of which none may be 0."""
+    (data, ids, *rest), sd = inputs, g.sd
+    total = OPS[reduction.id.replace("prod", "sum")](*reduction.values())
+    is_zero = sd.call("base", "eq", data, 0.0)
+    zero, one = (sd.constant(np.full((), v, data.dtype.numpy)) for v in (0, 1))
+    others = sd.call("base", "where", one, data, is_zero)
+    zeros = sd.call("base", "where", one, zero, is_zero)
+    left = _rows(sd.add_op(total, [zeros, ids, *rest]), ids) - zeros
+    slope = _rows(g * sd.add_op(reduction, [others, ids, *rest]), ids) / others
+    return sd.call("base", "where", slope, zero, sd.call("base", "eq", left, 0.0))
 
 
-def _of_extreme(data: Any, ids: Any, y: Any, g: Any) -> Any:
-    rows = _rows(g, ids)
-    return g.sd.call("base", "where", rows, g.sd.call("base", "zeros_like", rows), g.sd.call("base", "eq", data, _rows(y, ids)))
+def _of_extreme(reduction: Op, inputs: Sequence[Any], y: Any, g: Any) -> Any:
+    """To the first row of equal ones."""
+    rows = _rows(g, inputs[1])
+    return g.sd.call("base", "where", rows, g.sd.call("base", "zeros_like", rows), g.sd.add_op(FirstInSegment(), [*inputs[:2], y]))
+
+
+@op("first_in_segment", inputs="data ids extremes", gradient="zero")
+class FirstInSegment(Expandable):
+    """True at the first row of its id that is equal to the extreme of that, element by element (made by gradients)."""
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        return TensorSpec(specs[0].shape, DataType.BOOL)
+
+    def compute(self, xp: Any, data: Any, ids: Any, extremes: Any) -> Any:
+        """The smallest number of such a row."""
+        rows, flat = data.reshape(ids.size, *extremes.shape[1:]), ids.reshape(-1)
+        numbers = xp.where(rows == extremes[flat], xp.arange(ids.size).reshape(-1, *[1] * (rows.ndim - 1)), ids.size)
+        first = xp.full(extremes.shape, ids.size)
+        xp.minimum.at(first, flat, numbers)
+        return ((numbers == first[flat]) & (numbers < ids.size)).reshape(data.shape)
+
+    def in_plan(self, name: str) -> Expandable | None:
+        return self
+
+    def expand(self, *inputs: Any) -> Any:
+        """The same in nodes; all sizes are known."""
+        (data, ids, extremes), sd = inputs, inputs[0].sd
+        shape, count = data.spec.shape, math.prod(ids.spec.shape)
+        numbers = np.arange(count, dtype=np.int32).reshape(*ids.spec.shape, *[1] * (len(shape) - len(ids.spec.shape)))
+        none = sd.constant(np.full((), count, np.int32))
+        found = sd.call("base", "where", sd.constant(numbers), none, sd.call("base", "eq", data, _rows(extremes, ids)))
+        first = sd.call("base", "unsorted_segment_min", found, ids, extremes.spec.shape[0])
+        return sd.call("base", "and_", sd.call("base", "eq", found, _rows(first, ids)), sd.call("base", "lt", found, count))
 
 
 @op("count_of_row", inputs="ids like", gradient="zero")
@@ -162,7 +205,7 @@ def segment(name: str, reduce: Reducer, unsorted: Reducer, gradient: Callable[..
     class Differentiated(Op):
         def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
                  output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-            return [gradient(inputs[0], inputs[1], outputs[0], output_grads[0]), None, None]
+            return [gradient(self, inputs, outputs[0], output_grads[0]), None, None]
 
     if name != "sqrt_n":
         @op(f"segment_{name}", api=f"base.segment_{name} math.segment_{name}")

@@ -5,13 +5,15 @@ import math
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec, normalize_axes
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.broadcasting import axes_of
 from ...families.families import Reduction
-from ...ir.op import Op, Specs, op
+from ...ir.op import OPS, Expandable, Op, Specs, op
 
 ARG = FileArgs(ints=("*dimensions",), bools=("keep_dims",), dtypes=("=9",))
 
@@ -97,6 +99,43 @@ class IsMax(Op):
             return xp.zeros(x.shape, bool)
         mask = xp.arange(rows.shape[-1]) == ArgMax().choose(xp, rows)[..., None]
         return mask.reshape(moved.shape).transpose([order.index(i) for i in range(x.ndim)])
+
+
+@op("at_extreme", inputs="x axes?", gradient="zero")
+class AtExtreme(Expandable):
+    """True at the position that an op such as argmax finds in each slice over the axes (made by gradients)."""
+
+    by: str
+    dimensions: tuple[int, ...] = ()
+    in_variable: bool = False           # which axes, known when run alone
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        return TensorSpec(specs[0].shape, DataType.BOOL)
+
+    def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
+        """By comparison with the number of each place."""
+        gone = axes_of(self.dimensions, x.ndim, axes)
+        if not x.size:
+            return xp.zeros(x.shape, bool)
+        found = OPS[self.by](dimensions=gone or (0,), keep_dims=True).reduce(xp, x, gone)  # type: ignore[attr-defined]
+        return found == _numbered(gone, x.shape)
+
+    def in_plan(self, name: str) -> Expandable | None:
+        return None if self.in_variable else self
+
+    def expand(self, *inputs: Any) -> Any:
+        """The search, and the comparison; all sizes are known."""
+        x, sd, shape = inputs[0], inputs[0].sd, inputs[0].spec.shape
+        gone = axes_of(self.dimensions, len(shape))
+        if 0 in shape or not gone:
+            return sd.constant(np.ones(shape, bool))
+        return sd.call("base", "eq", sd.add_op(OPS[self.by](dimensions=gone, keep_dims=True), [x]), sd.constant(_numbered(gone, shape)))
+
+
+def _numbered(axes: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """The numbers of the places in a slice over some axes, of size 1 along the others."""
+    sizes = [n if i in axes else 1 for i, n in enumerate(shape)]
+    return np.arange(math.prod(sizes)).reshape(sizes)
 
 
 def _ordered(name: str, api: str, strict: bool, doc: str) -> None:

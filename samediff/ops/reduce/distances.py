@@ -8,6 +8,7 @@ from ...base.datatype import DataType
 from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, reduced
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
+from ...expressions.arrays import norm_over
 from ...ir.op import Op, Specs, op
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ class Distance(Op):
         axes = normalize_axes(self.dimensions, len(x.shape))
         return TensorSpec(reduced(broadcast(x.shape, aligned(x.shape, y.shape, axes)), axes, self.keep_dims), dtype)
 
-    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
-        """The formula; ``total`` sums over the dimensions, keeping them."""
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
+        """The formula; ``total`` and ``norm`` are sum and Euclidean norm over the dimensions, keeping them."""
         raise NotImplementedError
 
     def compute(self, xp: Any, x: Any, y: Any) -> Any:
@@ -51,7 +52,7 @@ class Distance(Op):
         axes = normalize_axes(self.dimensions, x.ndim)
         x, y = xp.broadcast_arrays(x, y.reshape(aligned(x.shape, y.shape, axes)))
         count = x.dtype.type(x.size // max(1, (x.sum(axis=axes)).size))
-        found = self.measure(xp, x, y, lambda v: v.sum(axis=axes, keepdims=True, dtype=x.dtype), count)
+        found = self.measure(xp, x, y, lambda v: v.sum(axis=axes, keepdims=True, dtype=x.dtype), lambda v: norm_over(v, axes, True), count)
         return found if self.keep_dims else found.reshape([n for i, n in enumerate(x.shape) if i not in axes])
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -69,6 +70,10 @@ class Distance(Op):
         from ..shape.reshaping import reshape_like
         second = sum_to(g * by_y, wide)
         return [sum_to(g * by_x, x), second if wide is y else reshape_like(second, y)]
+
+    def norm(self, x: SDVariable) -> SDVariable:
+        """The Euclidean norm over the dimensions, which stay."""
+        return x.sd.call("base", "norm2", x, True, *self.dimensions)  # type: ignore[no-any-return]
 
     def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
         """Derivatives of the result by each element of x and y."""
@@ -90,7 +95,7 @@ def _call(name: str, *args: SDVariable) -> SDVariable:
 class Manhattan(Distance):
     """Sum of |x - y| over ``dimensions``."""
 
-    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
         return total(abs(x - y))
 
     def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
@@ -102,30 +107,31 @@ class Manhattan(Distance):
 class Euclidean(Distance):
     """sqrt(sum (x - y)^2) over ``dimensions``."""
 
-    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
         """The root of the sum of squares."""
-        return xp.sqrt(total((x - y) ** 2))
+        return norm(x - y)
 
     def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
         """(x - y) over the distance, 0 where it is 0."""
         d = x - y
-        slope = _call("div_no_nan", d, _call("sqrt", total(d * d)))
+        slope = _call("div_no_nan", d, self.norm(d))
         return slope, -slope
 
 
 class _Cosine(Distance):
     sign = 1.0
 
-    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
         """The cosine of the angle."""
-        cosine = total(x * y) / (xp.sqrt(total(x * x)) * xp.sqrt(total(y * y)))
+        cosine = total(x / norm(x) * (y / norm(y)))
         return cosine if self.sign > 0 else 1 - cosine
 
     def slopes(self, x: SDVariable, y: SDVariable, total: Callable[[SDVariable], SDVariable]) -> tuple[SDVariable, SDVariable]:
-        """y / (|x| |y|) - x cos / |x|^2, and the same with x and y exchanged."""
-        xx, yy, xy = total(x * x), total(y * y), total(x * y)
-        norms = _call("sqrt", xx * yy)
-        return (y / norms - x * (xy / (norms * xx))) * self.sign, (x / norms - y * (xy / (norms * yy))) * self.sign
+        """(v - u cos) / |x| for u = x / |x| and v = y / |y|, and the same with x and y exchanged."""
+        long_x, long_y = self.norm(x), self.norm(y)
+        u, v = x / long_x, y / long_y
+        cosine = total(u * v)
+        return (v - u * cosine) / long_x * self.sign, (u - v * cosine) / long_y * self.sign
 
 
 @op("cosinesimilarity", api="math.cosine_similarity base.cosine_similarity")
@@ -144,7 +150,7 @@ class CosineDistance(_Cosine):
 class Jaccard(Distance):
     """1 - sum(min(x, y)) / sum(max(x, y)) over ``dimensions``."""
 
-    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
         """One minus the quotient."""
         return 1 - total(xp.minimum(x, y)) / total(xp.maximum(x, y))
 
@@ -161,5 +167,5 @@ class Jaccard(Distance):
 class Hamming(Distance):
     """Share of positions over ``dimensions`` where x and y differ."""
 
-    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
         return total((x != y).astype(x.dtype)) / count

@@ -32,7 +32,7 @@ class _WithTolerance(Distance):
 class EqualsWithEps(_WithTolerance):
     """Number of positions over ``dimensions`` where x and y differ by more than eps, and by more than eps times the larger one."""
 
-    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], count: Any) -> Any:
+    def measure(self, xp: Any, x: Any, y: Any, total: Callable[[Any], Any], norm: Callable[[Any], Any], count: Any) -> Any:
         """A count; equal infinities are equal, NaN equals nothing."""
         bound = xp.maximum(1, xp.maximum(abs(x), abs(y))) * self.eps
         same = (x == y) | (abs(x - y) <= bound) & xp.isfinite(x) & xp.isfinite(y)

@@ -9,7 +9,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...codecs.file_args import FileArgs
 from ...codecs.file_forms import REDUCTION
-from ...expressions.arrays import mean_over, sum_over
+from ...expressions.arrays import mean_over, norm_over, sum_over
 from ...families.families import Reduction, reduction
 from ...ir.op import op
 
@@ -67,7 +67,7 @@ def _at_absolute_extreme(xp: Any, x: Any, y: Any, upstream: Any) -> Any:
 
 
 def _over_norm(xp: Any, x: Any, y: Any, upstream: Any) -> Any:
-    return xp.where(y == 0, 0, upstream * x / y)
+    return xp.where(y == 0, 0, upstream * (x / y))
 
 
 def _absolute_maximum(xp: Any, x: Any, axes: tuple[int, ...], keep_dims: bool) -> Any:
@@ -80,7 +80,7 @@ reduction("reduce_min", "base.min var.min math.reduce_min", _extreme("min"), "Sm
           of_one_itself=True, chosen_by="argmin")
 reduction("reduce_norm1", "math.norm1 base.norm1 var.norm1", lambda xp, x, axes, keep: _total(xp, abs(x), axes, keep),
           "Sum of absolute values over ``dimensions``.", lambda xp, x, y, g: g * xp.sign(x), "to_float")
-reduction("reduce_norm2", "math.norm2 base.norm2 var.norm2", lambda xp, x, axes, keep: xp.sqrt(_total(xp, x * x, axes, keep)),
+reduction("reduce_norm2", "math.norm2 base.norm2 var.norm2", lambda xp, x, axes, keep: norm_over(x, axes, keep),
           "Euclidean norm over ``dimensions``: sqrt(sum x^2).", _over_norm, "to_float")
 reduction("reduce_sqnorm", "math.squared_norm base.squared_norm", lambda xp, x, axes, keep: _total(xp, x * x, axes, keep),
           "Sum of squares over ``dimensions``.", lambda xp, x, y, g: 2 * g * x, "to_float")
@@ -129,14 +129,14 @@ class LogSumExp(Reduction):
     """ln(sum(exp x)) over ``dimensions``, computed from the largest element of each slice; gradient softmax(x)."""
 
     result = "to_float"
-    slope = staticmethod(lambda xp, x, y, g: g * xp.exp(x - y))
+    slope = staticmethod(lambda xp, x, y, g: xp.where(y == -xp.inf, 0, g * xp.where(x == y, 1, xp.exp(x - y))))
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
         """Stable for any size of x."""
         if not all(x.shape[i] for i in axes):       # nothing: ln(0)
             return xp.full([1 if i in axes else n for i, n in enumerate(x.shape) if self.keep_dims or i not in axes], -xp.inf, x.dtype)
         top = xp.max(x, axis=axes, keepdims=True)
-        top = xp.where(top == -xp.inf, x.dtype.type(0), top)
+        top = xp.where(abs(top) == xp.inf, x.dtype.type(0), top)
         found = xp.log(_total(xp, xp.exp(x - top), axes, True)) + top
         return found if self.keep_dims else found.reshape([n for i, n in enumerate(x.shape) if i not in axes])
 

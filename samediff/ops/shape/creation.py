@@ -11,7 +11,8 @@ from ...base.datatype import DataType
 from ...base.named_axes import expect_at_least, expect_single
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import GraphError, ShapeError
+from ...errors import DataTypeError, GraphError, ShapeError
+from ...expressions.arrays import require_held, require_whole
 from ...ir.op import Op, Specs, op
 from .reshaping import reshape_like
 from .shape_inputs import ints_of, shape_from
@@ -26,6 +27,7 @@ class Fill(Op):
     """An array of a shape given by a variable, filled with one value."""
 
     flops_per_element = 0
+    element_values = "value"
     data_type: DataType
     value: float
 
@@ -55,14 +57,23 @@ class Create(Op):
         return xp.zeros(tuple(int(n) for n in shape.reshape(-1)), self.data_type.numpy)
 
 
+def _progression(start: int, step: int, n: int, dtype: DataType) -> Any:
+    """start, start + step, ...: n whole numbers, all 64 bits of them."""
+    return (np.arange(n).astype(np.uint64) * np.uint64(step % 2**64) + np.uint64(start % 2**64)).astype(dtype.numpy)
+
+
 def _range(start: Any, stop: Any, step: Any, dtype: DataType) -> Any:
     if step == 0 or not all(map(math.isfinite, (start, stop, step))):
         raise ShapeError(f"range needs finite numbers and a step that is not 0; got from {start} to {stop}, step {step}")
     if dtype.is_integer:
+        for number in (start, stop, step):
+            require_whole(number, dtype.numpy)
         start, stop, step = int(start), int(stop), int(step)
-        n = int((stop - start) / step)
+        n = abs(stop - start) // abs(step) * (1 if (stop < start) == (step < 0) else -1)
         n += start + n * step < stop  # as DL4J counts: exact for positive steps, rounded down for negative ones
-        return (start + step * np.arange(max(n, 0))).astype(dtype.numpy)
+        for number in (start, start + (n - 1) * step) if n > 0 else ():
+            require_held(number, dtype.numpy)
+        return _progression(start, step, max(n, 0), dtype)
     n = max(0, math.ceil((float(stop) - float(start)) / float(step)))
     return (float(start) + float(step) * np.arange(n)).astype(dtype.numpy)
 
@@ -106,11 +117,28 @@ class RangeOf(Op):
         return xp.asarray(_range(from_.item(), to.item(), step.item(), self.data_type))
 
 
+def _whole_step(start: Any, stop: Any, number: int, dtype: DataType) -> int:
+    """The distance of evenly spaced whole numbers; DataTypeError where they have fractions."""
+    for bound in (start, stop):
+        require_held(bound, dtype.numpy)
+    step, rest = divmod(int(stop) - int(start), number - 1)
+    if rest:
+        raise DataTypeError(f"linspace of {dtype.name}: {number} numbers from {start} to {stop} have fractions; ask for FLOAT, and cast it")
+    return step
+
+
+def _linspace(start: Any, stop: Any, number: int, dtype: DataType) -> Any:
+    if dtype.is_integer and number > 1:
+        return _progression(int(start), _whole_step(start, stop, number, dtype), number, dtype)
+    return np.linspace(start, stop, number).astype(dtype.numpy)
+
+
 @op("lin_space", api="base.linspace math.linspace", inputs="", signatures=("data_type, start, stop, number", "start, stop, number"),
     gradient="none", file=FileArgs(ints=("number",), floats=("start", "stop"), dtypes=("data_type?",)))
 class Linspace(Op):
     """``number`` evenly spaced values from start to stop, both included."""
 
+    element_values = "start stop"
     start: float
     stop: float
     number: int
@@ -118,10 +146,12 @@ class Linspace(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         expect_at_least(0, number=self.number)
+        if self.data_type.is_integer and self.number > 1:
+            _whole_step(self.start, self.stop, self.number, self.data_type)
         return TensorSpec((self.number,), self.data_type)
 
     def compute(self, xp: Any) -> Any:
-        return xp.linspace(self.start, self.stop, self.number).astype(self.data_type.numpy)
+        return xp.asarray(_linspace(self.start, self.stop, self.number, self.data_type))
 
 
 @op("lin_space_of", api="base.linspace math.linspace", inputs="start stop number",
@@ -138,7 +168,7 @@ class LinspaceOf(Op):
         return TensorSpec((number[0] if number else -1,), self.data_type)
 
     def compute(self, xp: Any, start: Any, stop: Any, number: Any) -> Any:
-        return xp.linspace(start.item(), stop.item(), int(number.item())).astype(self.data_type.numpy)
+        return xp.asarray(_linspace(start.item(), stop.item(), int(number.item()), self.data_type))
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -32,6 +32,7 @@ class Pad(Op):
     """
 
     flops_per_element = 0
+    element_values = "constant"
     mode: PadMode = PadMode.CONSTANT
     constant: float = 0.0
 

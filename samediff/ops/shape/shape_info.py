@@ -213,6 +213,7 @@ class IsNumericTensor(Measure):
 class ScalarSet(Op):
     """Filled with a number, in the shape and type of x."""
 
+    element_values = "scalar"
     scalar: float
 
     def infer(self, *specs: TensorSpec) -> Specs:

@@ -42,9 +42,13 @@ def squared(x0: Any) -> Any:
     return x0 * x0
 
 
-def root(xp: Any, t: Any) -> Any:
-    """The square root of the total."""
-    return xp.sqrt(t)
+def scale(xp: Any, largest: Any) -> Any:
+    """What to divide by so that squares stay in the range of the type."""
+    return xp.where((largest > 0) & (largest < xp.inf), largest, 1)
+
+
+#: The largest magnitude of a slice, and its Euclidean norm.
+NORM = (Stage(magnitude, "max"), Stage(lambda xp, x0, r0: squared(x0 / scale(xp, r0)), "sum", lambda xp, t, r0: xp.sqrt(t) * scale(xp, r0)))
 
 
 def mean(t: Any, n: Any) -> Any:
@@ -109,7 +113,7 @@ REDUCTIONS: dict[str, Sweep] = {
     "reduce_max": _fold(element, "max"),
     "reduce_min": _fold(element, "min"),
     "reduce_norm1": _fold(magnitude),
-    "reduce_norm2": _fold(squared, "sum", root),
+    "reduce_norm2": Sweep(NORM, (second_result,)),
     "reduce_sqnorm": _fold(squared),
     "reduce_normmax": _fold(magnitude, "max"),
     "asum": _fold(magnitude),
@@ -124,7 +128,7 @@ REDUCTIONS: dict[str, Sweep] = {
     "countNonZero": _fold(is_other_than_zero, counting=True),
     "countZero": _fold(is_zero, counting=True),
     "zero_fraction": _fold(is_zero, "sum", mean, counting=True),
-    "reduce_logsumexp": Sweep((Stage(element, "max", lambda xp, t: xp.where(t == -xp.inf, 0, t)),
+    "reduce_logsumexp": Sweep((Stage(element, "max", lambda xp, t: xp.where(xp.abs(t) == xp.inf, 0, t)),
                                Stage(_weight, "sum", lambda xp, t, r0: xp.log(t) + r0)), (second_result,)),
     "var": spread(second_result),
     "sample_var": spread(lambda r1, n: r1 * (n / (n - 1))),

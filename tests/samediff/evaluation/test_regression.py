@@ -81,3 +81,24 @@ def test_no_data():
 def test_which_metrics_are_to_be_small():
     small = {m.name for m in RegressionEvaluation.Metric if m.minimize()}
     assert small == {"MSE", "MAE", "RMSE", "RSE"}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("parts", [1, 3])
+@pytest.mark.parametrize("masked", [False, True])
+def test_labels_far_from_zero_keep_their_digits(parts, masked, dtype):
+    rng = np.random.default_rng(5)
+    y = (1e8 if dtype is np.float64 else 1e4) + rng.normal(size=(90, 2))
+    p = y + 0.1 * rng.normal(size=(90, 2))
+    y, p, mask = y.astype(dtype), p.astype(dtype), rng.random((90, 2)) < 0.7
+    e = RegressionEvaluation()
+    for k in np.array_split(np.arange(90), parts):
+        part = RegressionEvaluation()
+        part.eval(y[k], p[k], mask[k].astype(dtype) if masked else None)
+        e.merge(part)
+    for i in range(2):
+        seen = mask[:, i] if masked else slice(None)
+        a, b = y[seen, i].astype(np.float64), p[seen, i].astype(np.float64)
+        share = ((a - b) ** 2).sum() / ((a - a.mean()) ** 2).sum()
+        assert e.pearson_correlation(i) == pytest.approx(np.corrcoef(a, b)[0, 1], rel=1e-5)
+        assert e.r_squared(i) == pytest.approx(1 - share, rel=1e-5) and e.relative_squared_error(i) == pytest.approx(share, rel=1e-5)
