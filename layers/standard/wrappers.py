@@ -6,7 +6,7 @@ from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...samediff.configuration.configuration import Convertible, field
-from ...samediff.errors import ConfigurationError
+from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.ops.elementwise.masking import times_mask
 from ..base.base import PACKAGE, Layer, NoParamLayer, layer
 from ..base.defaults import LayerDefaults
@@ -150,6 +150,10 @@ class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
 
     dl4j_type: ClassVar[LayerType | None] = LayerType.FEED_FORWARD
     summary_name: ClassVar[str] = "LastTimeStepLayer"
+
+    def validate_new(self) -> None:
+        made_for(self, self.underlying, InputType.recurrent(1))
+
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.get_output_type(0, input_type)
         if isinstance(inner, InputTypeFeedForward):
@@ -164,6 +168,9 @@ class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
         if masking is not None:
             mask = masking.mask_of_data(sd, x)
         series = inside(self.underlying, sd, x, params, mask, masked=True)
+        if series.spec.rank not in (None, 3):
+            raise ShapeError(f"{self.label} takes the last step of series, with three axes; {self.underlying.label} gives arrays with "
+                             f"{series.spec.rank}")
         if time_last(self.underlying) is RNNFormat.NWC:
             series = series.permute(0, 2, 1)
         if mask is None:
@@ -173,6 +180,16 @@ class LastTimeStep(BaseWrapperLayer, LastTimeStepNames):
     def feed_forward_mask(self, sd: SameDiff, mask: SDVariable | None, x: SDVariable) -> SDVariable | None:
         """Rows have no steps to mask."""
         return None
+
+
+def made_for(owner: Layer, layer: Layer, given: InputType) -> None:
+    """ConfigurationError for a layer that does not take what its wrapper gives it as it is: series, or the rows of single steps."""
+    before = layer.get_pre_processor_for_input_type(given)
+    if before is not None:
+        what, advice = ("time series", "TimeDistributed acts on single steps") if isinstance(given, InputTypeRecurrent) else (
+            "single steps", "put it into the network without the wrapper")
+        raise ConfigurationError(f"{owner.label} gives {what} to the layer inside, and {layer.label} takes them only behind a "
+                                 f"{type(before).__name__}; {advice}")
 
 
 def layers_inside(layer: Layer) -> Iterator[Layer]:
@@ -205,6 +222,9 @@ class TimeDistributed(BaseWrapperLayer, TimeDistributedNames):
     rnn_data_format: Convertible[RNNFormat | None] = field(default=RNNFormat.NCW, aliases=("data_format",), kw_only=False)
     if TYPE_CHECKING:       # further names, which `aliases` make
         data_format: InitVar[Any] = None
+
+    def validate_new(self) -> None:
+        made_for(self, self.underlying, InputType.feed_forward(1))
 
     def output_type(self, input_type: InputType) -> InputType:
         inner = self.underlying.get_output_type(0, self._step(input_type))
@@ -324,6 +344,9 @@ class Bidirectional(Layer, BidirectionalNames):
             raise ConfigurationError(f"{self.label}: both directions need the same layer class; "
                                      f"got {type(self.fwd).__name__} and {type(self.bwd).__name__}")
 
+    def validate_new(self) -> None:
+        made_for(self, self.fwd, InputType.recurrent(1))
+
     def define_parameters(self, params: ParameterTable) -> None:
         """Those of the forward layer with prefix f, then those of the backward layer with prefix b."""
         for prefix, direction in self._directions().items():
@@ -366,6 +389,8 @@ class Bidirectional(Layer, BidirectionalNames):
         return self._both(sd, x, params, mask, masked=True)
 
     def _both(self, sd: SameDiff, x: SDVariable, params: LayerScope, mask: SDVariable | None, masked: bool) -> SDVariable:
+        if x.spec.rank not in (None, 3):
+            raise ShapeError(f"{self.label} reads series, with three axes, in both directions; got an array with {x.spec.rank}")
         last = time_last(self.fwd) is RNNFormat.NWC
         assert self.bwd is not None
 

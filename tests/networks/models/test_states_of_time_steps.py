@@ -1,0 +1,22 @@
+"""Truncated back-propagation forgets the states of ``rnn_time_step`` where it begins with a batch, as in DL4J."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.layers import LSTM, RnnOutputLayer
+from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
+
+
+@pytest.mark.parametrize("graph", [False, True], ids=["list", "graph"])
+@pytest.mark.parametrize("use", ["fit", "evaluate"])
+@pytest.mark.parametrize("truncated", [True, False])
+def test_states_are_forgotten(graph, use, truncated):
+    conf = NeuralNetConfiguration.Builder().seed(1).list(LSTM(n_in=2, n_out=3), RnnOutputLayer(n_in=3, n_out=2))
+    net = MultiLayerNetwork((conf.backprop_type("TruncatedBPTT").t_bptt_length(2) if truncated else conf).build()).init()
+    net = net.to_computation_graph() if graph else net
+    x, y = np.ones((1, 2, 4), np.float32), np.eye(2, dtype=np.float32)[[[0, 1, 0, 1]]].transpose(0, 2, 1)
+    net.rnn_time_step(x)
+    assert any(net.rnn_get_previous_states().values())
+    getattr(net, use)(*([x], [y]) if graph and use == "fit" else (x, y))
+    assert any(net.rnn_get_previous_states().values()) is not truncated
