@@ -129,7 +129,6 @@ class ComputationGraphNames(JavaSpelling):
     outputSingle = ComputationGraph.output_single
     pretrainLayer = ComputationGraph.pretrain_layer
     rnnActivateUsingStoredState = ComputationGraph.rnn_activate_using_stored_state
-    rnnClearPreviousState = ComputationGraph.rnn_clear_previous_state
     rnnGetPreviousState = ComputationGraph.rnn_get_previous_state
     rnnGetPreviousStates = ComputationGraph.rnn_get_previous_states
     rnnSetPreviousState = ComputationGraph.rnn_set_previous_state
@@ -217,7 +216,6 @@ class MultiLayerNetworkNames(JavaSpelling):
     numLabels = MultiLayerNetwork.num_labels
     pretrainLayer = MultiLayerNetwork.pretrain_layer
     rnnActivateUsingStoredState = MultiLayerNetwork.rnn_activate_using_stored_state
-    rnnClearPreviousState = MultiLayerNetwork.rnn_clear_previous_state
     rnnGetPreviousState = MultiLayerNetwork.rnn_get_previous_state
     rnnGetPreviousStates = MultiLayerNetwork.rnn_get_previous_states
     rnnSetPreviousState = MultiLayerNetwork.rnn_set_previous_state
@@ -264,6 +262,7 @@ class NetworkNames(JavaSpelling):
     numParams = Network.num_params
     paramTable = Network.param_table
     printConfiguration = Network.print_configuration
+    rnnClearPreviousState = Network.rnn_clear_previous_state
     scoreExamples = Network.score_examples
     setEpochCount = Network.set_epoch_count
     setIterationCount = Network.set_iteration_count
