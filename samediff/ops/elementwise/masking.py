@@ -91,7 +91,7 @@ class MaskLike(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         mask, x = (s.shape for s in specs)
-        return specs[0] if mask is None or x is None else specs[0].with_shape(self.shape(mask, x))
+        return specs[0].with_shape(None if mask is None or x is None else self.shape(mask, x))
 
     def shape(self, mask: tuple[int, ...], x: tuple[int, ...]) -> tuple[int, ...]:
         """The shape of the result."""

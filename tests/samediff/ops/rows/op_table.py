@@ -172,6 +172,9 @@ row("eig", [[0.5, -1.2, 0.3], [0.9, 0.8, -0.4], [0.2, 0.7, -1.1]])       # a com
 # Shapes, parts, joining
 row("reshape", "f:2,3", shape=(3, -1))
 row("set_shape", "f:2,3", [3, 2])
+row("keep_unmasked drop_marks", "f:2,3", [[1, 0, 1], [0, 1, 1]])
+row("times_mask mask_gradient", "f:2,3 f:2,3")
+row("mask_like", "f:2,4 f:2,3,4")
 row("reshape_like", "f:2,3 f:3,2")
 row("expand_dims", "f:2,3", axis=1)
 row("squeeze", "f:2,1,3", axis=(1,))
