@@ -153,7 +153,7 @@ def test_a_check_that_does_not_end_is_a_finding(monkeypatch):
         while np.shape(x)[0] > 3:
             time.sleep(1)
         return np.asarray(x) * 2
-    assert failed(hangs) == {"other sizes": "took more than 60 seconds"}
+    assert failed(hangs) == {"other sizes": "did not come back within 60 seconds"}
 
 
 def elements(x, y):
