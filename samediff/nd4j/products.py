@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import INDArray
+from ..arrays.methods.products import of_alike_matrices
 from ..arrays.orders import arranged, in_columns
 from .running import run, written
 
@@ -30,6 +31,8 @@ class MatrixProducts:
         >>> Nd4j.matmul(Nd4j.ones(2, 3), Nd4j.ones(3, 2)).tolist()
         [[3.0, 3.0], [3.0, 3.0]]
         """
+        if not how and isinstance(y, np.ndarray) and y.flags.c_contiguous and (made := of_alike_matrices(x, y)) is not None:
+            return made  # type: ignore[no-any-return]
         target = how[0] if how and not isinstance(how[0], bool) else None
         flags = [bool(v) for v in how if isinstance(v, bool)]
         found = run("matmul", x, y, **dict(zip(("transpose_x", "transpose_y", "transpose_z"), flags)))

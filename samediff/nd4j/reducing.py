@@ -6,7 +6,7 @@ from typing import Any
 
 from ..arrays import INDArray
 from ..arrays.computing import built_in
-from ..arrays.methods.reducing import reduced
+from ..arrays.methods.reducing import reduced, running_axis
 from ..arrays.orders import arranged
 from ..arrays.pairs import operand
 from .arguments import axes_of
@@ -38,7 +38,7 @@ class Reductions:
 
     @staticmethod
     def cumsum(array: Any, axis: int | None = None) -> INDArray:
-        """Running sum along an axis; without one, of the elements in c order, as a vector."""
+        """Running sum along an axis, of rows and columns along their elements; without one, in c order, as a vector."""
         if axis is None:
             return run("cumsum", run("reshape", array, shape=(-1,)), axis=(0,))  # type: ignore[no-any-return]
-        return arranged(run("cumsum", array, axis=(axis,)), "C")  # type: ignore[no-any-return]
+        return arranged(run("cumsum", array, axis=(running_axis(tuple(array.shape), axis),)), "C")  # type: ignore[no-any-return]

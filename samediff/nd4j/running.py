@@ -3,15 +3,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.computing import apply
+from ..arrays.computing import apply, built_in
 from ..arrays.recording import state
 from ..errors import ShapeError
-from ..ir.op import OPS
 
 
 def run(op_id: str, *inputs: Any, **attributes: Any) -> Any:
     """The result of the op registered as ``op_id``: an INDArray, or a tuple of them; recorded where somebody records."""
-    return apply(OPS[op_id](**attributes), *inputs)
+    return apply(built_in(op_id, **attributes), *inputs)
 
 
 def written(result: Any, target: Any) -> Any:

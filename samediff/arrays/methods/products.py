@@ -32,13 +32,8 @@ class Products:
         ShapeError, DataTypeError
             The inner sizes differ, an array is neither matrix nor vector, or the types differ.
         """
-        if not more and state.recorder is None and type(other) is type(self):
-            dtype = self.dtype
-            if self.ndim == 2 == other.ndim and dtype is other.dtype and dtype.kind == "f" and self.flags.c_contiguous:
-                try:
-                    return wrapped(quietly(np.matmul, self.view(np.ndarray), other.view(np.ndarray)))
-                except ValueError:                  # sizes that do not meet: said below
-                    pass
+        if not more and (made := of_alike_matrices(self, other)) is not None:
+            return made
         result = next((m for m in more if is_array(m)), None)
         turned = next((m for m in more if hasattr(m, "transpose_a")), None)
         order = next((m for m in more if isinstance(m, str)), None)
@@ -51,6 +46,18 @@ class Products:
         """Matrix product. In place: this matrix takes the values, or ``mmuli(y, result)`` that one."""
         result = next((m for m in more if is_array(m)), self)
         return put_into(result, self.mmul(other, *[m for m in more if not is_array(m)]), "mmuli")
+
+
+def of_alike_matrices(x: Any, y: Any) -> Any:
+    """The product of two matrices of one floating type, the first in row order, at once; None for others."""
+    if state.recorder is None and isinstance(x, np.ndarray) and type(y) is type(x):
+        dtype = x.dtype
+        if x.ndim == 2 == y.ndim and dtype is y.dtype and dtype.kind == "f" and x.flags.c_contiguous:
+            try:
+                return wrapped(quietly(np.matmul, x.view(np.ndarray), y.view(np.ndarray)))
+            except ValueError:                          # sizes that do not meet
+                pass
+    return None
 
 
 def _is_f(x: Any) -> bool:

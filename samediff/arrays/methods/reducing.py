@@ -179,7 +179,10 @@ class Reducing:
     # Running sums
 
     def cumsum(self: Any, *args: Any, **numpy: Any) -> Any:
-        """Running sum along a dimension, in the type of the array; ``cumsum()`` and NumPy's keywords mean NumPy's."""
+        """Running sum along a dimension, in the type of the array; ``cumsum()`` and NumPy's keywords mean NumPy's.
+
+        Rows (1, n) and columns (n, 1) are summed along their elements, whichever dimension is named, as in DL4J.
+        """
         if numpy or not args:
             return _of_numpy(self, "cumsum", args, numpy)
         (dimension,) = args
@@ -188,7 +191,7 @@ class Reducing:
             dimension = 0
         if not self.shape:
             return self.dup()
-        return arranged(apply(built_in("cumsum", axis=(normalize_axis(int(dimension), len(self.shape)),)), self), "C")
+        return arranged(apply(built_in("cumsum", axis=(running_axis(self.shape, int(dimension)),)), self), "C")
 
     def cumsumi(self: Any, dimension: int) -> Any:
         """Running sum along a dimension. In place."""
@@ -207,6 +210,12 @@ class Reducing:
     def squared_distance(self: Any, other: Any) -> float:
         """Sum of (x - y)^2."""
         return self.distance2(other) ** 2  # type: ignore[no-any-return]
+
+
+def running_axis(shape: Any, dimension: int) -> int:
+    """The axis of a running sum along a dimension: that of the elements in rows and columns."""
+    axis = normalize_axis(dimension, len(shape))
+    return 1 - axis if len(shape) == 2 and shape[axis] == 1 else axis
 
 
 def _distance(op_id: str, x: Any, y: Any) -> float:

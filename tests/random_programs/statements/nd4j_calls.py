@@ -61,7 +61,7 @@ _ONE = ("abs", "acos", "asin", "atan", "atanh", "ceil", "ceiling", "cos", "cosh"
         "round", "sigmoid", "sigmoidDerivative", "sign", "sin", "sinh", "softPlus", "softmax", "softsign",
         "softsignDerivative", "sqrt", "step", "tan", "tanh", "timesOneMinus", "leakyRelu", "leakyReluDerivative",
         "not_")
-TRANSFORMS = " ; ".join(f"T.{name}(a)" for name in _ONE) + "\n" + " ; ".join(f"T.{name}(np.tanh(a))" for name in _ONE[:20]) + """
+TRANSFORMS = " ; ".join(f"T.{name}(a)" for name in _ONE) + "\n" + " ; ".join(f"T.{name}(np.tanh(a) * 0.9)" for name in _ONE[:20]) + """
 T.relu(a, 0.5) ; T.isMax(a.dup()) ; T.unitVec(a.dup()) ; T.normalizeZeroMeanAndUnitVariance(a.dup()) ; T.reverse(a)
 T.isMax(a.dup(), DataType.DOUBLE) ; T.pow(a, 2) ; T.pow(abs(a), 1.5) ; T.pow(abs(a), b) ; T.leakyRelu(a, 0.2) ; T.max(a, b)
 T.max(a, 0.5) ; T.min(a, b) ; T.min(a, s) ; T.and_(a, b) ; T.or_(a, b) ; T.xor(a, b) ; T.atan2(a, b) ; T.dot(vec(a), vec(b))

@@ -39,3 +39,11 @@ def test_vectors_keep_their_ones(shape, stripped):
 def test_vectors_of_any_form_become_diagonals(shape):
     values = np.arange(1.0, 1 + np.prod(shape))
     assert Nd4j.diag(INDArray.of(values.reshape(shape))).tolist() == np.diag(values).tolist()
+
+
+@pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_running_sums_of_rows_and_columns_go_along_their_elements(shape, axis):
+    x = INDArray.of(np.arange(1.0, 5).reshape(shape))
+    for found in (x.cumsum(axis), Nd4j.cumsum(x, axis), x.dup().cumsumi(axis)):
+        assert found.shape == shape and found.ravel().tolist() == [1, 3, 6, 10]
