@@ -9,15 +9,18 @@ import numpy as np
 
 from ...samediff.base.datatype import is_floating
 from ...samediff.base.user_code.check_report import CheckReport, require_instance
+from ...samediff.graph.child_process import in_child, possible
 from ..base.base import Layer
 from ..types.input_type import InputType
 from ..vertices import GraphVertex
+from .check_circumstances import instances
 from .check_parts import configuration_checks, graph_checks, masks_for, options_kept
 from .check_subject import Runner, Subject, drawn, time_axis
 
 __all__ = ["check_layer", "check_vertex"]
 
 
+@in_child
 def check_layer(layer: Layer, inputs: InputType | Any, labels: Any = None, *, input_type: InputType | None = None, mask: Any = None,
                 tolerance: float = 1e-4, seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check a layer: its configuration, types, gradients, masks, files, and training in a small network.
@@ -72,6 +75,7 @@ def check_layer(layer: Layer, inputs: InputType | Any, labels: Any = None, *, in
     return report.permit(allow)
 
 
+@in_child
 def check_vertex(vertex: GraphVertex, *inputs: InputType | Any, input_types: Sequence[InputType] | None = None,
                  masks: Sequence[Any] | None = None, tolerance: float = 1e-4, seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check a vertex as :func:`check_layer` does a layer.
@@ -136,6 +140,8 @@ def _run(report: CheckReport, subject: Subject, masks: Sequence[Any] | None, tol
     if subject.has_loss and masks is not None:
         subject.label_mask = masks[0]
     used = masks_for(subject) if masks is None else list(masks)
+    if subject.foreign and possible():                     # first of all: what ran before may be what decides
+        report.run("other objects of its class", lambda: instances(subject))
     for _ in graph_checks(report, subject, used, tolerance, seed):
         # Networks stand above layers: imports go the other way.
         importlib.import_module("dl4py.networks.models.check_in_network").network_checks(report, subject, seed)

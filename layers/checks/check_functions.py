@@ -10,9 +10,11 @@ from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
 from ...samediff.errors import ConfigurationError
 from ...samediff.executor.session import run
+from ...samediff.graph.child_process import in_child
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.run_context import RunContext
+from ..custom.samediff_loss import SameDiffLoss
 from ..functions.activations import Activation, IActivation
 from ..functions.losses import ILossFunction, LossFunction
 from ..preprocessors import InputPreProcessor
@@ -24,6 +26,7 @@ from .check_subject import distinct, drawn, time_axis
 __all__ = ["check_activation", "check_loss", "check_preprocessor"]
 
 
+@in_child
 def check_activation(activation: IActivation | Activation | str, x: Any = None, *, tolerance: float = 1e-4, seed: int = 0,
                      allow: Collection[str] = ()) -> CheckReport:
     """Check an activation function: configuration, gradient, large inputs, both floating types.
@@ -86,6 +89,7 @@ def _defined(define: Any, *arrays: Any) -> Any:
     return define(sd, *map(sd.constant, arrays)).eval()
 
 
+@in_child
 def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: Any, activation: Any = "identity", *, tolerance: float = 1e-4,
                seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check a loss function: configuration, gradient for the output, scores of examples, masks, both floating types.
@@ -134,7 +138,22 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
         close(rows.mean(), mean, "the mean of the scores is not the average score")
         return f"score {mean:.3g}"
 
+    def over_batch() -> bool:
+        """Whether the score of an example depends on others, in a loss whose author is not told of masks."""
+        changed = z.copy()
+        changed[-1] += 0.25
+        try:
+            before, after = (loss.compute_score_array(y, o, act)[:-1] for o in (z, changed))
+        except ConfigurationError:
+            return False
+        return type(loss).define is SameDiffLoss.define and not np.allclose(before, after, 1e-9, 1e-12)
+
     def masked() -> str:
+        if over_batch():
+            rows = loss.compute_score_array(y, z, act, mask)
+            close(rows[mask[:, 0] == 0], 0 * rows[mask[:, 0] == 0], "the score of a masked example counts")
+            return ("scores alone: each depends on other examples, the masked ones among them. Write define(self, sd, labels, pre_output, "
+                    "activation, mask) to leave those out")
         whole, part = loss.compute_gradient(y, z, act), loss.compute_gradient(y, z, act, mask)
         if part[mask[:, 0] == 0].any():
             raise CheckFailure("masked examples have a gradient")
@@ -173,6 +192,7 @@ def check_loss(loss: ILossFunction | LossFunction | str, labels: Any, output: An
     return report.permit(allow)
 
 
+@in_child
 def check_preprocessor(preprocessor: InputPreProcessor, inputs: InputType | Any, *, input_type: InputType | None = None,
                        minibatch: int | None = None, tolerance: float = 1e-4, seed: int = 0,
                      allow: Collection[str] = ()) -> CheckReport:

@@ -10,6 +10,7 @@ from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, require_instance
 from ...samediff.errors import DL4PyError
 from ...samediff.executor.session import run
+from ...samediff.graph.child_process import in_child
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.initializers.nd4j_random import Nd4jRandom
@@ -24,6 +25,7 @@ from .check_subject import distinct
 __all__ = ["check_constraint", "check_dropout", "check_initialiser"]
 
 
+@in_child
 def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance: float = 1e-4, seed: int = 0,
                   allow: Collection[str] = ()) -> CheckReport:
     """Check a dropout: configuration, random numbers by seed and iteration, rest outside of training, types, gradient.
@@ -129,6 +131,7 @@ def check_dropout(dropout: IDropout, shape: Sequence[int] = (6, 8), *, tolerance
     return report.permit(allow)
 
 
+@in_child
 def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), *, allow: Collection[str] = ()) -> CheckReport:
     """Check an initialiser of weights: configuration, shapes, types, and random numbers that follow the seed.
 
@@ -207,6 +210,7 @@ def check_initialiser(initialiser: IWeightInit, shape: Sequence[int] = (12, 9), 
     return report.permit(allow)
 
 
+@in_child
 def check_constraint(constraint: LayerConstraint, shape: Sequence[int] = (4, 3), *, seed: int = 0,
                      allow: Collection[str] = ()) -> CheckReport:
     """Check a constraint: configuration, shape and type, that it holds once applied, and that it does not write to its input.

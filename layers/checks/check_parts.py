@@ -17,6 +17,7 @@ from ..base.base import BaseLayer, Layer
 from ..functions.constraints import MaxNormConstraint
 from ..types.input_type import InputType, InputTypeRecurrent
 from ..types.parameters import Parameter
+from .check_circumstances import checks_of_others
 from .check_subject import STEPS, Result, Runner, Subject, time_axis
 
 
@@ -395,8 +396,9 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
         report.run("rules of layers inside", lambda: inner_rules(subject))
     if runner.variables().hooks.read or runner.variables().hooks.kept:
         report.run("states", lambda: states(subject, runner))
+    read = True
     if subject.parameters and not (subject.frozen or hasattr(subject.conf, "define_pretraining")):
-        report.run("parameters are used", lambda: used(subject))
+        read = report.run("parameters are used", lambda: used(subject))
     if subject.foreign and subject.is_layer and not subject.frozen and any(p.role == "statistic" for p in subject.parameters):
         report.run("statistics", lambda: statistics(subject, runner))
     if masks is not None:
@@ -409,6 +411,8 @@ def graph_checks(report: CheckReport, subject: Subject, masks: Sequence[Any] | N
     if open_lengths(subject):
         report.run("any number of steps", lambda: lengths(subject, runner))
     report.run("float32", lambda: float32(subject, runner))
+    for name, check in checks_of_others(subject, read) if subject.foreign else ():
+        report.run(name, check)
     if not uses_reference():
         report.run("compiled plan", lambda: compiled(subject, runner))
     yield runner

@@ -162,7 +162,7 @@ class Result:
 
 
 class Runner:
-    """A subject in a graph whose sizes are all open, in one floating type."""
+    """A subject in a graph, in one floating type; as in networks, code of others sees all sizes but that of the batch."""
 
     def __init__(self, subject: Subject, dtype: DataType = DataType.DOUBLE) -> None:
         self.subject, self.dtype = subject, dtype
@@ -175,7 +175,7 @@ class Runner:
         feeds = {f"x{i}": self._cast(a) for i, a in enumerate(arrays)}
         feeds |= {f"mask{i}": self._cast(m) for i, m in enumerate(masks) if m is not None}
         feeds |= {n: self._cast(a) for n, a in (("labels", labels), ("label_mask", label_mask)) if a is not None}
-        key = tuple((n, a.ndim) for n, a in feeds.items())
+        key = tuple((n, self._shape(a)) for n, a in feeds.items())
         if key not in self.built:
             self.built[key] = self._build(feeds)
         sd, built = self.built[key]
@@ -188,13 +188,16 @@ class Runner:
         self.run()
         return next(iter(self.built.values()))[1]
 
+    def _shape(self, a: Any) -> tuple[int, ...]:
+        return (-1, *a.shape[1:])[:a.ndim] if self.subject.foreign else (-1,) * a.ndim
+
     def _cast(self, a: Any) -> Any:
         a = np.asarray(a)
         return a.astype(self.dtype.numpy) if is_floating(a.dtype) else a
 
     def _build(self, feeds: dict[str, Any]) -> tuple[SameDiff, Built]:
         sd = SameDiff()
-        given = {n: sd.placeholder(n, DataType.of(a), *[-1] * a.ndim) for n, a in feeds.items()}
+        given = {n: sd.placeholder(n, DataType.of(a), *self._shape(a)) for n, a in feeds.items()}
         values = {n: sd.var(n, v.astype(self.dtype.numpy)) for n, v in self.subject.values.items()}
         count = len(self.subject.kinds)
         built = self.subject.build(sd, [given[f"x{i}"] for i in range(count)], values, [given.get(f"mask{i}") for i in range(count)],

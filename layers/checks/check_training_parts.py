@@ -12,6 +12,7 @@ from ...samediff.base.user_code.check_report import CheckFailure, CheckReport, r
 from ...samediff.errors import DL4PyError
 from ...samediff.evaluation.base import BaseEvaluation
 from ...samediff.expressions.arrays import xp
+from ...samediff.graph.child_process import in_child
 from ...samediff.training.updaters.kernel import UpdateKernel, UpdateRule
 from ...samediff.training.updaters.schedules import Schedule
 from ...samediff.training.updaters.updater import IUpdater
@@ -22,6 +23,7 @@ __all__ = ["check_evaluation", "check_schedule", "check_updater"]
 _STEPS = 5
 
 
+@in_child
 def check_updater(updater: IUpdater, *, steps: int = 200, seed: int = 0, allow: Collection[str] = ()) -> CheckReport:
     """Check an updater: configuration, its step by NumPy and compiled, state, both floating types, and that it descends.
 
@@ -158,6 +160,7 @@ def _descends(updater: IUpdater, steps: int, seed: int) -> str:
     return f"from {before:.3g} to {after:.3g} in {steps} steps"
 
 
+@in_child
 def check_schedule(schedule: Schedule, *, iterations: int = 1000, epochs: int = 20, allow: Collection[str] = ()) -> CheckReport:
     """Check a schedule: configuration, and values that are finite, not negative and the same whenever they are asked for.
 
@@ -209,6 +212,7 @@ def check_schedule(schedule: Schedule, *, iterations: int = 1000, epochs: int = 
     return report.permit(allow)
 
 
+@in_child
 def check_evaluation(evaluation: BaseEvaluation, labels: Any, predictions: Any, *, allow: Collection[str] = ()) -> CheckReport:
     """Check an evaluation: batches, merging, masks, forgetting, JSON.
 

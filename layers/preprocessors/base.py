@@ -72,10 +72,10 @@ class InputPreProcessor(Configuration, InputPreProcessorNames):
         """Return mask and state for the next layer."""
         return (None if mask is None else self.mask(mask, minibatch)), state
 
-    def expect(self, input_type: InputType, *kinds: str) -> None:
-        """Refuse input types of other kinds."""
-        if input_type.kind not in kinds:
-            expected = " or ".join(kinds)
+    def expect(self, input_type: InputType, *kinds: str | type[InputType]) -> None:
+        """Refuse input types of other kinds, which are classes or what their ``kind`` says."""
+        if input_type.kind not in kinds and not isinstance(input_type, tuple(k for k in kinds if isinstance(k, type))):
+            expected = " or ".join(k.__name__.removeprefix("InputType") if isinstance(k, type) else k for k in kinds)
             raise ConfigurationError(f"{type(self).__name__} takes input of type {expected}; got {input_type!r}")
 
     @unwritten

@@ -8,11 +8,13 @@ from typing import Any
 
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
+from ...samediff.base.user_code.leaks import keeps_no_memory
 from ...samediff.codecs.flatbuffers.graph import FlatNode
 from ...samediff.device.devices import device as on_device
 from ...samediff.errors import DeviceError, GraphError, did_you_mean
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.node_args import read_op, write_op
+from ...samediff.graph.child_process import Checks, is_stuck, possible, run_apart
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.ir.op import OPS, Op, as_tuple
 from ...samediff.ir.signature import Mismatch, coerce, formals
@@ -25,7 +27,6 @@ from ..ops.base import UserOp
 from ..ops.user_op import UserFunction, owner_class
 from . import circumstances, runs
 from .batching import batching_agrees
-from .child_process import Checks, possible, run_apart
 from .examples import Example, more_rows, other_sizes, variants
 from .kernels import KERNELS
 from .saved_op import in_new_process
@@ -109,6 +110,8 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     typed = list(variants(arrays, dtypes, shapes, seed))
     apart = isinstance(made, runs.FOREIGN) and possible()
     (run_apart if apart else _run)(report, [*_itself(made, arrays, typed)])
+    if is_stuck(report):
+        return report
     if not isinstance(made, UserOp) or _run_kernels(report, made, arrays, typed, apart):
         checks = [*_runs(made, arrays), *_gradients(made, arrays, gradient, order, tolerance, seed)]
         there = _on_device(made, arrays, device)
@@ -157,6 +160,7 @@ def _runs(op: Op, arrays: Example) -> Named:
     yield "inputs stay unchanged", lambda: runs.keeps_inputs(op, arrays)
     yield "calls do not depend on each other", lambda: runs.repeated(op, arrays)
     yield "several threads", lambda: runs.in_threads(op, arrays)
+    yield "memory", lambda: keeps_no_memory(lambda: runs.results(op, arrays), _code(op))
     yield "compiled plan agrees with compute", lambda: runs.in_plan(op, arrays)
     yield "the same outside training", lambda: runs.in_plan(op, arrays, training=False)
     yield "other sizes", lambda: runs.of_sizes(op, other_sizes(arrays))
@@ -191,6 +195,15 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
         if foreign and order and gradient_is_written(op) and not _none(op, arrays):
             yield "gradient elsewhere", lambda: circumstances.gradients_elsewhere(op, arrays, tolerance, seed)
             yield "gradient in float32", lambda: circumstances.gradient_in_float32(op, arrays)
+            yield "gradient of open sizes", lambda: circumstances.gradient_of_open_sizes(op, arrays)
+
+
+def _code(op: Op) -> Any:
+    """What the author wrote."""
+    if isinstance(op, JavaOp):
+        return op.user_class
+    code = getattr(op, "raw_compute", type(op))
+    return getattr(code, "user_code", getattr(code, "__func__", code))
 
 
 def gradient_is_written(op: Op) -> bool:

@@ -1,11 +1,8 @@
 """Checks of an op in other circumstances: other values and shapes for its gradient, other types, another order of calls."""
 from __future__ import annotations
 
-import os
-import pickle
 import warnings
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Pipe
 from typing import Any
 
 import numpy as np
@@ -13,6 +10,7 @@ import numpy as np
 from ...samediff.base.datatype import DataType, is_floating
 from ...samediff.base.user_code.check_report import CheckFailure
 from ...samediff.executor.session import run
+from ...samediff.graph.child_process import in_copy
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.op import Op
@@ -66,6 +64,10 @@ def _elsewhere(arrays: Example, seed: int) -> Iterator[tuple[str, str, list[list
         return found
     yield ("for inputs of the other sign", "Look at the branches of grad", near(lambda a: -a))
     yield ("for larger inputs", "Look at the branches of grad", near(lambda a: 3.7 * a))
+    rows = {a.shape[0] for a in arrays if a is not None and a.ndim}
+    if len(rows) == 1 and rows != {1}:
+        yield ("for one row alone", "Look at what grad does with the first axis", [
+            [a if a is None or not a.ndim else a[:1] for a in p] for p in near(lambda a: a)])
     floating = [i for i, a in enumerate(arrays) if a is not None and is_floating(a.dtype)]
     for i in floating:
         for axis, n in enumerate(arrays[i].shape):
@@ -109,26 +111,40 @@ def gradient_in_float32(op: Op, arrays: Example) -> str:
     return f"largest difference {worst:.1g}"
 
 
-def _gradients(op: Op, arrays: Example, dtype: DataType) -> dict[int, Any]:
+def gradient_of_open_sizes(op: Op, arrays: Example) -> str:
+    """The gradient is the same where a graph leaves sizes open."""
+    known, opened = _gradients(op, arrays, DataType.DOUBLE), _gradients(op, arrays, DataType.DOUBLE, opened=True)
+    for i, a in known.items():
+        b = opened[i]
+        if (a is None) != (b is None) or (a is not None and not np.allclose(a, b, 1e-9, 1e-12, equal_nan=True)):
+            raise CheckFailure(f"the gradient of input {i} is another one where the graph leaves its sizes open: grad asks for sizes, "
+                               "which are -1 there; write it with nodes or array code that need none")
+    return f"{len(known)} inputs"
+
+
+def _gradients(op: Op, arrays: Example, dtype: DataType, opened: bool = False) -> dict[int, Any]:
     """Gradients of the sum of the floating outputs, times fixed weights, by input."""
     sd, points = SameDiff(), dict[int, Any]()
     variables: list[Any] = []
+    feeds: dict[str, Any] = {}
     for i, a in enumerate(arrays):
         floating = a is not None and is_floating(a.dtype)
-        if floating:
+        if floating and opened:
+            points[i], feeds[f"input{i}"] = sd.placeholder(f"input{i}", dtype, *[-1] * a.ndim), a.astype(dtype.numpy)
+        elif floating:
             points[i] = sd.var(f"input{i}", a.astype(dtype.numpy))
         variables.append(points[i] if floating else None if a is None else sd.constant(f"input{i}", a))
     made = sd.place_op(op, variables)
     outputs = [o for o in (made if isinstance(made, list) else [made]) if o.dtype.is_floating]
     context, total = RunContext(training=True, seed=1, iteration=0), None
     for o in outputs:
-        shape = run(sd, {}, [o.name()], context)[o.name()].shape
+        shape = run(sd, feeds, [o.name()], context)[o.name()].shape
         weights = np.linspace(-1, 2, int(np.prod(shape))).reshape(shape)
         part = (o.cast_to(DataType.DOUBLE) * sd.constant(weights)).sum()
         total = part if total is None else total + part
     found = sd.gradients(total, list(points.values()))
     names = [g.name() for g in found if g is not None]
-    values = run(sd, {}, names, context) if names else {}
+    values = run(sd, feeds, names, context) if names else {}
     return {i: None if g is None else values[g.name()].astype(np.float64) for i, g in zip(points, found)}
 
 
@@ -136,40 +152,37 @@ def in_either_order(op: Op, arrays: Example) -> str:
     """Two calls give the same whichever is the first of a process; each order in a process of its own."""
     other = [None if a is None else np.asarray(a * 2, a.dtype) if is_floating(a.dtype) else a.copy() for a in arrays]
 
-    def calls(first: Example, second: Example) -> Any:
+    def calls(*both: tuple[Op, Example]) -> Any:
         try:
             with np.errstate(all="ignore"):
-                return [[np.array(r) for r in runs.results(op, given)] for given in (first, second)]
+                return [[np.array(r) for r in runs.results(one, given)] for one, given in both]
         except Exception:       # values that it refuses tell nothing here
             return None
-    one, two = in_copy(lambda: calls(arrays, other)), in_copy(lambda: calls(other, arrays))
-    if one is None or two is None:
-        return "other values are refused"
-    if not all(runs.equal(a, b) for a, b in zip(one, reversed(two))):
-        raise CheckFailure("a call gives something else when another one came before it: an op keeps nothing from call to call, neither in "
-                           "globals, closures and default arguments nor in its class; what it needs is an input or an attribute")
-    return "two orders"
+    compared = 0
+    for what, second, given in (("call", op, other), *((f"op with another {n!r}", o, arrays) for n, o in _other_attributes(op))):
+        one = in_copy(lambda second=second, given=given: calls((op, arrays), (second, given)))  # type: ignore[misc]
+        two = in_copy(lambda second=second, given=given: calls((second, given), (op, arrays)))  # type: ignore[misc]
+        if one is None or two is None:
+            continue
+        compared += 1
+        if not all(runs.equal(a, b) for a, b in zip(one, reversed(two))):
+            raise CheckFailure(f"a call gives something else when another {what} came before it: an op keeps nothing from call to call, "
+                               "neither in globals, closures and default arguments nor in its class; what it needs is an input or an "
+                               "attribute")
+    return f"{compared} orders"
 
 
-def in_copy(work: Callable[[], Any]) -> Any:
-    """The result of a function in a copy of this process; None where it ends without one."""
-    results, own = Pipe(duplex=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child == 0:
-        try:
-            own.send_bytes(pickle.dumps(work()))
-        finally:
-            os._exit(0)
-    own.close()
-    with results:
-        try:
-            found = pickle.loads(results.recv_bytes())
-        except EOFError:
-            found = None
-    os.waitpid(child, 0)
-    return found
+def _other_attributes(op: Op) -> list[tuple[str, Op]]:
+    """The op with other numbers and truth values, one at a time."""
+    found = []
+    for name in op.attribute_names() if isinstance(op, UserOp) else ():
+        value = getattr(op, name)
+        if isinstance(value, (bool, float)):
+            try:
+                found.append((name, op.replace(**{name: not value if isinstance(value, bool) else value * 0.75 + 0.1})))
+            except Exception:       # values that it refuses
+                continue
+    return found[:2]
 
 
 def heeds_runs(op: Op, arrays: Example) -> str:

@@ -31,6 +31,10 @@ class CheckFailure(Exception):
     """A check that failed, with what was found."""
 
 
+#: Where a process tells what it begins to check, (subject, name), and what it found.
+watched: list[Callable[[Any], None]] = []
+
+
 @dataclass
 class CheckReport:
     """What a check found; ``str(report)`` is a readable list.
@@ -82,11 +86,15 @@ class CheckReport:
 
     def run(self, name: str, check: Callable[[], str | None]) -> bool:
         """Add a check: it passes with the text that it returns, or fails with the exception that it raises."""
+        for tell in watched:
+            tell((self.subject, name))
         try:
             self.checks.append(Check(name, True, check() or ""))
         except Exception as error:  # whatever a plug-in does wrong belongs into the report
             text = str(error) if isinstance(error, (CheckFailure, DL4PyError, AssertionError)) else f"{type(error).__name__}: {error}"
             self.checks.append(Check(name, False, "; ".join([text, *getattr(error, "__notes__", [])])))
+        for tell in watched:
+            tell(self.checks[-1])
         return self.checks[-1].passed
 
 

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from dl4py.samediff import DataType
+from dl4py.samediff.graph import child_process
 from dl4py.samediff.ir.op import OPS
 from dl4py.udf import check_op, user_op
-from dl4py.udf.checks import child_process, circumstances, runs
+from dl4py.udf.checks import circumstances, runs
 
 P = np.linspace(0.3, 1.7, 6).reshape(2, 3)
 MEANS: dict[tuple[int, ...], float] = {}

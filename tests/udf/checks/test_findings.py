@@ -12,9 +12,10 @@ from dl4py.samediff import DataType
 from dl4py.samediff.base.source_line import PACKAGES
 from dl4py.samediff.codecs.file_args import FileArgs
 from dl4py.samediff.errors import ConfigurationError, GraphError
+from dl4py.samediff.graph import child_process
 from dl4py.samediff.ir.op import OPS, Op, op
 from dl4py.udf import UserDefinedCustomOp, UserOp, check_op, user_defined_op, user_op
-from dl4py.udf.checks import child_process, runs
+from dl4py.udf.checks import runs
 from dl4py.udf.checks.batching import batching_agrees
 
 X = np.linspace(-1, 1, 6).reshape(2, 3)

@@ -15,10 +15,11 @@ from dl4py.samediff import DataType
 from dl4py.samediff.base.spec import TensorSpec
 from dl4py.samediff.base.user_code.check_report import CheckFailure, CheckReport
 from dl4py.samediff.errors import GraphError, MissingOpError
+from dl4py.samediff.graph import child_process
+from dl4py.samediff.graph.child_process import possible, run_apart
 from dl4py.samediff.ir.op import OPS
 from dl4py.udf import UserOp, check_op, user_op
-from dl4py.udf.checks import child_process, runs
-from dl4py.udf.checks.child_process import possible, run_apart
+from dl4py.udf.checks import runs
 from dl4py.udf.checks.examples import more_rows, other_sizes, variants
 from dl4py.udf.checks.guard_zones import GuardedArray
 from dl4py.udf.checks.kernels import on_cpu
@@ -276,12 +277,13 @@ def test_a_child_that_takes_too_long_is_ended(monkeypatch):
     ended, kill = [], os.kill
     monkeypatch.setattr(child_process, "LIMIT", 1)
     monkeypatch.setattr(os, "kill", lambda process, number: ended.append(number) or kill(process, number))
-    report = CheckReport("x")
-    run_apart(report, [("waits", lambda: time.sleep(600))])
+    slow, quick = CheckReport("x"), CheckReport("y")
+    run_apart(slow, [("waits", lambda: time.sleep(600)), ("last", lambda: None)])
     monkeypatch.undo()
-    run_apart(report, [("ends", lambda: os._exit(0)), ("last", lambda: None)])
+    run_apart(quick, [("ends", lambda: os._exit(0)), ("last", lambda: None)])
     assert ended == [signal.SIGKILL]
-    assert [str(c.detail) for c in report.checks[:2]] == ["took more than 1 seconds", "the process ended: exit status 0"]
+    assert [str(c.detail) for c in slow.checks] == ["did not come back within 1 seconds"]
+    assert [c.name for c in quick.checks] == ["ends", "last"] and quick.checks[0].detail == "the process ended: exit status 0"
 
 
 @pytest.mark.skipif(not possible(), reason="no copies of processes here")

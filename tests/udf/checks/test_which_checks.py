@@ -105,10 +105,12 @@ FIRST = ["attributes are typed and hashable", "survives saving and loading"]
 FLOATS, GIVEN = ["shape rule, float32", "shape rule, float64"], ["shape rule, as given"]
 OURS = ["inputs stay unchanged", "compiled plan agrees with compute"]
 RUNS = ["calls in either order", "saved, in a new process", "inputs stay unchanged", "calls do not depend on each other", "several threads",
+        "memory",
         "compiled plan agrees with compute", "the same outside training", "other sizes"]
 MEMORY = ["precision", "strided inputs", "one array as several inputs"]
 THEIRS = [*RUNS, *MEMORY]
-VALUES, NUMBERS, WRITTEN = ["other values"], ["random numbers"], ["gradient elsewhere", "gradient in float32"]
+VALUES, NUMBERS = ["other values"], ["random numbers"]
+WRITTEN = ["gradient elsewhere", "gradient in float32", "gradient of open sizes"]
 HALF, BATCH, ROWS = ["half precision"], ["batching agrees with single calls"], ["shape rule, twice the rows"]
 BOTH = ["gradient", "second gradient"]
 KERNELS = ["kernel stays in its arrays", "CUDA text stays in its arrays", "gradient kernel stays in its arrays",

@@ -1,0 +1,61 @@
+"""What checks say of ops whose gradient depends on the batch or on known sizes, of what they share, and of what they keep."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dl4py.samediff.base.user_code.check_report import CheckFailure
+from dl4py.samediff.base.user_code.leaks import keeps_no_memory
+from dl4py.udf import user_op
+from dl4py.udf.checks import circumstances, runs
+
+KEPT: dict = {}
+HELD: list = []
+X = np.linspace(-1, 2, 6).reshape(3, 2)
+
+
+@user_op("other_circumstances.one_row", grad=lambda xp, inputs, outputs, grads: [grads[0] * (2 if inputs[0].shape[0] > 1 else 1)])
+def one_row(xp, x):
+    return np.asarray(x) * 2
+
+
+def by_size(inputs, outputs, grads):
+    return [grads[0] * float(inputs[0].get_shape()[1])]
+
+
+@user_op("other_circumstances.by_size", grad=by_size)
+def by_size_op(xp, x):
+    return np.asarray(x) * x.shape[1]
+
+
+@user_op("other_circumstances.shared")
+def shared(xp, x, *, scale: float = 1.0):
+    return np.asarray(x) * KEPT.setdefault("scale", scale)
+
+
+@user_op("other_circumstances.hoards")
+def hoards(xp, x):
+    HELD.append(np.array(x))
+    return x * 2
+
+
+@user_op("other_circumstances.right")
+def right(xp, x, *, scale: float = 1.0):
+    return np.asarray(x) * scale
+
+
+@pytest.mark.parametrize("check, op, text", [
+    (lambda op: circumstances.gradients_elsewhere(op, [X], 1e-6, 0), one_row, "for one row alone"),
+    (lambda op: circumstances.gradient_of_open_sizes(op, [X]), by_size_op, "another one where the graph leaves its sizes open"),
+    (lambda op: circumstances.in_either_order(op, [X]), shared, "another op with another 'scale'"),
+    (lambda op: keeps_no_memory(lambda: runs.results(op, [X]), hoards.__wrapped__), hoards, "each call keeps about"),
+], ids=["one row", "open sizes", "shared", "hoards"])
+def test_it_is_found(check, op, text):
+    with pytest.raises(CheckFailure, match=text):
+        check(op.op_class())
+
+
+def test_right_ones_pass():
+    op = right.op_class()
+    assert circumstances.in_either_order(op, [X]) == "2 orders"
+    assert keeps_no_memory(lambda: runs.results(op, [X]), right.__wrapped__) == "60 calls"
