@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import faulthandler
 import functools
 import os
@@ -26,6 +27,7 @@ Checks = Sequence[tuple[str, Callable[[], str | None]]]
 
 #: Seconds that one check may take, by the clock and of the processor's time.
 LIMIT, WORK = 300, 120
+_DEATH_OF_PARENT = 1            # PR_SET_PDEATHSIG of Linux
 _STUCK = "did not come back within"
 
 
@@ -129,6 +131,7 @@ def _run(work: Callable[[Callable[[Any], None]], None], results: Connection, lin
         results.send(what)
         signal.setitimer(signal.ITIMER_PROF, WORK)          # the signal ends the process, whatever it does
     try:
+        _end_with_parent()
         faulthandler.enable(lines, all_threads=False)
         with contextlib.suppress(ImportError, ValueError, OSError):
             import resource
@@ -139,6 +142,12 @@ def _run(work: Callable[[Callable[[Any], None]], None], results: Connection, lin
         sys.stdout.flush()
     finally:
         os._exit(0)
+
+
+def _end_with_parent() -> None:
+    """A child whose parent is killed has nobody who would end it."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DEATH_OF_PARENT, signal.SIGKILL)
 
 
 def _ended(status: int) -> str:
@@ -169,6 +178,7 @@ def in_copy(work: Callable[[], Any]) -> Any:
         child = os.fork()
     if child == 0:
         try:
+            _end_with_parent()
             own.send_bytes(pickle.dumps(work()))
         finally:
             os._exit(0)

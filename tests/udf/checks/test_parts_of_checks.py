@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
 import sys
 import threading
@@ -284,6 +285,26 @@ def test_a_child_that_takes_too_long_is_ended(monkeypatch):
     assert ended == [signal.SIGKILL]
     assert [str(c.detail) for c in slow.checks] == ["did not come back within 1 seconds"]
     assert [c.name for c in quick.checks] == ["ends", "last"] and quick.checks[0].detail == "the process ended: exit status 0"
+
+
+@pytest.mark.skipif(not possible(), reason="no copies of processes here")
+def test_a_child_ends_with_its_parent():
+    """Two generations: the one between is killed while the last one waits."""
+    there, own = os.pipe()
+
+    def waits():
+        os.write(own, b"begun")
+        time.sleep(600)
+    process = os.fork()
+    if process == 0:
+        run_apart(CheckReport("x"), [("waits", waits)])
+        os._exit(0)
+    os.close(own)
+    assert os.read(there, 5) == b"begun"
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    assert select.select([there], [], [], 300)[0] and os.read(there, 1) == b""         # nobody holds the other end any more
+    os.close(there)
 
 
 @pytest.mark.skipif(not possible(), reason="no copies of processes here")
