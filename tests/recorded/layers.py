@@ -31,6 +31,8 @@ def check(case: Case, c: Check):
     info = case.info
     if info.get("not_repeatable"):
         raise Intent("does not repeat in DL4J itself")
+    if any("is entirely masked out" in e.get("message", "") for e in case.get("error") or []):
+        raise Intent("an example that is masked throughout is a row of zeros; DL4J refuses it")
     if case.folder.name == "types_table":
         return type_table.check(case, c)
     if "network" not in info and "class" in info:

@@ -124,24 +124,24 @@ class Relu6(Elementwise):
 class LeakyRelu(Elementwise):
     """x where x >= 0, else alpha * x."""
 
-    rule = "float"
+    element_values = "alpha"
     alpha: float = 0.01
 
     def compute(self, xp: Any, x: Any) -> Any:
         """By the sign of x."""
-        return xp.where(x >= 0, x, self.alpha * x)
+        return xp.where(x >= 0, x, xp.asarray(self.alpha, dtype=x.dtype) * x)
 
 
 @op("leakyreluderivative", api="nn.leaky_relu_derivative", gradient="zero", file=operand("alpha"))
 class LeakyReluDerivative(Elementwise):
     """1 where x >= 0, else alpha."""
 
-    rule = "float"
+    element_values = "alpha"
     alpha: float = 0.01
 
     def compute(self, xp: Any, x: Any) -> Any:
         """By the sign of x."""
-        return xp.where(x >= 0, 1.0, self.alpha).astype(x.dtype)
+        return xp.where(x >= 0, xp.asarray(1, dtype=x.dtype), xp.asarray(self.alpha, dtype=x.dtype))
 
 
 @op("thresholdedrelu", api="nn.thresholded_relu", file=FileArgs(floats=("cutoff",)))
