@@ -52,6 +52,8 @@ EXACT: dict[str, Any] = {
     "axpy": lambda n: ({"p": n}, [n * n + n, n * (n - 1) + n - 1, 3 * n + 3]),
     "relu": lambda n: ({"cutoff": n - 1}, [n, n - 1, n - 1]),
     "relu6": lambda n: ({"cutoff": 4}, [6, 6, 4]),
+    "leakyrelu": lambda n: ({"alpha": n}, [n, n - 1, 3]),
+    "leakyreluderivative": lambda n: ({"alpha": n}, [1, 1, 1]),
     "step": lambda n: ({"value": n - 1}, [1, 0, 0]),
     "ClipByValue": lambda n: ({"clip_value_min": 5, "clip_value_max": n - 1}, [n - 1, n - 1, 5]),
     "cas": lambda n: ({"value": n - 2, "condition": Conditions.equals(n)}, [n - 2, n - 1, 3]),
