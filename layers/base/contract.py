@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...samediff.errors import ConfigurationError
 from ...samediff.ir.variable import SDVariable
+from ...samediff.training.updaters.updaters import NoOp, Sgd
 from ..types.parameters import LayerScope, Parameter, ParameterTable
 from .user_methods import Guarded
 
@@ -61,7 +62,6 @@ class LayerContract(Guarded):
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         """The updater of a parameter, by its role."""
-        from ...samediff.training.updaters.updaters import NoOp, Sgd
         if parameter.role == "statistic":
             return NoOp()
         bias = getattr(self, "bias_updater", None) if parameter.role == "bias" else None

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ...samediff.base.datatype import DataType
 from ...samediff.configuration.configuration import Convertible, field
 from ...samediff.errors import ConfigurationError, ShapeError
+from ...samediff.families.elementwise import Elementwise
+from ...samediff.graph.graph import SameDiff
+from ...samediff.ops.recurrent.recurrence import function
 from ..base import automatic
 from ..base.base import PACKAGE, FeedForwardLayer, Rule, layer
 from ..functions.activations import ActivationSigmoid, ActivationSoftmax, IActivation
@@ -38,10 +42,6 @@ __all__ = ["LSTM", "AbstractLSTM", "BaseRecurrentLayer", "GravesBidirectionalLST
 
 def elementwise_op(activation: IActivation | None) -> Any:
     """The elementwise op behind an activation function, for ops that apply it at every step; None where it is no single one."""
-    from ...samediff.base.datatype import DataType
-    from ...samediff.families.elementwise import Elementwise
-    from ...samediff.graph.graph import SameDiff
-    from ...samediff.ops.recurrent.recurrence import function
     if activation is None:
         raise ConfigurationError("a recurrent layer has no activation function; networks give every layer one, otherwise set activation")
     sd = SameDiff.create()

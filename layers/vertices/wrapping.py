@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...samediff.training.updaters.updaters import NoOp
 from ..preprocessors import InputPreProcessor
 from ..types.input_type import InputType
 from ..types.java_names import FrozenVertexNames, PreprocessorVertexNames
@@ -79,7 +80,6 @@ class FrozenVertex(GraphVertex, FrozenVertexNames):
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
         """None that changes anything."""
-        from ...samediff.training.updaters.updaters import NoOp
         return NoOp()
 
     def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:

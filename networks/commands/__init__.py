@@ -14,11 +14,16 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from ...samediff import ops  # noqa: F401 - registers them
 from ...samediff.errors import DL4PyError, did_you_mean
+from ...samediff.tools.op_descriptors import generate
 from .completion import SHELLS, completion
 from .conversion import SUFFIXES, convert
 from .inspection import inspect
 from .machine import describe, version_of
+from .opening import open_model
+from .plugins import describe_plugins
+from .profiling import profile
 
 #: Exit codes: of a shell for a reader that went away (SIGPIPE) and for Ctrl-C (SIGINT).
 BROKEN_PIPE, INTERRUPTED = 141, 130
@@ -122,19 +127,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _profile(given: argparse.Namespace) -> str:
-    from .profiling import profile
     found = profile(given.file, given.batch, given.train, given.shape, given.trace)
     return found.to_json() if given.json else str(found)
 
 
 def _ops(given: argparse.Namespace) -> str:
-    from ...samediff import ops  # noqa: F401 - registers them
-    from ...samediff.tools.op_descriptors import generate
     return generate(given.form).rstrip()
 
 
 def _plugins() -> str:
-    from .plugins import describe_plugins
     return describe_plugins()
 
 
@@ -144,5 +145,4 @@ def _new_plugin(name: str, folder: str) -> str:
 
 
 def _summary(path: str) -> str:
-    from .opening import open_model
     return str(open_model(path).summary()).strip("\n")

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
 from ...samediff.executor.explain import explained
+from ...samediff.executor.machine_peak import shortest
 from ...samediff.executor.plan_cache import plan_for
 from ...samediff.executor.session import checked_feeds, request_for
+from ...samediff.executor.stepwise import profiled
 from ...samediff.training.listeners.calls import Listeners
 from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_of
 from ..engine.pieces import pieces_of
+from ..engine.update_profile import update_steps
 from .fitting import NetworkFittingMixin
 from .network import Network
 
@@ -110,8 +113,6 @@ def planned(net: Network, batch: NetworkBatch, train: bool) -> tuple[Plan, dict[
 
 
 def _of_output(net: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Profile:
-    from ...samediff.executor.machine_peak import shortest
-    from ...samediff.executor.stepwise import profiled
     engine = net.engine
     plan, feeds = planned(net, batch, False)
     found = profiled(plan, feeds, engine.progress.context(False), steps, _layers(engine.structure),
@@ -123,9 +124,6 @@ def _of_output(net: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> P
 
 def _of_fit(twin: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Profile:
     """Of a network that may be changed."""
-    from ...samediff.executor.machine_peak import shortest
-    from ...samediff.executor.stepwise import profiled
-    from ..engine.update_profile import update_steps
     engine, deaf, trainer = twin.engine, Listeners([]), twin.trainer
     pieces = pieces_of(engine.structure, batch)
     fit = shortest(lambda: trainer.fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf, trainer.optimizer), steps + 1)

@@ -13,6 +13,7 @@ from ...samediff.errors import WorkerError
 from ...samediff.training.listeners.listener import Listener
 from ..models.fitting import NetworkFittingMixin
 from .all_reduce import AllReduce, BrokenGroupError, ThreadAllReduce
+from .device_all_reduce import DeviceAllReduce
 from .replica import Begin, Replica, SharedListeners, Task
 from .settings import WrapperSettings
 
@@ -50,7 +51,6 @@ class Workers(ABC):
 def _group(workers: int, places: Sequence[Device]) -> list[AllReduce]:
     """Ends for ranks at these places: GPUs, each with one rank, exchange among themselves."""
     if workers > 1 and len(set(places)) == workers and all(p.kind == "cuda" for p in places):
-        from .device_all_reduce import DeviceAllReduce
         return DeviceAllReduce.over(places)
     return ThreadAllReduce.group(workers)
 

@@ -25,6 +25,7 @@ from ..engine.pieces import pieces_of
 from ..models.fitting import NetworkFittingMixin
 from ..structure.java_names import ParallelWrapperNames, WrapperBuilderNames
 from .all_reduce import BrokenGroupError
+from .process_workers import ProcessWorkers
 from .replica import Begin, Replica, SharedListeners, Task
 from .settings import TrainingMode, WrapperSettings
 from .workers import NoWorkerError, ThreadWorkers, Workers
@@ -173,7 +174,6 @@ class ParallelWrapper(HasListeners, ParallelWrapperNames):
     def _started(self) -> Workers:
         try:
             if self.settings.processes and self.settings.workers > 1:
-                from .process_workers import ProcessWorkers
                 return ProcessWorkers(self._network, self.settings)
             return ThreadWorkers(self._network, self.settings)
         except (NoWorkerError, OSError) as error:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from ...layers import BaseRecurrentLayer, DenseLayer, EmbeddingLayer, EmbeddingSequenceLayer, OutputLayer
 from ...layers.base.base import Layer
 from ...layers.preprocessors import InputPreProcessor
 from ...layers.standard.wrappers import informed
@@ -105,7 +106,6 @@ class ListBuilder(NetworkBuilder[MultiLayerConfiguration], ListBuilderNames):
 
 def own_input_type(layer: Layer) -> InputType | None:
     """Return the input type that the first layer tells by its kind and ``n_in``."""
-    from ...layers import BaseRecurrentLayer, DenseLayer, EmbeddingLayer, EmbeddingSequenceLayer, OutputLayer
     telling = (BaseRecurrentLayer, DenseLayer, EmbeddingLayer, EmbeddingSequenceLayer, OutputLayer)
     if isinstance(layer, telling) and layer.n_in > 0:
         if isinstance(layer, BaseRecurrentLayer):

@@ -17,6 +17,7 @@ from ..base.datatype import DataType, is_floating
 from ..base.javanames import squash, to_camel
 from ..errors import ConfigurationError, did_you_mean
 from ..expressions.arrays import to_numpy
+from ..text import java_yaml
 from ..text.java_text import layout
 from .classes import find_class, read_named
 
@@ -275,5 +276,4 @@ def write_json(document: Any) -> str:
 
 def write_yaml(document: Any) -> str:
     """Return a YAML text, character by character as DL4J writes it."""
-    from ..text import java_yaml
     return java_yaml.write_yaml(document)

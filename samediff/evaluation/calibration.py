@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.java_names import EvaluationCalibrationNames
+from ..codecs.nd4j_array import read_array as read_binary
+from ..codecs.nd4j_array import write_array
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .curves import Histogram, ReliabilityDiagram
@@ -234,7 +236,6 @@ def bins(values: Array, n: int) -> list[NDArray[np.bool_]]:
 
 def encode(array: Array) -> dict[str, str]:
     """Return an array as DL4J's JSON has large ones: ND4J's bytes in base 64, lines of 76."""
-    from ..codecs.nd4j_array import write_array
 
     stream = io.BytesIO()
     write_array(stream, array)
@@ -243,6 +244,5 @@ def encode(array: Array) -> dict[str, str]:
 
 def decode(text: str) -> Array:
     """Read :func:`encode`."""
-    from ..codecs.nd4j_array import read_array as read_binary
 
     return read_binary(io.BytesIO(base64.b64decode(text)))

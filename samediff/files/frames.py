@@ -16,6 +16,7 @@ from ..codecs.flatbuffers.properties import OWN, PART_OF, property_value
 from ..codecs.flatbuffers.schema import OpType
 from ..families.subgraph import relaxed
 from ..ir.op import Op
+from ..ops.control.control import If, While
 
 #: Ends the name of an input whose value a sub-graph holds as a constant besides, for rules that ask for values.
 GIVEN = ":given"
@@ -132,7 +133,6 @@ class Frames:
         condition = conditions.pop()
 
         def build(sd: Any, inputs: Sequence[str]) -> Op:
-            from ..ops.control.control import If
             pairs = list(zip(given, inputs[1:]))
             yes, no = (self.cut(sd, [i.renamed(parts[s][1]) for i in parts[s][0]], pairs,
                                 [parts[s][1].get(n, n) for n in names[s]], {}) for s in (1, 0))
@@ -232,7 +232,6 @@ class Frames:
         initial = [first[m.inputs[0]] for m in merges]
 
         def build(sd: Any, inputs: Sequence[str]) -> Op:
-            from ..ops.control.control import While
             pairs = list(zip([*state, *outside], inputs))
             specs = {n: TensorSpec((v := sd.variable(given)).spec.shape, v.dtype) for n, given in zip(state, inputs)}
             for _ in range(8):                    # until the shapes hold for every iteration

@@ -10,6 +10,8 @@ import numpy as np
 from ..codecs.data_stream import DataInput
 from ..codecs.java_stream import JavaObject, JavaStream
 from ..codecs.nd4j_array import read_buffer
+from ..data.normalizers.image_scalers import ImagePreProcessingScaler, VGG16ImagePreProcessor
+from ..data.normalizers.normalizers import NormalizerMinMaxScaler, NormalizerStandardize
 from ..errors import ConfigurationError, FileFormatError, UnsupportedVersionError
 
 _PACKAGE = "org.nd4j.linalg.dataset.api.preprocessor."
@@ -47,12 +49,10 @@ def read_java_normalizer(source: DataInput) -> Any:
 
 
 def _standardize(fields: dict[str, Any], source: DataInput) -> Any:
-    from ..data.normalizers.normalizers import NormalizerStandardize
     return _filled(NormalizerStandardize(), fields, ("mean", "std"), source)
 
 
 def _min_max(fields: dict[str, Any], source: DataInput) -> Any:
-    from ..data.normalizers.normalizers import NormalizerMinMaxScaler
     strategy = fields["strategy"].fields
     return _filled(NormalizerMinMaxScaler(strategy["minRange"], strategy["maxRange"]), fields, ("lower", "upper"), source)
 
@@ -66,12 +66,10 @@ def _filled(normalizer: Any, fields: dict[str, Any], names: tuple[str, str], sou
 
 
 def _image(fields: dict[str, Any], source: DataInput) -> Any:
-    from ..data.normalizers.image_scalers import ImagePreProcessingScaler
     return ImagePreProcessingScaler(fields["minRange"], fields["maxRange"], fields["maxBits"] or 8)
 
 
 def _vgg16(fields: dict[str, Any], source: DataInput) -> Any:
-    from ..data.normalizers.image_scalers import VGG16ImagePreProcessor
     return VGG16ImagePreProcessor()
 
 

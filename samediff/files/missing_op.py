@@ -12,6 +12,7 @@ from ..codecs.flatbuffers.graph import FlatNode
 from ..codecs.flatbuffers.properties import property_value
 from ..errors import DataTypeError, MissingOpError
 from ..ir.op import OPS, Op
+from .node_args import DISTRIBUTION, VERSION
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,11 @@ class MissingOp(Op):
     @property
     def missing_version(self) -> int | None:
         """The version of a user op, None of others."""
-        from .node_args import VERSION
         return next((property_value(p) for p in self.raw.properties if p.name == VERSION), None)
 
     @property
     def missing_distribution(self) -> str | None:
         """Name and version of the distribution of a user op, None where the file does not tell."""
-        from .node_args import DISTRIBUTION
         return next((str(property_value(p)) for p in self.raw.properties if p.name == DISTRIBUTION), None)
 
     @property

@@ -5,6 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..codecs.data_stream import DataInput, DataOutput
 from ..codecs.nd4j_array import read_array, write_array
+from ..data.normalizers.multi_normalizers import (
+    STANDARDIZE,
+    MultiNormalizerHybrid,
+    MultiNormalizerMinMaxScaler,
+    MultiNormalizerStandardize,
+    Strategy,
+)
+from ..data.normalizers.normalizer_statistics import DistributionStats, MinMaxStats
 
 if TYPE_CHECKING:
     from ..data.normalizers.multi_normalizers import MultiNormalizerHybrid, Strategy
@@ -56,13 +64,11 @@ def write_multi(out: DataOutput, normalizer: Any) -> None:
 
 def read_multi_standardize(source: DataInput) -> Any:
     """Read a ``MultiNormalizerStandardize``."""
-    from ..data.normalizers.multi_normalizers import MultiNormalizerStandardize
     return _fill_multi(source, *_multi_counts(source), MultiNormalizerStandardize())
 
 
 def read_multi_min_max(source: DataInput) -> Any:
     """Read a ``MultiNormalizerMinMaxScaler``; the range stands behind the counts."""
-    from ..data.normalizers.multi_normalizers import MultiNormalizerMinMaxScaler
     counts = _multi_counts(source)
     scaler = MultiNormalizerMinMaxScaler(*(source.read_double("the range") for _ in range(2)))
     return _fill_multi(source, *counts, scaler)
@@ -100,8 +106,6 @@ def _write_strategy(out: DataOutput, strategy: Strategy | None) -> None:
 
 
 def _read_strategy(source: DataInput) -> Strategy | None:
-    from ..data.normalizers.multi_normalizers import STANDARDIZE, Strategy
-    from ..data.normalizers.normalizer_statistics import MinMaxStats
     kind = source.read_int("a strategy")
     if kind == _MIN_MAX:
         return Strategy(MinMaxStats, *(source.read_double("the range") for _ in range(2)))
@@ -131,8 +135,6 @@ def write_hybrid(out: DataOutput, normalizer: MultiNormalizerHybrid) -> None:
 
 def read_hybrid(source: DataInput) -> Any:
     """Read what `write_hybrid` wrote."""
-    from ..data.normalizers.multi_normalizers import MultiNormalizerHybrid
-    from ..data.normalizers.normalizer_statistics import DistributionStats, MinMaxStats
     classes = {_STANDARDIZE: DistributionStats, _MIN_MAX: MinMaxStats}
     normalizer = MultiNormalizerHybrid()
     for kind in ("features", "labels"):

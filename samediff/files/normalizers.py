@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from ..codecs.atomic_files import atomic_write
 from ..codecs.data_stream import DataInput, DataOutput
 from ..codecs.regular_files import as_stream, open_regular
+from ..data.normalizers import image_scalers, multi_normalizers, normalizers
+from ..data.normalizers.image_scalers import ImagePreProcessingScaler
+from ..data.normalizers.normalizers import NormalizerMinMaxScaler, NormalizerStandardize
 from ..errors import ConfigurationError, MissingOpError, UnsupportedVersionError, did_you_mean
+from .java_normalizers import read_java_normalizer
 from .multi_normalizers import (
     read_hybrid,
     read_multi_min_max,
@@ -86,7 +90,6 @@ def read_normalizer(stream: BinaryIO, where: str = "") -> Any:
     source = DataInput(stream, where)
     start = bytes(source.read_exact(2, "the header"))
     if start == _JAVA_OBJECT:
-        from .java_normalizers import read_java_normalizer
         return read_java_normalizer(source)
     if start != len(_HEADER).to_bytes(2, "big") or source.read_exact(len(_HEADER), "the header") != _HEADER.encode():
         raise source.error(f"not a normalizer: it does not begin with {_HEADER}")
@@ -153,7 +156,6 @@ class _Codec(NamedTuple):
 @cache
 def _codecs() -> dict[str, _Codec]:
     """The types by name; made late, because data sets read and write files too."""
-    from ..data.normalizers import image_scalers, multi_normalizers, normalizers
     return {
         "STANDARDIZE": _Codec(normalizers.NormalizerStandardize, _write_single, _read_standardize),
         "MIN_MAX": _Codec(normalizers.NormalizerMinMaxScaler, _write_min_max, _read_min_max),
@@ -178,12 +180,10 @@ def _write_min_max(out: DataOutput, normalizer: FittedNormalizer) -> None:
 
 
 def _read_standardize(source: DataInput) -> Any:
-    from ..data.normalizers.normalizers import NormalizerStandardize
     return _fill(source, NormalizerStandardize(), source.read_boolean("fitLabels"))
 
 
 def _read_min_max(source: DataInput) -> Any:
-    from ..data.normalizers.normalizers import NormalizerMinMaxScaler
     labels = source.read_boolean("fitLabels")
     return _fill(source, NormalizerMinMaxScaler(*(source.read_double("the range") for _ in range(2))), labels)
 
@@ -202,7 +202,6 @@ def _write_image(out: DataOutput, scaler: ImagePreProcessingScaler) -> None:
 
 
 def _read_image(source: DataInput) -> Any:
-    from ..data.normalizers.image_scalers import ImagePreProcessingScaler
     low, high, largest = (source.read_double("the range") for _ in range(3))
     bits = int(largest + 1).bit_length() - 1 if 1 <= largest < 2**53 else 0
     if 2**bits - 1 != largest or bits < 1:

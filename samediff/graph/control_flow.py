@@ -9,6 +9,7 @@ from ..errors import GraphError
 from ..families.subgraph import GraphRecorder, called, relaxed
 from ..ir.core import GraphCore
 from ..ir.variable import SDVariable
+from ..ops.control.control import If, Scan, While
 
 if TYPE_CHECKING:
     from ..families.subgraph import SubGraph
@@ -63,7 +64,6 @@ class ControlFlowMixin(GraphCore):
             given = [self.variable(n) for n in outside]
             if len(graphs[0].outputs) != len(graphs[1].outputs):
                 raise GraphError(f"both branches must give equally many results; got {len(graphs[0].outputs)} and {len(graphs[1].outputs)}")
-        from ..ops.control.control import If
         found = self.add_op(If(*(g.taking(given) for g in graphs)), [condition, *given], None if output is None else [output])
         return found if recording.several else found[0]
 
@@ -107,7 +107,6 @@ class ControlFlowMixin(GraphCore):
     def _trace_loop(self, variables: list[SDVariable], specs: list[TensorSpec], cond: Build,
                     body: Build) -> tuple[While, list[str], list[TensorSpec]]:
         """The op, the values from outside, and specs after one iteration."""
-        from ..ops.control.control import While
         with GraphRecorder(self) as recording:
             state = [recording.stand_in(v.name().rpartition("/")[2] + "_loop", s) for v, s in zip(variables, specs)]
             again = recording.results(cond, self, state)
@@ -162,7 +161,6 @@ class ControlFlowMixin(GraphCore):
             outputs = recording.results(lambda: [*after, *results])
             outside = recording.captured(outputs)
             turn = recording.take([*(v.name() for v in (*state, *elements)), *outside], outputs)
-        from ..ops.control.control import Scan
         found = self.add_op(Scan(turn, len(carries), len(rows)), [*carries, *rows, *map(self.variable, outside)])
         return found[:len(carries)], found[len(carries):len(outputs)]
 

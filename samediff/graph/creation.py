@@ -14,6 +14,7 @@ from ..expressions.arrays import as_array
 from ..initializers.nd4j_random import Nd4jRandom
 from ..ir.core import GraphCore, between_steps
 from ..ir.declarations import Declaration, are_values, checked_sizes, declaration, is_data_type, unpacked
+from ..ir.node import needed
 from ..ir.tables import check_name, owned_copy
 from ..ir.variable import SDVariable, VariableType, redeclare
 
@@ -259,7 +260,6 @@ class CreationMixin(GraphCore):
 
     def infer_again(self) -> None:
         """Compute shapes and types of all results anew, after types or shapes of their inputs changed; all or none."""
-        from ..ir.node import needed
         found: dict[str, TensorSpec] = {}
         for node in needed(self.tables.nodes.values(), list(self.tables.producers)):
             specs = [None if n is None else found.get(n) or self.tables.visible(self.tables.variables[n]) for n in node.inputs]

@@ -14,6 +14,7 @@ from ..ir.core import GraphCore
 from ..ir.node import Node, needed
 from ..ir.tables import owned_copy
 from ..ir.variable import SDVariable, VariableType
+from ..ops.control.invoking import Invoke
 from .control_flow import ControlFlowMixin
 from .creation import CreationMixin
 from .inspection import InspectionMixin
@@ -99,7 +100,6 @@ class FunctionsMixin(ControlFlowMixin, CreationMixin, InspectionMixin):
 
     def _bind(self, node: Node) -> None:
         """Put the function in place of one call; GraphError when inputs or outputs do not fit."""
-        from ..ops.control.invoking import Invoke
         call: Any = node.op
         function = self.get_function(call.function)
         inside = list(call.names("inputs") or function.inputs())
@@ -203,7 +203,6 @@ class FunctionsMixin(ControlFlowMixin, CreationMixin, InspectionMixin):
         if len(inside) != len(given):
             raise GraphError(f"function {params.function_name!r} takes {len(inside)} inputs ({', '.join(inside)}); {len(given)} were given")
         graph, trained = cut_function(function, params.function_name, inside, list(params.sub_graph_output_var_names or function.outputs()))
-        from ..ops.control.invoking import Invoke
         with self.tables.all_or_nothing():
             own = [self._shared(f"{params.function_name}/{n}", function.stored(n)) for n in trained]
             return self.add_op(Invoke(graph), [*given, *own], None if names is None else list(names))  # type: ignore[no-any-return]

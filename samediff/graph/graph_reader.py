@@ -22,7 +22,7 @@ from ..files.missing_function import MissingFunction, is_call
 from ..files.missing_op import MissingOp
 from ..files.nested_values import missing_classes
 from ..files.node_args import OpNames, check_inputs, read_op, spread_inputs
-from ..ir.node import Node
+from ..ir.node import Node, needed
 from ..ir.variable import VariableType
 from .functions import FunctionsMixin
 
@@ -242,7 +242,6 @@ class GraphReader:
         sd.tables.nodes = {n: sd.tables.nodes[n] for n in dict.fromkeys(order) if n in sd.tables.nodes}
 
     def _earlier(self, node: FlatNode, name: str) -> bool:
-        from ..ir.node import needed
         return node.name not in {n.name for n in needed(self.sd.nodes(), [name])}
 
 

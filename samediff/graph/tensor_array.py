@@ -12,6 +12,7 @@ from ..base.spec import TensorSpec
 from ..errors import DataTypeError, GraphError, ShapeError
 from ..expressions.arrays import as_array
 from ..ir.variable import SDVariable, VariableType
+from ..ops.control.tensor_arrays import RemainingPositions, TensorArrayConcat, TensorArrayRead, TensorArrayWrite
 from .running.evaluating import EvaluationMixin
 
 
@@ -48,13 +49,11 @@ class TensorArray(TensorArrayNames):
 
     def read(self, *args: Any) -> SDVariable:
         """The entry at an index, negative from the end: ``read(index)`` of the last flow, or ``read(flow, index)``."""
-        from ..ops.control.tensor_arrays import TensorArrayRead
         flow, index = args if len(args) == 2 else (self._last, args[0])
         return self.sd.add_op(TensorArrayRead(), [flow, _positions(index)])  # type: ignore[no-any-return]
 
     def write(self, flow: SDVariable, index: Any, value: Any) -> SDVariable:
         """The flow with a value at an index; it grows as needed."""
-        from ..ops.control.tensor_arrays import TensorArrayWrite
         self._last = self.sd.add_op(TensorArrayWrite(), [flow, _positions(index), value])
         return self._last
 
@@ -79,7 +78,6 @@ class TensorArray(TensorArrayNames):
 
     def concat(self, flow: SDVariable) -> SDVariable:
         """All entries joined along their first axis."""
-        from ..ops.control.tensor_arrays import TensorArrayConcat
         return self.sd.add_op(TensorArrayConcat(), [flow])  # type: ignore[no-any-return]
 
     def size(self, flow: SDVariable) -> SDVariable:
@@ -88,7 +86,6 @@ class TensorArray(TensorArrayNames):
 
     def remove(self, flow: SDVariable, index: Any = -1) -> SDVariable:
         """The flow without one entry, by default the last."""
-        from ..ops.control.tensor_arrays import RemainingPositions, TensorArrayRead
         rest = self.sd.add_op(RemainingPositions(), [flow, _positions(index)])
         self._last = self.sd.add_op(TensorArrayRead(), [flow, rest])
         return self._last

@@ -10,6 +10,7 @@ from ..base.datatype import DataType
 from ..base.java_names import GradCheckUtilNames, TestCaseNames
 from ..base.javanames import JavaSpelling
 from ..errors import ConfigurationError, DL4PyError, GradientError
+from ..training.listeners.listeners import report
 
 if TYPE_CHECKING:
     from .graph import SameDiff
@@ -186,7 +187,6 @@ class GradCheckUtil(GradCheckUtilNames):
         if isinstance(sd, TestCase):
             return GradCheckUtil.check_gradients(sd.sd, sd.placeholders, *sd.skipped, eps=sd.eps, max_rel_error=sd.max_rel_error,
                                                  min_abs_error=sd.min_abs_error, grad_check_mask=sd.masks)
-        from ..training.listeners.listeners import report
         for line in _wrong(sd, placeholder_values or {}, set(sd.tables.names_in(skip_variables)), eps, max_rel_error, min_abs_error,
                            grad_check_mask or {}, max_per_param):
             report(line)

@@ -6,6 +6,7 @@ from typing import Any
 from ..arrays.default_type import default_type, set_default_type
 from ..base.datatype import DataType
 from ..base.javanames import JavaSpelling
+from ..device.devices import current_device
 from ..errors import DataTypeError, GraphError
 from .arguments import Layout
 
@@ -114,7 +115,6 @@ class Settings:
     @staticmethod
     def get_backend() -> str:
         """A text about what computes."""
-        from ..device.devices import current_device
         return f"dl4py on {current_device()}"
 
     @staticmethod

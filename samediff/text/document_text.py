@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 from ..errors import DL4PyError, FileFormatError, LimitError
+from .java_yaml import read_yaml
 
 MOST_VALUES = 500_000     # a layer has about eighty
 MOST_NESTED = 100       # far more than any network needs, and far less than what Python's stack holds
@@ -30,7 +31,6 @@ def read_text(text: str | bytes, kind: str, most_nested: int = MOST_NESTED, most
                 raise LimitError(f"the JSON text has more than {most_values} values")
             document, _ = _DECODER.raw_decode(text.lstrip(" \t\r\n"))      # what follows the document is passed over, as in DL4J
         else:
-            from .java_yaml import read_yaml
             return read_yaml(text, most_nested, most_values)
     except DL4PyError:
         raise

@@ -13,6 +13,7 @@ from ..base.java_names import TrainingConfigBuilder, TrainingConfigNames
 from ..base.javanames import squash, to_camel, to_snake
 from ..configuration.values import is_whole_float, write_json
 from ..errors import ConfigurationError, did_you_mean
+from ..evaluation.base import BaseEvaluation
 from ..text.document_text import read_text
 from .history import name_of
 from .listeners.has_listeners import checked
@@ -318,7 +319,6 @@ def _evaluations(given: Mapping[str, Sequence[Any]] | None) -> Evaluations:
 
 
 def _read_evaluation(document: Any) -> Any:
-    from ..evaluation.base import BaseEvaluation
     return BaseEvaluation.from_document(document)
 
 

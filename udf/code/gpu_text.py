@@ -10,6 +10,7 @@ import numpy as np
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import GraphError, RegistrationError
 from ...samediff.ir.op import Op
+from ...samediff.plans.actions import CudaKernel, KernelLaunch
 
 if TYPE_CHECKING:
     from ...samediff.plans.actions import CudaKernel
@@ -38,7 +39,6 @@ def cuda_kernel(op: Op, text: str, specs: Sequence[TensorSpec | None], results: 
     if not all(s is not None and s.is_static and s.dtype.is_numeric for s in (*specs, *results)):
         return None
     from ...samediff.cuda.sources import type_name
-    from ...samediff.plans.actions import CudaKernel, KernelLaunch
     names = [(n, getattr(op, n)) for n in op.attribute_names()]
     strange = [n for n, v in names if type(v) not in _NUMBERS]
     if strange:

@@ -19,6 +19,7 @@ from ...samediff.errors import GradientError, GraphError, RegistrationError, Sha
 from ...samediff.expressions.arrays import ArrayNamespace
 from ...samediff.families.followed import followed
 from ...samediff.families.symbolic_size import NotInGraphError
+from ...samediff.files.node_args import INTERNAL
 from ...samediff.ir.argument_lists import LISTS, JavaList, argument
 from ...samediff.ir.held_values import hashable
 from ...samediff.ir.op import Expandable, Specs, as_tuple, op
@@ -52,7 +53,6 @@ class JavaArgs(FileArgs):
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         """The fields of :class:`JavaOp`."""
-        from ...samediff.files.node_args import INTERNAL
         lists = [(name, tuple(getattr(node, slot))) for name, slot in _LISTS.items()]
         lists.append(("d_arguments", tuple(DataType.from_code(t) for t in node.extra_types)))
         fields = [(p.name, property_value(p)) for p in node.properties if p.name not in INTERNAL]

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...samediff.codecs.flatbuffers.properties import make_property
 from ...samediff.errors import DL4PyError, GraphError
+from ...samediff.graph.graph import SameDiff
 from ...samediff.ir.op import Op
 from .java_style import PASSING, UserDefinedCustomOp
 
@@ -48,7 +50,6 @@ def check_hidden(op: Op) -> None:
 
 
 def _state(op: Any) -> dict[str, Any]:
-    from ...samediff.graph.graph import SameDiff
     slots = {n: getattr(op, n) for c in type(op).__mro__ for n in vars(c).get("__slots__", ()) if hasattr(op, n)}
     return {n: v for n, v in (slots | vars(op)).items() if n not in PASSING and not isinstance(v, SameDiff)}
 
@@ -114,7 +115,6 @@ def _content(cell: types.CellType) -> Any:
 
 def check_storable(what: str, properties: dict[str, Any]) -> None:
     """GraphError for a property that no file can hold."""
-    from ...samediff.codecs.flatbuffers.properties import make_property
     for name, value in properties.items():
         try:
             make_property(name, value)

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...samediff.arrays import recording
+from ...samediff.arrays.array_class import wrapped  # arrays of that class are loaded when somebody uses them
+from ...samediff.arrays.indarray import INDArray
 from ...samediff.base.registry import owner, replaced
 from ...samediff.base.spec import TensorSpec, spec_of
 from ...samediff.errors import GraphError, RegistrationError
@@ -135,8 +137,6 @@ def on_arrays(op: CodeOp, inputs: Sequence[Any], training: bool | None = None, c
 
     A recorder of this thread is told instead; results of INDArrays are INDArrays.
     """
-    from ...samediff.arrays.array_class import wrapped  # arrays of that class are loaded when somebody uses them
-    from ...samediff.arrays.indarray import INDArray
     if recording.state.recorder is not None:
         return recording.state.recorder.record(op, inputs)
     found = _computed(op, inputs, _context(op, training, context) if op.stateful else None)

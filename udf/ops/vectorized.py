@@ -15,6 +15,7 @@ from ...samediff.families.followed import scratch
 from ...samediff.ir.op import as_tuple
 from ...samediff.ir.variable import SDVariable
 from ...samediff.numpy_functions.array_code import code_on_graph
+from ...samediff.scopes.control_flow import scan
 from ..code.derived import way
 from ..code.failure import building, user_code
 from .base import UserOp
@@ -160,7 +161,6 @@ class _Batch:
 
     def recorded(self) -> Any:
         """A scan in a graph scope or compiled function."""
-        from ...samediff.scopes.control_flow import scan
         _, found = scan(lambda carry, elements: (carry, tuple(self._one(elements))), (), tuple(self.rows))
         return found if self.several else found[0]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ....layers.functions.weight_init import WeightInitXavierUniform
 from ....layers.types.input_type import InputType
 from ....layers.types.parameters import Parameter
 from ....layers.vertices.attention import GraphDefinedVertex
@@ -101,7 +102,6 @@ class MultiHeadAttention(SeriesAttention):
 
     def define_parameters(self, params: ParameterTable) -> None:
         """Wq, bq, Wk, bk, Wv, bv, Wo, bo."""
-        from ....layers.functions.weight_init import WeightInitXavierUniform
         for name, before, behind in self.sizes():
             params.add(Parameter(f"W{name}", (before, behind), "weight", "c", before, behind, WeightInitXavierUniform()))
             if self.has_bias:

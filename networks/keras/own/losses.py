@@ -9,6 +9,7 @@ from ....layers.base import automatic
 from ....layers.base.base import Rule, layer
 from ....layers.custom.samediff_loss import SameDiffLoss, loss
 from ....layers.functions.activations import ActivationIdentity, IActivation
+from ....layers.ops.loss_terms import OneHotLabels
 from ....layers.standard.output import PerPositionLoss
 from ....samediff.configuration.configuration import Convertible, field
 from ....samediff.errors import ConfigurationError
@@ -61,7 +62,6 @@ def _categorical(sd: Any, y: Any, p: Any, loss_: KerasLoss) -> Any:
 
 
 def _sparse(sd: Any, y: Any, p: Any, loss_: KerasLoss) -> Any:
-    from ....layers.ops.loss_terms import OneHotLabels
     return _categorical(sd, sd.add_op(OneHotLabels("KerasLoss"), [y, p]), p, loss_)
 
 

@@ -10,6 +10,7 @@ from ..layer_reading import KerasLayer, Made, Tensor
 from ..own.positions import EachStep
 from ..own.recurrent import Recurrent
 from ..registry import TABLE, keras_layer
+from ..upgrade import layer_document
 from .recurrent import recurrent_layer
 
 MODES = {"concat": BidirectionalMode.CONCAT, "sum": BidirectionalMode.ADD, "mul": BidirectionalMode.MUL, "ave": BidirectionalMode.AVERAGE}
@@ -17,7 +18,6 @@ MODES = {"concat": BidirectionalMode.CONCAT, "sum": BidirectionalMode.ADD, "mul"
 
 def held(k: KerasLayer, option: str, inputs: list[Tensor]) -> KerasLayer:
     """The layer inside."""
-    from ..upgrade import layer_document
     name, class_name, config = layer_document(k.get(option), k.label, k.version)
     found = KerasLayer(name, class_name, config, inputs, k.version, theano=k.theano)
     found.left = k.left

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ...base.datatype import is_floating
 from ...base.java_names import StandardScalerNames
 from ...codecs.atomic_files import atomic_write
+from ...codecs.nd4j_array import read_array, write_array
 from ...codecs.regular_files import open_regular
 from ...errors import ConfigurationError, ShapeError
 from ..iterators.iterator import DataSetIterator
@@ -62,7 +63,6 @@ class StandardScaler(StandardScalerNames):
 
     def save(self, mean: str | os.PathLike[str], std: str | os.PathLike[str]) -> None:
         """Write means and deviations as two files of ND4J arrays."""
-        from ...codecs.nd4j_array import write_array
         values = self.get_mean(), self.get_std()
         with atomic_write(mean) as first, atomic_write(std) as second:
             for stream, array in zip((first, second), values):
@@ -70,7 +70,6 @@ class StandardScaler(StandardScalerNames):
 
     def load(self, mean: str | os.PathLike[str], std: str | os.PathLike[str]) -> None:
         """Read what `save` wrote."""
-        from ...codecs.nd4j_array import read_array
         with open_regular(mean) as first, open_regular(std) as second:
             self._mean, self._std = (np.asarray(read_array(f), np.float64).reshape(-1) for f in (first, second))
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...base.datatype import is_floating
 from ...errors import ShapeError
 from ..sets.dataset_arrays import Array
+from .normalizer_statistics import DistributionStats, mapped
 
 _SMALLEST = 1e-5    # keeps constant columns from being divided by zero, as ND4J does
 
@@ -28,7 +29,6 @@ class FeatureTransforms:
 
     def normalize(self) -> None:
         """Features to mean 0 and population standard deviation 1 per column (per channel for ranks 3 and 4)."""
-        from .normalizer_statistics import DistributionStats, mapped
         stats = DistributionStats.collect([(self.features, self.features_mask)], "features")
         self.features = mapped(self.features, self.features_mask, *stats.affine(0, 1))
 

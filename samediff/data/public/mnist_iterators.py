@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...base.java.java_enum import JavaEnum
 from ...base.java_names import EmnistDataSetIteratorNames
 from ...codecs.regular_files import open_regular
+from ...codecs.safe_zip import SafeZip  # files imports data
 from ...errors import ConfigurationError, FileFormatError
 from .fetcher import fetch
 from .idx_files import read_idx
@@ -191,7 +192,6 @@ class EmnistDataSetIterator(_Digits, EmnistDataSetIteratorNames):
 
 
 def _emnist_array(entry: str, rank: int) -> NDArray[Any]:
-    from ...codecs.safe_zip import SafeZip  # files imports data
     path = fetch("emnist")
     with SafeZip(path) as archive:
         if entry not in archive:

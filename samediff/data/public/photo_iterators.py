@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...codecs.regular_files import open_regular
+from ...codecs.safe_zip import SafeZip  # files imports data
 from ...errors import ConfigurationError, FileFormatError
 from ..normalizers.image_transforms import Transform
 from ..sets.java_random import JavaRandom
@@ -135,7 +136,6 @@ class TinyImageNetDataSetIterator(_Photos):
     def __init__(self, batch: int, img_dim: Sequence[int] | None = None, data_set: DataSetType | str = DataSetType.TRAIN,
                  rng_seed: int = 123, *, image_transform: Transform | None = None,
                  file: str | os.PathLike[str] | None = None) -> None:
-        from ...codecs.safe_zip import SafeZip  # files imports data
         kind = DataSetType.of(data_set)
         if kind is DataSetType.VALIDATION:
             raise ConfigurationError("the labelled parts of Tiny ImageNet are TRAIN and TEST")

@@ -9,6 +9,7 @@ import numpy as np
 from ...data.given.forms import Form, form_of, is_array
 from ...data.given.parts import by_role
 from ...errors import ConfigurationError, GraphError
+from ...evaluation import Evaluation
 from ...executor.session import known_plan
 from ...expressions.arrays import as_array
 from ...ir.node import needed
@@ -232,5 +233,4 @@ def shown(data: Any, title: str, verbose: Any) -> Source:
 
 
 def _default() -> list[Any]:
-    from ...evaluation import Evaluation
     return [Evaluation()]

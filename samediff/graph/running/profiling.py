@@ -4,9 +4,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...executor.explain import explained
 from ...executor.plan_cache import plan_for
 from ...executor.request import RunRequest
 from ...executor.session import checked_feeds, missing, request_for
+from ...executor.stepwise import profiled
 from ...ir.run_context import RunContext
 from ..inspection import InspectionMixin
 from .execution import ExecutionMixin
@@ -31,12 +33,10 @@ class ProfilingMixin(ExecutionMixin, InspectionMixin):
         >>> print(sd.explain({"x": [1.0, 2.0]}, "y").splitlines()[0])
         steps: 1, instructions: 1, native calls: 1, steps called from Python: 0
         """
-        from ...executor.explain import explained
         return explained(self._planned(placeholders, outputs, training)[0])
 
     def profile(self, placeholders: Mapping[str, Any] | None, *outputs: Any, training: bool = False, steps: int = 10) -> Profile:
         """Time, bytes, operations of each step that computes outputs; the shortest of ``steps`` repetitions counts. Nothing is changed."""
-        from ...executor.stepwise import profiled
         plan, feeds = self._planned(placeholders, outputs, training)
         return profiled(plan, feeds, RunContext(training, self.seed, self._iteration()), steps, title="graph")
 

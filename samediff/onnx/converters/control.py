@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...families.subgraph import GraphRecorder
 from ..node import OnnxNode
 from ..protos import names_used
 from ..registry import onnx_converter
@@ -95,7 +96,6 @@ def loop(node: OnnxNode, most: Any = None, condition: Any = None, *state: Any) -
 
 def _empty(node: OnnxNode, body: Any, given: list[Any], carried: int) -> list[Any]:
     """Arrays without rows, of the results of one iteration."""
-    from ...families.subgraph import GraphRecorder
     with GraphRecorder(node.sd) as recording:
         stand_ins = [v if isinstance(v, Held) else recording.stand_in("state", v.spec) for v in given]
         specs = [node.walk.variable(v).spec for v in results_of(node, body, stand_ins)[1 + carried:]]

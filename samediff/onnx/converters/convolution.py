@@ -8,6 +8,7 @@ from ...ops.conv.cnn_configuration import Conv1DConfig, Conv2DConfig, Conv3DConf
 from ..node import OnnxNode
 from ..open_sizes import is_open
 from ..registry import onnx_converter
+from .resizing import bilinear
 from .shapes import filled
 
 _AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
@@ -158,7 +159,6 @@ def deform_conv(node: OnnxNode, x: Any, weights: Any, offsets: Any, bias: Any = 
     """A convolution whose cells are moved by offsets, between four neighbours."""
     import numpy as np
 
-    from .resizing import bilinear
     window = NodeWindow(node, x, node.get("kernel_shape", weights.shape[2:]))
     if window.rank != 2:
         raise node.refuse("cells are moved along two axes of images here")

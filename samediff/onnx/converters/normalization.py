@@ -8,6 +8,7 @@ import numpy as np
 
 from ..node import OnnxNode
 from ..registry import onnx_converter, same_for
+from .shapes import filled
 
 
 def _channels(node: OnnxNode, v: Any, x: Any) -> Any:
@@ -87,7 +88,6 @@ def local_response(node: OnnxNode, x: Any) -> Any:
     size, n = node.get("size"), int(x.shape[1])
     squares: Any = 0
     before = (size - 1) // 2
-    from .shapes import filled
     before, behind = min(before, n - 1), min(size - 1 - before, n - 1)          # farther ones are outside
     wide = filled(node, x * x, [(0, 0), (before, behind), *[(0, 0)] * (x.ndim - 2)], 0)
     for i in range(before + behind + 1):

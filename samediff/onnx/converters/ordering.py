@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...base.datatype import DataType
+from ...ir.op import OPS
 from ..node import OnnxNode
 from ..registry import onnx_converter
 from .indexing import taken
@@ -53,7 +54,6 @@ def unique(node: OnnxNode, x: Any) -> Any:
 
 
 def _unique(node: OnnxNode, flat: Any) -> Any:
-    from ...ir.op import OPS
     return node.outer(node.sd.add_op(OPS["unique"](), [flat.variable]))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..node import OnnxNode
 from ..registry import onnx_converter
+from .control import results_of
 
 _NOTE = "sequences are lists while the graph is built: not inputs or outputs of a model, positions and lengths are known"
 
@@ -83,7 +84,6 @@ def split(node: OnnxNode, x: Any, sizes: Any = None) -> Any:
 @onnx_converter("SequenceMap", notes=_NOTE)
 def map_(node: OnnxNode, xs: list[Any], *others: Any) -> Any:
     """A graph applied to each array of a sequence."""
-    from .control import results_of
     body = node.get("body")
     columns: list[list[Any]] = [[] for _ in body.output]
     for i in range(len(xs)):

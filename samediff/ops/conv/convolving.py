@@ -11,6 +11,7 @@ from ...base.spec import Shape, TensorSpec, size
 from ...errors import ShapeError
 from ...expressions.arrays import as_rows
 from ...ir.op import Op, Specs, op
+from ..shape.reshaping import reshape_like
 from .window import Window, from_last, to_last
 
 if TYPE_CHECKING:
@@ -234,7 +235,6 @@ def convolution_grads(geometry: Geometry, x: SDVariable, w: SDVariable, g: SDVar
 
 def bias_grad(geometry: Geometry, bias: SDVariable | None, g: SDVariable) -> list[SDVariable | None]:
     """Gradient of an added bias, as a list of one (none without a bias)."""
-    from ..shape.reshaping import reshape_like
     if bias is None:
         return []
     return [reshape_like(g.sum(*geometry.bias_axes(len(geometry.window.stride) + 2)), bias)]

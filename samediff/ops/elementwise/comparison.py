@@ -10,6 +10,7 @@ from ...base.named_axes import expect_broadcast
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError
+from ...families.broadcasting import sum_to
 from ...families.families import Elementwise, Pairwise, binary, unary
 from ...ir.op import Op, Specs, op, require_same_type
 
@@ -155,5 +156,4 @@ class Assign(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        from ...families.broadcasting import sum_to
         return [None, sum_to(output_grads[0].sd.call("base", "cast_to", output_grads[0], inputs[1].dtype), inputs[1])]

@@ -13,8 +13,9 @@ from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
 from ...expressions.arrays import as_rows
 from ...ir.op import Op, Specs, op, require_same_type
+from ..shape.reshaping import reshape_like
 from ..shape.shape_inputs import shape_from
-from .gather import add_rows, nd_index
+from .gather import add_rows, gather_gradient, nd_index
 from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
@@ -187,7 +188,6 @@ class PutRows(Op):
         x, rows, values, positions = inputs
         chosen = _at(values, positions)
         by_x, _, by_chosen = ScatterUpdate().grad([x, rows, chosen], outputs, output_grads)
-        from .gather import gather_gradient
         return [by_x, None, gather_gradient(by_chosen, positions, values, 0), None]  # type: ignore[arg-type]
 
 
@@ -271,7 +271,6 @@ class SparseToDense(Op):
         """The places of the values, and the sum over the others."""
         sd, g = inputs[0].sd, output_grads[0]
         wide = sd.call("base", "expand_dims", inputs[0], -1) if inputs[0].spec.rank == outputs[0].spec.rank == 1 else inputs[0]
-        from ..shape.reshaping import reshape_like
         by_values = reshape_like(sd.call("base", "gather_nd", g, wide), inputs[2])
         by_default = reshape_like(g.sum() - by_values.sum(), inputs[3]) if len(inputs) > 3 else None
         return [None, None, by_values, by_default]

@@ -11,9 +11,10 @@ from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, normalize
 from ...codecs.file_args import FileArgs
 from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import GradientError, GraphError, ShapeError
-from ...families.broadcasting import sum_to
+from ...families.broadcasting import broadcast_reduced, sum_to
 from ...families.families import Reduction
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
+from ..shape.reshaping import reshape_like
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -89,7 +90,6 @@ class Matmul(Op):
 
     def _grad_of_vectors(self, x: SDVariable, y: SDVariable, g: SDVariable, x_is: bool, y_is: bool) -> Sequence[SDVariable | None]:
         """Vectors as matrices of one row or column."""
-        from ..shape.reshaping import reshape_like
         sd = x.sd
 
         def widened(v: SDVariable, axis: int) -> Any:
@@ -251,7 +251,6 @@ class Dot(Reduction):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """The other operand times the upstream gradient."""
-        from ...families.broadcasting import broadcast_reduced
         x, y = inputs
         g = broadcast_reduced(output_grads[0], x * y, self.dimensions, self.keep_dims)
         return [sum_to(g * y, x), sum_to(g * x, y)]

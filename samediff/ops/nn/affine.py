@@ -13,6 +13,7 @@ from ...families.composite import Composite
 from ...ir.op import Specs, op, require_floating, require_same_type
 from ..elementwise.arithmetic import Add
 from ..linalg.matmul import Matmul
+from .normalization import align
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -137,5 +138,4 @@ class BiasAdd(Composite):
 
     def expand(self, *inputs: Any) -> Any:
         """By broadcasting in nodes."""
-        from .normalization import align
         return inputs[0] + align(inputs[1], inputs[0], (1 if self.nchw else -1,))

@@ -9,7 +9,9 @@ from ...base.spec import Shape, TensorSpec, broadcast, normalize_axes, reduced
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...expressions.arrays import norm_over
+from ...families.broadcasting import broadcast_reduced, sum_to
 from ...ir.op import Op, Specs, op
+from ..shape.reshaping import reshape_like
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -58,7 +60,6 @@ class Distance(Op):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Nodes of the formula, differentiated."""
-        from ...families.broadcasting import broadcast_reduced, sum_to
         x, y = inputs
         sd, dims = x.sd, self.dimensions
         wide = y
@@ -67,7 +68,6 @@ class Distance(Op):
             wide = y if shape == y.spec.shape else sd.call("base", "reshape", y, *shape)
         g = broadcast_reduced(output_grads[0], x * wide, dims, self.keep_dims)
         by_x, by_y = self.slopes(x, wide, lambda v: sd.call("base", "sum", v, True, *dims))
-        from ..shape.reshaping import reshape_like
         second = sum_to(g * by_y, wide)
         return [sum_to(g * by_x, x), second if wide is y else reshape_like(second, y)]
 

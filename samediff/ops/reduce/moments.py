@@ -12,10 +12,11 @@ from ...base.spec import TensorSpec, reduced
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...expressions.arrays import centred, mean_over
-from ...families.broadcasting import axes_of
+from ...families.broadcasting import axes_of, sum_to
 from ...families.families import Elementwise, Reduction
 from ...ir.op import Op, Specs, op, require_floating
 from ..nn.normalization import StandardizeSlope, standardize
+from .reduce import Mean
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -52,7 +53,6 @@ class _Spread(Reduction):
 
     def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
         """x minus its mean over the dimensions."""
-        from .reduce import Mean
         mean = inputs[0].sd.add_op(Mean(self.dimensions, True), list(inputs))  # type: ignore[call-arg]
         return inputs[0] - mean  # type: ignore[no-any-return]
 
@@ -113,7 +113,6 @@ class Moments(Op):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sum of both gradients."""
-        from .reduce import Mean
         mean = Mean(self.dimensions, self.keep_dims).grad(inputs, outputs[:1], output_grads[:1])[0]  # type: ignore[call-arg]
         variance = Variance(self.dimensions, self.keep_dims).grad(inputs, outputs[1:], output_grads[1:])[0]  # type: ignore[call-arg]
         return [mean + variance]  # type: ignore[operator]
@@ -142,7 +141,6 @@ class NormalizeMoments(Elementwise):
         down = for_variance / counts
         mean_total = for_mean - for_variance * (means / counts) * 2.0
         by_counts = -(mean_total * means + for_variance * variances) / (counts * counts)
-        from ...families.broadcasting import sum_to
         return [sum_to(by_counts, counts), sum_to(mean_total / counts, means), sum_to(down, variances)]
 
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...base.datatype import DataType
 from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axis, size
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...ir.op import Copies, Op, Pairs, Specs, op, require_same_type
+from ..index.gather import gather_gradient
 from .shape_inputs import ints_of
 
 if TYPE_CHECKING:
@@ -343,7 +345,6 @@ class Repeat(Op):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sum over the copies."""
-        from ..index.gather import gather_gradient
         positions = inputs[0].sd.add_op(RepeatPositions(self.axis), list(inputs))
         return [gather_gradient(output_grads[0], positions, inputs[0], self.axis), None]
 
@@ -356,7 +357,6 @@ class RepeatPositions(Op):
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One position per element."""
-        from ...base.datatype import DataType
         return TensorSpec((-1,), DataType.LONG)
 
     def compute(self, xp: Any, x: Any, repeats: Any) -> Any:

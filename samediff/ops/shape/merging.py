@@ -13,6 +13,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...ir.op import Op, Specs, op, require_same_type
 from .joining import joined
+from .reshaping import reshape_like
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -141,7 +142,6 @@ class Meshgrid(Op):
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
         """Sum over the other axes."""
-        from .reshaping import reshape_like
         n = len(inputs)
         found = []
         for i, (x, g) in enumerate(zip(inputs, output_grads)):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...base.datatype import DataType
 from ...base.named_axes import expect
-from ...base.spec import Shape, TensorSpec, normalize_axis
+from ...base.spec import Shape, TensorSpec, normalize_axes, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.families import View
@@ -244,7 +244,6 @@ class Reverse(View):
     dimensions: tuple[int, ...] = ()
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        from ...base.spec import normalize_axes
         if specs[0].shape is not None and self.dimensions:
             normalize_axes(self.dimensions, len(specs[0].shape))
         return TensorSpec(specs[0].shape, specs[0].dtype)

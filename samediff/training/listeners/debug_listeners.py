@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base.java.java_enum import JavaEnum
+from ...codecs.nd4j_array import read_array
 from ...errors import ConfigurationError
 from ...files.nd4j import Nd4j
 from .listener import Listener
@@ -48,7 +49,6 @@ class ArraySavingListener(Listener):
     @staticmethod
     def compare(dir1: str | os.PathLike[str], dir2: str | os.PathLike[str], eps: float) -> list[str]:
         """Report and return what differs between two directories: arrays that only one has, shapes, numbers further apart than ``eps``."""
-        from ...codecs.nd4j_array import read_array
         folders = Path(dir1), Path(dir2)
         names = [{p.name for p in folder.glob("*.bin")} for folder in folders]
         found = [f"{name}: only in {folders[name in names[1]]}" for name in sorted(names[0] ^ names[1])]

@@ -7,6 +7,7 @@ from typing import Any
 from ...base.java.java_enum import JavaEnum
 from ...base.java_names import EvaluativeListenerNames, HistoryListenerNames
 from ...errors import ConfigurationError
+from ...evaluation import Evaluation
 from ..config import TrainingConfig
 from ..history import EvaluationRecord, History, LossCurve
 from .evaluation_listener import BaseEvaluationListener, ListenerEvaluations, fresh
@@ -147,5 +148,4 @@ class HistoryListener(BaseEvaluationListener, HistoryListenerNames):
 
 
 def _default() -> list[Any]:
-    from ...evaluation import Evaluation
     return [Evaluation()]

@@ -11,6 +11,7 @@ import numpy as np
 from ...base.java_names import ProfilingListenerBuilderNames
 from ...configuration.method_builder import MethodBuilder
 from ...errors import ConfigurationError
+from ...executor.stepwise import profiled
 from ...executor.trace import TraceFile, event, track_names
 from ...ir.run_context import RunContext
 from ..history import LossCurve
@@ -118,7 +119,6 @@ def _ops(model: Any, at: At, start: float) -> list[dict[str, Any]]:
     step = model.last_training_step() if hasattr(model, "last_training_step") else None
     if step is None or step.last_plan is None:
         return []
-    from ...executor.stepwise import profiled
     plan = step.last_plan
     feeds = {n: np.zeros(plan.specs[n].shape, plan.specs[n].dtype.numpy) for n in plan.feeds}       # the time does not depend on values
     found = profiled(plan, feeds, RunContext(True, 0, at.iteration()), 1)
