@@ -6,8 +6,8 @@ from typing import Any
 from ...samediff.base.datatype import DataType
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import ShapeError
+from ...samediff.families.indices import check_range, check_whole
 from ...samediff.ir.op import Op, Specs, op
-from ...samediff.ops.index.indices import check_range, check_whole
 
 
 @op("row_indices", inputs="x", gradient="zero")

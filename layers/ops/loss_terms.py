@@ -10,8 +10,8 @@ import numpy as np
 from ...samediff.base.spec import TensorSpec, may_equal
 from ...samediff.errors import ShapeError
 from ...samediff.families.families import Elementwise
+from ...samediff.families.indices import check_range, check_whole
 from ...samediff.ir.op import Op, Specs, op
-from ...samediff.ops.index.indices import check_range, check_whole
 
 if TYPE_CHECKING:
     from ...samediff.ir.variable import SDVariable

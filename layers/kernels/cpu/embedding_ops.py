@@ -7,8 +7,8 @@ import numpy as np
 from ....samediff.cpu.cache.sources import kernel
 from ....samediff.cpu.kernel_table import kernel_for
 from ....samediff.cpu.native.instruction import TYPES, instruction
+from ....samediff.families.indices import or_compute
 from ....samediff.ir.op import Kernel
-from ....samediff.ops.index.indices import or_compute
 from ...ops.embedding_ops import RowIndices
 
 

@@ -12,8 +12,8 @@ from ...codecs.file_args import FileArgs
 from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import GraphError, ShapeError
 from ...families.composite import Composite
+from ...families.indices import require_integer
 from ...ir.op import Op, Specs, op
-from ..index.indices import require_integer
 from ..shape.reshaping import reshape_like
 from .tensor_arrays import TensorArrayConcat, TensorArrayRead, TensorArrayWrite
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.indices import require_integer
+from ...families.shape_inputs import shape_from
 from ...ir.op import Op, Specs, op, require_same_type
-from ..index.indices import require_integer
 from ..shape.alias import AliasOp
-from ..shape.shape_inputs import shape_from
 from .conv import PAD_MODE, SAME_PROPERTY, WEIGHTS, Attributes2D, Conv2D, ConvolutionOp, window_properties, window_slots
 from .convolving import Convolution, ConvolutionWeightGrad, output_shape
 

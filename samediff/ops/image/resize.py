@@ -12,8 +12,8 @@ from ...base.named_axes import expect
 from ...base.spec import TensorSpec, size
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
+from ...families.indices import check_range, require_integer
 from ...ir.op import Op, Specs, op, require_floating
-from ..index.indices import check_range, require_integer
 from . import resampling as rs
 
 if TYPE_CHECKING:

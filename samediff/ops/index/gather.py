@@ -12,8 +12,8 @@ from ...base.named_axes import expect
 from ...base.spec import TensorSpec, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.indices import check_index_vectors, check_range, check_whole, require_integer
 from ...ir.op import Op, Specs, op, require_floating
-from .indices import check_index_vectors, check_range, check_whole, require_integer
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

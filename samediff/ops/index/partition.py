@@ -11,9 +11,9 @@ from ...base.named_axes import expect, expect_leading
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
+from ...families.indices import check_range, require_integer
+from ...families.shape_inputs import ints_of
 from ...ir.op import Op, Specs, op, require_same_type
-from ..shape.shape_inputs import ints_of
-from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -12,11 +12,11 @@ from ...base.spec import Shape, TensorSpec, may_equal, size
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
 from ...expressions.arrays import as_rows
+from ...families.indices import check_range, require_integer
+from ...families.shape_inputs import shape_from
 from ...ir.op import Op, Specs, op, require_same_type
 from ..shape.reshaping import reshape_like
-from ..shape.shape_inputs import shape_from
 from .gather import add_rows, gather_gradient, nd_index
-from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

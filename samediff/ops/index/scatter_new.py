@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec, may_equal
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.indices import require_integer
+from ...families.shape_inputs import shape_from
 from ...ir.op import Op, Specs, op
-from ..shape.shape_inputs import shape_from
 from .gather import nd_index
-from .indices import require_integer
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

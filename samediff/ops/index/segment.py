@@ -13,10 +13,10 @@ from ...base.named_axes import expect_leading
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.indices import check_range, require_integer
+from ...families.shape_inputs import ints_of
 from ...ir.op import OPS, Expandable, Op, Specs, op
-from ..shape.shape_inputs import ints_of
 from .gather import add_rows
-from .indices import check_range, require_integer
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

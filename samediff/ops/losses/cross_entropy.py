@@ -13,9 +13,9 @@ from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
 from ...expressions.arrays import as_rows
 from ...families.composite import Composite
+from ...families.indices import check_range
 from ...families.sizes import axis_size
 from ...ir.op import Copies, Op, Specs, op, require_floating
-from ..index.indices import check_range
 from ..nn.softmax import LogSoftmax, Softmax, log_softmax, softmax
 from .loss import LossOp, with_float
 

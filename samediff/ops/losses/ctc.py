@@ -10,8 +10,8 @@ from ...base.named_axes import agree
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError
+from ...families.indices import check_lengths, check_range
 from ...ir.op import Op, Specs, op, require_floating
-from ..index.indices import check_lengths, check_range
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -10,9 +10,9 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec, broadcast, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GraphError, ShapeError
+from ...families.indices import require_integer
+from ...families.shape_inputs import ints_of, shape_from
 from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
-from ..index.indices import require_integer
-from ..shape.shape_inputs import ints_of, shape_from
 from .random import Bernoulli, Normal, RandomArray, Uniform
 
 

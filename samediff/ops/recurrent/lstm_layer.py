@@ -10,9 +10,9 @@ from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
 from ...families.decomposed import Decomposed
 from ...families.elementwise import Elementwise
+from ...families.indices import check_lengths
 from ...ir.op import OPS, Op, Specs, attributes, op, require_floating
 from ..elementwise.masking import keep_unmasked, times_mask
-from ..index.indices import check_lengths
 from .dl4j_recurrent import RecurrentCall, given_or_none
 from .lstm_sequence import LstmSequence
 from .recurrence import AffineActivation, ScaledTanh

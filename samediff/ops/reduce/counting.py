@@ -10,9 +10,9 @@ from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GraphError, ShapeError
+from ...families.indices import require_integer
+from ...families.shape_inputs import ints_of
 from ...ir.op import Op, Specs, op, require_same_type
-from ..index.indices import require_integer
-from ..shape.shape_inputs import ints_of
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -11,8 +11,8 @@ from ...base.spec import TensorSpec, normalize_axes, reduced
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GraphError, ShapeError
 from ...families.composite import Composite
+from ...families.indices import require_integer
 from ...ir.op import Op, Specs, attributes, op, require_floating
-from ..index.indices import require_integer
 
 
 def rows_of(x: Any, axes: tuple[int, ...]) -> Any:

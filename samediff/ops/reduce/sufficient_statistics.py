@@ -8,9 +8,9 @@ from ...codecs.file_args import FileArgs
 from ...expressions.arrays import sum_over
 from ...families.broadcasting import axes_of
 from ...families.composite import Composite
+from ...families.indices import require_integer
 from ...families.sizes import axis_size
 from ...ir.op import Specs, op, require_floating
-from ..index.indices import require_integer
 from .reduce import Sum
 
 

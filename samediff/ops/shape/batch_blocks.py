@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.indices import require_integer
 from ...ir.op import Op, Specs, op
-from ..index.indices import require_integer
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -11,10 +11,10 @@ from ...base.spec import TensorSpec, broadcast, normalize_axis, size
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, ShapeError
 from ...families.broadcasting import sum_to
+from ...families.indices import require_integer
+from ...families.shape_inputs import ints_of, shape_from
 from ...ir.op import Op, Specs, op, require_same_type
-from ..index.indices import require_integer
 from .reshaping import Reshaping
-from .shape_inputs import ints_of, shape_from
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

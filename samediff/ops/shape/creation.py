@@ -13,9 +13,9 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import DataTypeError, GraphError, ShapeError
 from ...expressions.arrays import require_held, require_whole
+from ...families.shape_inputs import ints_of, shape_from
 from ...ir.op import Op, Specs, op
 from .reshaping import reshape_like
-from .shape_inputs import ints_of, shape_from
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -12,9 +12,9 @@ from ...base.named_axes import expect
 from ...base.spec import Shape, TensorSpec, normalize_axis, size
 from ...codecs.file_args import FileArgs
 from ...errors import GraphError, ShapeError
+from ...families.shape_inputs import ints_of
 from ...ir.op import Copies, Op, Pairs, Specs, op, require_same_type
 from ..index.gather import gather_gradient
-from .shape_inputs import ints_of
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -11,8 +11,8 @@ from ...codecs.file_args import FileArgs
 from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import FileFormatError, GradientError, ShapeError
 from ...families.families import View
+from ...families.shape_inputs import ints_of, shape_from
 from ...ir.op import Op, Specs, op
-from .shape_inputs import ints_of, shape_from
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -11,9 +11,9 @@ from ...base.spec import Shape, TensorSpec, normalize_axes, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...families.families import View
+from ...families.indices import check_lengths, require_integer
+from ...families.shape_inputs import ints_of
 from ...ir.op import Copies, Op, Specs, op
-from ..index.indices import check_lengths, require_integer
-from .shape_inputs import ints_of
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -8,9 +8,9 @@ import numpy as np
 
 from ....base.datatype import DataType
 from ....base.spec import TensorSpec, normalize_axis
+from ....families.indices import or_compute
 from ....ir.op import Kernel
 from ....ops.index.gather import Gather, GatherGradient, GatherNd, GatherNdGradient
-from ....ops.index.indices import or_compute
 from ...code.fused import joined, stored
 from ...kernel_table import kernel_for
 from ...routines.gather_scatter import IndexedRows, Places, change, places, take

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....base.spec import TensorSpec
+from ....families.indices import or_compute
 from ....ir.op import Kernel, Op
-from ....ops.index.indices import or_compute
 from ....ops.index.scatter import Scatter, ScatterNd, taken
 from ...code.fused import joined, stored
 from ...kernel_table import kernel_for

@@ -7,8 +7,8 @@ import ml_dtypes
 import numpy as np
 
 from ....base.spec import TensorSpec
+from ....families.indices import or_compute
 from ....ir.op import Kernel, Op
-from ....ops.index.indices import or_compute
 from ....ops.index.segment import Segment, UnsortedSegment, counts
 from ...code.fused import joined, stored
 from ...kernel_table import kernel_for

@@ -10,8 +10,8 @@ import numpy as np
 from ....base.enums import LossReduce
 from ....base.spec import Shape, TensorSpec
 from ....expressions.arrays import xp
+from ....families.indices import or_compute
 from ....ir.op import Kernel, Op
-from ....ops.index.indices import or_compute
 from ....ops.losses.cross_entropy import (
     CrossEntropySlope,
     CrossEntropyTerms,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ....base.spec import Shape, TensorSpec
+from ....families.indices import or_compute
 from ....ir.op import Kernel
-from ....ops.index.indices import or_compute
 from ....ops.shape.slicing import ReverseSequence, SliceGrad, index_of
 from ...code.fused import stored
 from ...kernel_table import kernel_for

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import math
 
-from ...base.spec import TensorSpec
-from ...errors import DataTypeError
+from ..base.spec import TensorSpec
+from ..errors import DataTypeError
 
 
 def ints_of(spec: TensorSpec | None) -> tuple[int, ...] | None:

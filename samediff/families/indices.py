@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...base.spec import TensorSpec
-from ...errors import DataTypeError, ShapeError
-from ...ir.op import Op
+from ..base.spec import TensorSpec
+from ..errors import DataTypeError, ShapeError
+from ..ir.op import Op
 
 
 def require_integer(what: str, spec: TensorSpec) -> None:
