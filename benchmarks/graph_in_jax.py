@@ -27,10 +27,11 @@ from dl4py.samediff.ops.index.gather import Gather
 from dl4py.samediff.ops.index.segment import UnsortedSegment
 from dl4py.samediff.ops.nn.batch_norm import BatchNormTraining
 from dl4py.samediff.ops.nn.local_response import NeighbourSum
-from dl4py.samediff.ops.nn.normalization import LayerNorm, StandardizedAxes
+from dl4py.samediff.ops.nn.normalization import LayerNorm
 from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence
 from dl4py.samediff.ops.recurrent.recurrence import function
 from dl4py.samediff.ops.recurrent.rnn_sequence import RnnSequence
+from dl4py.samediff.ops.reduce.standardized import StandardizedAxes
 from dl4py.samediff.ops.reduce.top_k import TopK
 
 Function = Callable[..., Any]

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...base.datatype import DataType
-from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...codecs.flatbuffers.graph import FlatNode
 from ...codecs.flatbuffers.properties import exact_properties
-from ...errors import FileFormatError, ShapeError
+from ...errors import FileFormatError
 from ...expressions.conditions import MODES, Condition
-from ...families.families import Elementwise, Reduction
-from ...ir.op import Specs, op
-from ..reduce.argreduce import IndexReduction
+from ...families.families import Elementwise
+from ...ir.op import op
 
 
 @dataclass(frozen=True)
@@ -44,10 +42,6 @@ class ConditionArgs(FileArgs):
         return found | {"condition": Condition(MODES[int(numbers[2])], found.get("condition", numbers[0]), numbers[1])}
 
 
-_REDUCED = ConditionArgs(bools=("keep_dims", "=true"), dimensions="dimensions")
-_WAYS = ("x, condition, *dimensions", "x, condition, keep_dims, *dimensions")
-
-
 @op("match_condition_transform", api="base.match_condition math.match_condition", gradient="zero", file=ConditionArgs())
 class MatchCondition(Elementwise):
     """True where the condition holds."""
@@ -57,17 +51,6 @@ class MatchCondition(Elementwise):
 
     def compute(self, xp: Any, x: Any) -> Any:
         return self.condition.test(xp, x)
-
-
-@op("match_condition", api="base.match_condition_count math.match_condition_count", signatures=_WAYS, gradient="zero", file=_REDUCED)
-class MatchConditionCount(Reduction):
-    """Number of elements over ``dimensions`` for which the condition holds, LONG."""
-
-    result = DataType.LONG
-    condition: Condition = Condition("not_equals")
-
-    def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        return self.condition.test(xp, x).sum(axis=axes, keepdims=self.keep_dims)
 
 
 @op("car", api="base.replace_where math.replace_where", inputs="update from_", file=ConditionArgs(op_type="TRANSFORM_SAME", op_num=13))
@@ -93,44 +76,4 @@ class ReplaceWhereScalar(Elementwise):
         return xp.where(self.condition.test(xp, update), xp.asarray(self.value, dtype=update.dtype), update)
 
 
-class ConditionalIndex(IndexReduction):
-    """Position along ``dimensions``, -1 where the condition never holds."""
-
-    signatures = _WAYS
-    condition = Condition("not_equals")
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls.__annotations__["condition"] = "Condition"
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        """At least one dimension."""
-        if not self.dimensions:
-            raise ShapeError(f"{self.id} needs at least one dimension")
-        return super().infer(*specs)
-
-    def found(self, xp: Any, holds: Any) -> Any:
-        """The first true one along the last axis, -1 where there is none."""
-        return xp.where(holds.any(axis=-1), holds.argmax(axis=-1), -1) if holds.shape[-1] else xp.full(holds.shape[:-1], -1)
-
-
-@op("first_index", api="math.first_index base.first_index", file=_REDUCED)
-class FirstIndex(ConditionalIndex):
-    """Position of the first element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
-
-    def choose(self, xp: Any, rows: Any) -> Any:
-        """The first true one."""
-        return self.found(xp, self.condition.test(xp, rows))
-
-
-@op("last_index", api="math.last_index base.last_index", file=_REDUCED)
-class LastIndex(ConditionalIndex):
-    """Position of the last element over ``dimensions`` for which the condition holds, -1 if none; LONG."""
-
-    def choose(self, xp: Any, rows: Any) -> Any:
-        """The last true one."""
-        found = self.found(xp, self.condition.test(xp, rows)[..., ::-1])
-        return xp.where(found < 0, found, rows.shape[-1] - 1 - found)
-
-
-__all__: Sequence[str] = ("FirstIndex", "LastIndex", "MatchCondition", "MatchConditionCount", "ReplaceWhere", "ReplaceWhereScalar")
+__all__: Sequence[str] = ("ConditionArgs", "MatchCondition", "ReplaceWhere", "ReplaceWhereScalar")

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 from ...base.spec import TensorSpec, normalize_axes
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
+from ...families.alignment import align, aligned
 from ...families.composite import Composite
 from ...ir.op import OPS, Specs, attributes, op
-from ..nn.normalization import align, aligned
 from . import arithmetic as _arithmetic  # noqa: F401 - registers the pairwise ops
 from . import comparison as _comparison  # noqa: F401
 from . import legacy_elementwise as _pairwise  # noqa: F401

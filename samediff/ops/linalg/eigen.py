@@ -9,7 +9,7 @@ import numpy as np
 from ...base.spec import TensorSpec
 from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_floating
-from ..nn.attention import matmul
+from .matmul import matmul
 from .matrix_factors import EyeLike
 from .matrix_parts import matrix_shape
 from .matrix_solve import MatrixInverse, by_lapack

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
 
+def matmul(x: SDVariable, y: SDVariable, transpose_x: bool = False, transpose_y: bool = False) -> SDVariable:
+    """Matrix products over the leading axes, in nodes."""
+    return x.sd.call("base", "mmul", x, y, transpose_x, transpose_y, False)  # type: ignore[no-any-return]
+
+
 def _depth(x: Shape, transposed: bool) -> int:
     """The length of the sums in a product with x on the left."""
     return x[-2 if transposed and len(x) > 1 else -1]

@@ -11,7 +11,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GradientError
 from ...families.composite import Composite
 from ...ir.op import Specs, op, require_floating
-from ..nn.attention import matmul
+from .matmul import matmul
 from .matrix_parts import MatrixBandPart, matrix_shape
 from .matrix_solve import OfMatrix, TriangularSolve, by_lapack, inverse_transposed
 

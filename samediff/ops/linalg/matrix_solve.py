@@ -12,7 +12,7 @@ from ...codecs.file_args import FileArgs
 from ...errors import GradientError, ShapeError
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
-from ..nn.attention import matmul
+from .matmul import matmul
 from .matrix_parts import MatrixBandPart, matrix_shape
 
 if TYPE_CHECKING:

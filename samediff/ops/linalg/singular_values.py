@@ -10,7 +10,7 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, op, require_floating
-from ..nn.attention import matmul
+from .matmul import matmul
 from .matrix_factors import EyeLike
 from .matrix_parts import matrix_shape
 from .matrix_solve import by_lapack, finite, inverse_transposed

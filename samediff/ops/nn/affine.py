@@ -9,11 +9,11 @@ from ...base.spec import Shape, TensorSpec
 from ...codecs.file_args import FileArgs, FileStep
 from ...codecs.flatbuffers.graph import FlatNode
 from ...errors import FileFormatError, ShapeError
+from ...families.alignment import align
 from ...families.composite import Composite
 from ...ir.op import Specs, op, require_floating, require_same_type
 from ..elementwise.arithmetic import Add
 from ..linalg.matmul import Matmul
-from .normalization import align
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -14,6 +14,7 @@ from ...families.composite import Composite
 from ...families.sizes import axis_size
 from ...ir.op import Copies, Op, Specs, op, require_floating, require_same_type
 from ..elementwise.masking import keep_unmasked
+from ..linalg.matmul import matmul
 from .softmax import softmax
 
 if TYPE_CHECKING:
@@ -117,11 +118,6 @@ def _check_mask(mask: TensorSpec | None, keys: Shape) -> None:
 
 def _lead(a: Shape, b: Shape) -> Shape:
     return tuple(max(m, n) for m, n in zip(a[:-2], b[:-2]))
-
-
-def matmul(x: SDVariable, y: SDVariable, transpose_x: bool = False, transpose_y: bool = False) -> SDVariable:
-    """Matrix products over the leading axes, in nodes."""
-    return x.sd.call("base", "mmul", x, y, transpose_x, transpose_y, False)  # type: ignore[no-any-return]
 
 
 def _hidden(scores: Any, mask: Any) -> Any:

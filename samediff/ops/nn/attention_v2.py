@@ -12,8 +12,9 @@ from ...errors import GraphError, ShapeError
 from ...families.composite import composite_grad
 from ...ir.op import Op, Specs, op, require_floating, require_same_type
 from ..elementwise.masking import keep_unmasked
+from ..linalg.matmul import matmul
 from ..linalg.matrix_parts import MatrixBandPart
-from .attention import FAR, matmul
+from .attention import FAR
 from .dropout import DropoutGrad, masked
 from .softmax import softmax
 

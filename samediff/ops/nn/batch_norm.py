@@ -8,9 +8,9 @@ from ...base.named_axes import expect
 from ...base.spec import TensorSpec
 from ...errors import ShapeError
 from ...expressions.arrays import centred, mean_over
+from ...families.alignment import align, aligned
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
-from .normalization import align, aligned
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable

@@ -8,10 +8,10 @@ from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
 from ...expressions.arrays import centred, mean_over
+from ...families.alignment import align, aligned
 from ...families.composite import Composite
 from ...families.sizes import axis_size
 from ...ir.op import Specs, op, require_floating, require_same_type
-from .normalization import align, aligned
 
 #: The smallest epsilon that the kernel uses.
 LEAST_EPSILON = 1.001e-5

@@ -1,60 +1,20 @@
 """Normalization with a scale and a shift: over the axes of an example, or with given statistics."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...base.named_axes import expect, expect_broadcast
+from ...base.named_axes import expect_broadcast
 from ...base.spec import Shape, TensorSpec, may_equal, normalize_axes, normalize_axis
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...expressions.arrays import centred, mean_over
+from ...families.alignment import align, aligned
 from ...families.composite import Composite
-from ...families.families import Elementwise, View
-from ...ir.op import Op, Specs, op, require_floating, require_same_type
+from ...families.families import Elementwise
+from ...ir.op import Specs, op, require_floating, require_same_type
+from ..reduce.standardized import StandardizedAxes, standardize
 
 if TYPE_CHECKING:
-    from ...ir.variable import SDVariable
-
-
-def align(x: SDVariable, like: SDVariable, axes: tuple[int, ...]) -> SDVariable:
-    """Reshape so that the axes of ``x`` stand at ``axes`` of ``like``, size 1 elsewhere."""
-    return x.sd.add_op(Align(axes), [x, like])  # type: ignore[no-any-return]
-
-
-def aligned(xp: Any, x: Any, axes: Sequence[int], rank: int) -> Any:
-    """The same on arrays; ``x`` with as many axes as ``like`` stays."""
-    if x.ndim == rank and rank != len(axes):
-        return x
-    shape = [1] * rank
-    for n, axis in zip(x.shape, normalize_axes(axes, rank)):
-        shape[axis] = n
-    return x.reshape(shape)
-
-
-@op("align_axes", inputs="x like", shape_inputs=(1,))
-class Align(View):
-    """Reshape so that the axes of x stand at ``axes`` of like, size 1 elsewhere (made by gradients)."""
-
-    axes: tuple[int, ...]
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        x, like = specs
-        if like.shape is None or x.shape is None:
-            return TensorSpec(None, x.dtype)
-        if len(x.shape) == len(like.shape) and len(like.shape) != len(self.axes):
-            return TensorSpec(x.shape, x.dtype)
-        shape = [1] * len(like.shape)
-        for n, axis in zip(x.shape, normalize_axes(self.axes, len(like.shape))):
-            shape[axis] = n
-        return TensorSpec(tuple(shape), x.dtype)
-
-    def compute(self, xp: Any, x: Any, like: Any) -> Any:
-        return aligned(xp, x, self.axes, like.ndim)
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        return [inputs[0].sd.call("base", "reshape_like", output_grads[0], inputs[0]), None]
+    pass
 
 
 @op("layer_norm", api="nn.layer_norm", inputs="x gain? bias?",
@@ -116,61 +76,6 @@ class LayerNorm(Composite):
 
 def _is_vector(shape: Shape, n: int) -> bool:
     return len(shape) == 1 and (-1 in (n, shape[0]) or shape[0] == n)
-
-
-def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
-    """(x - mean) / deviation and 1 / deviation, both 0 where the deviation is 0; in float32 for types of 16 bits."""
-    y = centred(x, axes)[1]
-    deviation = xp.sqrt(mean_over(y * y, axes, keepdims=True))
-    scale = xp.where(deviation > 0, 1 / xp.where(deviation > 0, deviation, y.dtype.type(1)), y.dtype.type(0)).astype(y.dtype)
-    y *= scale
-    return y, scale
-
-
-@op("standardized_axes")
-class StandardizedAxes(Op):
-    """(x - mean) / deviation over ``axes`` (made by gradients)."""
-
-    axes: tuple[int, ...]
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        return TensorSpec(specs[0].shape, specs[0].dtype)
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        return standardize(xp, x, normalize_axes(self.axes, x.ndim))[0].astype(x.dtype, copy=False)
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """(g - mean(g) - y mean(g y)) / deviation."""
-        return [inputs[0].sd.add_op(StandardizeSlope(self.axes), [inputs[0], output_grads[0]])]
-
-
-@op("standardize_slope", inputs="x upstream")
-class StandardizeSlope(Composite):
-    """(g - mean(g) - y mean(g y)) / deviation: gradient of the standardization (made by gradients)."""
-
-    axes: tuple[int, ...]
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        expect("upstream", specs[1], specs[0].shape)
-        return TensorSpec(specs[0].shape, specs[0].dtype)
-
-    def compute(self, xp: Any, x: Any, upstream: Any) -> Any:
-        axes = normalize_axes(self.axes, x.ndim)
-        y, scale = standardize(xp, x, axes)
-        upstream = upstream.astype(y.dtype, copy=False)
-        slope = upstream - mean_over(upstream, axes, keepdims=True)
-        slope -= y * mean_over(upstream * y, axes, keepdims=True)
-        slope *= scale
-        return slope.astype(x.dtype, copy=False)
-
-    def expand(self, *inputs: Any) -> Any:
-        """The same in nodes."""
-        x, g = inputs
-        sd = x.sd
-        y = sd.add_op(StandardizedAxes(self.axes), [x])
-        inner = g - g.mean(True, *self.axes) - y * (g * y).mean(True, *self.axes)
-        return sd.call("math", "div_no_nan", inner, sd.call("base", "standard_deviation", x, False, True, *self.axes))
 
 
 @op("batchnorm", api="nn.batch_norm", inputs="x mean variance gamma? beta?",

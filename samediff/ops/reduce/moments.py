@@ -8,14 +8,12 @@ import numpy as np
 
 from ...base.datatype import DataType
 from ...base.named_axes import expect, expect_broadcast
-from ...base.spec import TensorSpec, reduced
+from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...errors import ShapeError
 from ...expressions.arrays import centred, mean_over
 from ...families.broadcasting import axes_of, sum_to
 from ...families.families import Elementwise, Reduction
-from ...ir.op import Op, Specs, op, require_floating
-from ..nn.normalization import StandardizeSlope, standardize
+from ...ir.op import Op, Specs, op
 from .reduce import Mean
 
 if TYPE_CHECKING:
@@ -142,26 +140,3 @@ class NormalizeMoments(Elementwise):
         mean_total = for_mean - for_variance * (means / counts) * 2.0
         by_counts = -(mean_total * means + for_variance * variances) / (counts * counts)
         return [sum_to(by_counts, counts), sum_to(mean_total / counts, means), sum_to(down, variances)]
-
-
-@op("standardize", api="math.standardize base.standardize", signatures=("x, *dimensions",), file=FileArgs(ints=("*dimensions",)))
-class Standardize(Op):
-    """(x - mean) / std over ``dimensions`` (at least one) with the population deviation; 0 where the deviation is 0."""
-
-    flops_per_element = 6
-    dimensions: tuple[int, ...] = ()
-
-    def infer(self, *specs: TensorSpec) -> Specs:
-        require_floating("standardize", specs[0])
-        if not self.dimensions:
-            raise ShapeError("standardize needs at least one dimension")
-        reduced(specs[0].shape, self.dimensions, True)
-        return TensorSpec(specs[0].shape, specs[0].dtype)
-
-    def compute(self, xp: Any, x: Any) -> Any:
-        return standardize(xp, x, axes_of(self.dimensions, x.ndim))[0].astype(x.dtype, copy=False)
-
-    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
-             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """(g - mean(g) - y mean(g y)) / std."""
-        return [inputs[0].sd.add_op(StandardizeSlope(self.dimensions), [inputs[0], output_grads[0]])]

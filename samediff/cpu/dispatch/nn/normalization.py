@@ -1,21 +1,11 @@
 """CPU kernels of the ops of :mod:`dl4py.samediff.ops.nn.normalization`."""
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ....base.spec import Shape, TensorSpec, normalize_axes
+from ....base.spec import TensorSpec
 from ....ir.op import Kernel
-from ....ops.nn.normalization import LayerNorm, StandardizedAxes, StandardizeSlope
-from ....plans.sweeps.table import NORMALIZATIONS
+from ....ops.nn.normalization import LayerNorm
 from ...kernel_table import kernel_for
-from ...sweeps.sweep import swept
-
-
-def sweep_kernel(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> Kernel | None:
-    """The kernel of :mod:`..executor.cpu.sweeps` of that name over ``axes``."""
-    if not specs[0].is_static:
-        return None
-    return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
+from ..reduce.standardized import sweep_kernel
 
 
 @kernel_for(LayerNorm)
@@ -31,13 +21,3 @@ def _(op: LayerNorm, *specs: TensorSpec) -> Kernel | None:
         return inner
     call = inner.call
     return Kernel(lambda *arrays: call(*(a for a in arrays if a is not None)))
-
-
-@kernel_for(StandardizedAxes)
-def _(op: StandardizedAxes, *specs: TensorSpec) -> Kernel | None:
-    return sweep_kernel("standardize", op.axes, specs)
-
-
-@kernel_for(StandardizeSlope)
-def _(op: StandardizeSlope, *specs: TensorSpec) -> Kernel | None:
-    return sweep_kernel("standardize_backward", op.axes, specs)

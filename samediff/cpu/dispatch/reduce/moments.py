@@ -5,11 +5,10 @@ from ....base.datatype import DataType
 from ....base.spec import TensorSpec
 from ....families.broadcasting import axes_of
 from ....ir.op import Kernel
-from ....ops.reduce.moments import Moments, Standardize
+from ....ops.reduce.moments import Moments
 from ....plans.sweeps.table import REDUCTIONS
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded
-from ..nn.normalization import sweep_kernel
 
 
 @kernel_for(Moments)
@@ -19,8 +18,3 @@ def _(op: Moments, *specs: TensorSpec) -> Kernel | None:
         return None
     result = x.dtype if x.dtype.is_floating else DataType.FLOAT
     return folded(REDUCTIONS["moments"], axes_of(op.dimensions, len(x.shape or ())), x, TensorSpec(None, result))
-
-
-@kernel_for(Standardize)
-def _(op: Standardize, *specs: TensorSpec) -> Kernel | None:
-    return sweep_kernel("standardize", op.dimensions, specs)

@@ -1,22 +1,12 @@
 """CUDA kernels of the ops of :mod:`dl4py.samediff.ops.nn.normalization`."""
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from ....base.spec import Shape, TensorSpec, normalize_axes
-from ....ops.nn.normalization import BatchNorm, LayerNorm, StandardizedAxes, StandardizeSlope
+from ....base.spec import TensorSpec, normalize_axes
+from ....ops.nn.normalization import BatchNorm, LayerNorm
 from ....plans.actions import CudaKernel
-from ....plans.sweeps.table import NORMALIZATIONS
 from ...kernel_table import kernel_for
 from ...routines.batch_norm import given_statistics
-from ...sweeps.sweep import swept
-
-
-def sweep_kernel(name: str, axes: Sequence[int], specs: Sequence[TensorSpec], shapes: Sequence[Shape] = ()) -> CudaKernel | None:
-    """The kernel of :mod:`....cpu.sweeps` of that name over ``axes``."""
-    if not specs[0].is_static:
-        return None
-    return swept(NORMALIZATIONS[name], normalize_axes(axes, len(specs[0].shape or ())), specs, shapes)
+from ..reduce.standardized import sweep_kernel
 
 
 @kernel_for(LayerNorm)
@@ -28,16 +18,6 @@ def _(op: LayerNorm, *specs: TensorSpec) -> CudaKernel | None:
     names = [n for n, s in zip(("layer_norm", "gain", "bias"), specs) if s is not None]
     inner = sweep_kernel("_".join(names), op.dimensions, given, shapes)
     return inner and CudaKernel(lambda *arrays: inner.actions(*(a for a in arrays if a is not None)), inner.workspace)
-
-
-@kernel_for(StandardizedAxes)
-def _(op: StandardizedAxes, *specs: TensorSpec) -> CudaKernel | None:
-    return sweep_kernel("standardize", op.axes, specs)
-
-
-@kernel_for(StandardizeSlope)
-def _(op: StandardizeSlope, *specs: TensorSpec) -> CudaKernel | None:
-    return sweep_kernel("standardize_backward", op.axes, specs)
 
 
 @kernel_for(BatchNorm)

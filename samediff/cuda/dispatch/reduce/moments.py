@@ -4,12 +4,11 @@ from __future__ import annotations
 from ....base.datatype import DataType
 from ....base.spec import TensorSpec
 from ....families.broadcasting import axes_of
-from ....ops.reduce.moments import Moments, Standardize
+from ....ops.reduce.moments import Moments
 from ....plans.actions import CudaKernel
 from ...kernel_table import kernel_for
 from ...sweeps.sweep import folded
 from ...sweeps.table import REDUCTIONS
-from ..nn.normalization import sweep_kernel
 
 
 @kernel_for(Moments)
@@ -19,8 +18,3 @@ def _(op: Moments, *specs: TensorSpec) -> CudaKernel | None:
         return None
     result = TensorSpec(None, x.dtype if x.dtype.is_floating else DataType.FLOAT)
     return folded(REDUCTIONS["moments"], axes_of(op.dimensions, len(x.shape or ())), [x], [result, result])
-
-
-@kernel_for(Standardize)
-def _(op: Standardize, *specs: TensorSpec) -> CudaKernel | None:
-    return sweep_kernel("standardize", op.dimensions, specs)

@@ -1,9 +1,9 @@
-"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.elementwise.conditional`."""
+"""CUDA kernels of the ops of :mod:`dl4py.samediff.ops.reduce.conditional`."""
 from __future__ import annotations
 
 from ....base.spec import TensorSpec
 from ....families.broadcasting import axes_of
-from ....ops.elementwise.conditional import ConditionalIndex, FirstIndex, LastIndex, MatchConditionCount
+from ....ops.reduce.conditional import ConditionalIndex, FirstIndex, LastIndex, MatchConditionCount
 from ....plans.actions import CudaKernel
 from ....plans.sweeps.spec import Sweep
 from ...code.elementwise import masked
