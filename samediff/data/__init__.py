@@ -18,6 +18,7 @@ from .iterators.caching_iterator import (
     InMemoryDataSetCache,
 )
 from .iterators.file_iterators import FileDataSetIterator, FileMultiDataSetIterator
+from .iterators.file_split import FileSplit
 from .iterators.iterator import (
     BatchIterator,
     DataSetIterator,
@@ -90,7 +91,7 @@ from .public.labelled_examples import DataSetType
 from .public.mnist_iterators import EmnistDataSetIterator, EMnistSet, MnistDataSetIterator
 from .public.photo_iterators import LFWDataSetIterator, TinyImageNetDataSetIterator
 from .public.uci_iterator import UciSequenceDataSetIterator
-from .readers.csv_reader import CSVRecordReader, FileSplit
+from .readers.csv_reader import CSVRecordReader
 from .readers.record_iterators import RecordReaderDataSetIterator
 from .readers.record_meta_data import RecordMetaDataLine
 from .readers.record_multi_iterator import RecordReaderMultiDataSetIterator

@@ -12,11 +12,11 @@ from ..data.normalizers.multi_normalizers import (
     MultiNormalizerStandardize,
     Strategy,
 )
-from ..data.normalizers.normalizer_statistics import DistributionStats, MinMaxStats
+from ..data.sets.column_statistics import DistributionStats, MinMaxStats
 
 if TYPE_CHECKING:
     from ..data.normalizers.multi_normalizers import MultiNormalizerHybrid, Strategy
-    from ..data.normalizers.normalizer_statistics import Statistics
+    from ..data.sets.column_statistics import Statistics
 
 _MAX_PARTS = 1 << 16            # inputs or outputs of one normalizer
 _MAX_FEATURES = 1 << 28

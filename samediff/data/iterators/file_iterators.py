@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...errors import ConfigurationError
-from ..readers.csv_reader import FileSplit
 from ..sets.dataset import DataSet
 from ..sets.multi_dataset import MultiDataSet
+from .file_split import FileSplit
 from .iterator import BatchIterator, D, DataSetIterator, MultiDataSetIterator
 
 

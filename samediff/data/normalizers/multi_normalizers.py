@@ -8,9 +8,9 @@ from typing import Any, Self
 from ...base.java_names import MultiNormalizerHybridNames, MultiNormalizerMinMaxScalerNames, MultiNormalizerStandardizeNames
 from ...errors import ConfigurationError
 from ..iterators.iterator import BatchIterator
+from ..sets.column_statistics import DistributionStats, MinMaxStats, Statistics, mapped
 from ..sets.dataset_arrays import Array
 from ..sets.multi_dataset import MultiDataSet
-from .normalizer_statistics import DistributionStats, MinMaxStats, Statistics, mapped
 from .normalizers import batches_of
 
 

@@ -10,10 +10,10 @@ from ...base.java_names import FittedNormalizerNames, NormalizerMinMaxScalerName
 from ...errors import ConfigurationError
 from ...expressions.arrays import as_array, require_numbers, to_numbers
 from ..iterators.iterator import BatchIterator
+from ..sets.column_statistics import DistributionStats, MinMaxStats, Statistics, mapped
 from ..sets.dataset import DataSet
 from ..sets.dataset_arrays import Array, data_array
 from ..sets.multi_dataset import MultiDataSet
-from .normalizer_statistics import DistributionStats, MinMaxStats, Statistics, mapped
 
 
 def batches_of(data: Any) -> list[Any]:

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from ...base.javanames import JavaSpelling
 from ...errors import ConfigurationError, FileFormatError
+from ..iterators.file_split import FileSplit
 from ..iterators.iterator import DataSetIterator
 from ..iterators.list_iterators import check_batch
 from ..sets.dataset import DataSet
-from .csv_reader import CSVRecordReader, FileSplit
+from .csv_reader import CSVRecordReader
 from .series_alignment import AlignmentMode, aligned, longest_series
 
 

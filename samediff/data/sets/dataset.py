@@ -11,9 +11,9 @@ import numpy as np
 
 from ...base.java_names import DataSetNames, SplitTestAndTrainNames
 from ...errors import ConfigurationError, ShapeError
-from ..normalizers.transforms import FeatureTransforms
 from .dataset_arrays import Array, check_same_examples, data_array, joined, same_array, selected
 from .dataset_files import load_data_set, save_data_set
+from .feature_transforms import FeatureTransforms
 from .java_random import JavaRandom, shuffled_order
 from .multi_dataset import MultiDataSet
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.data.normalizers.normalizer_statistics import DistributionStats, MinMaxStats
+from dl4py.samediff.data.sets.column_statistics import DistributionStats, MinMaxStats
 
 
 def columns(x):

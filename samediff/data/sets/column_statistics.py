@@ -11,8 +11,8 @@ import numpy as np
 from ...base.datatype import is_floating
 from ...errors import ConfigurationError, ShapeError
 from ...expressions.arrays import require_numbers
-from ..sets.affine import affine
-from ..sets.dataset_arrays import Array
+from .affine import affine
+from .dataset_arrays import Array
 
 CHUNK = 1 << 17     # values of one step of the statistics
 SMALLEST = 1e-5     # ND4J's floor of deviations and ranges: constant columns are not divided by zero

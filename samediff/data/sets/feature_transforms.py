@@ -8,8 +8,8 @@ import numpy as np
 
 from ...base.datatype import is_floating
 from ...errors import ShapeError
-from ..sets.dataset_arrays import Array
-from .normalizer_statistics import DistributionStats, mapped
+from .column_statistics import DistributionStats, mapped
+from .dataset_arrays import Array
 
 _SMALLEST = 1e-5    # keeps constant columns from being divided by zero, as ND4J does
 
