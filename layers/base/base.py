@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transf
 
 from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
 from ...samediff.errors import ConfigurationError
-from ...samediff.training.steps.flat_layout import GradientNormalization
+from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.regularization import L1Regularization, L2Regularization, Regularization, WeightDecay
 from ...samediff.training.updaters.updater import IUpdater
 from ..functions.activations import IActivation

@@ -6,7 +6,7 @@ from dataclasses import InitVar
 from typing import Any, ClassVar
 
 from ...samediff.configuration.configuration import Configuration, Convertible, configuration, field, option
-from ...samediff.training.steps.flat_layout import GradientNormalization
+from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.regularization import (
     L1Regularization,
     L2Regularization,

@@ -9,7 +9,7 @@ from ...samediff.base.datatype import DataType
 from ...samediff.configuration.configuration import Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.ops.elementwise.masking import times_mask
-from ...samediff.training.steps.flat_layout import GradientNormalization
+from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.regularization import Regularization
 from ...samediff.training.updaters.updater import IUpdater
 from ..base.automatic import refuse_channels_last

@@ -8,8 +8,8 @@ from ...layers.base.base import Layer
 from ...layers.functions import losses
 from ...layers.standard.output import LossLayer
 from ...samediff.errors import ConfigurationError, UnsupportedVersionError
-from ...samediff.training.steps.flat_layout import GradientNormalization
 from ...samediff.training.updaters import schedules, updaters
+from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ...samediff.training.updaters.updater import IUpdater
 from .layer_reading import Tensor
 from .options import named

@@ -15,7 +15,7 @@ from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ...samediff.training.listeners.listeners import report
-from ...samediff.training.steps.flat_layout import GradientNormalization
+from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.builders import NeuralNetConfigurationBuilder
 from ..structure.checks import check_outputs

@@ -77,13 +77,13 @@ from ..training.history import EvaluationRecord as EvaluationRecord
 from ..training.history import History as History
 from ..training.history import Loss as Loss
 from ..training.history import LossCurve as LossCurve
+from ..training.history_listener import HistoryListener as HistoryListener
 from ..training.listeners.checkpoint import CheckpointListener as CheckpointListener
 from ..training.listeners.checkpoint import CheckpointListenerBuilder as CheckpointListenerBuilder
 from ..training.listeners.evaluation_listener import BaseEvaluationListener as BaseEvaluationListener
 from ..training.listeners.evaluation_listener import ListenerEvaluations as ListenerEvaluations
 from ..training.listeners.evaluation_listener import ListenerEvaluationsBuilder as ListenerEvaluationsBuilder
 from ..training.listeners.evaluative_listener import EvaluativeListener as EvaluativeListener
-from ..training.listeners.evaluative_listener import HistoryListener as HistoryListener
 from ..training.listeners.listener import Listener as Listener
 from ..training.listeners.listener_variables import ListenerVariables as ListenerVariables
 from ..training.listeners.listener_variables import ListenerVariablesBuilder as ListenerVariablesBuilder
@@ -2112,6 +2112,10 @@ class LossCurveNames(JavaSpelling):
     lastMeanLoss = LossCurve.last_mean_loss
     meanLoss = LossCurve.mean_loss
 
+class HistoryListenerNames(JavaSpelling):
+    getReport = HistoryListener.get_report
+    newInstance = HistoryListener.new_instance
+
 class CheckpointListenerNames(JavaSpelling):
     availableCheckpoints = CheckpointListener.available_checkpoints
     getFileForCheckpoint = CheckpointListener.get_file_for_checkpoint
@@ -2167,10 +2171,6 @@ class ListenerEvaluationsBuilderNames(JavaSpelling):
 class EvaluativeListenerNames(JavaSpelling):
     getEvaluations = EvaluativeListener.get_evaluations
     setCallback = EvaluativeListener.set_callback
-
-class HistoryListenerNames(JavaSpelling):
-    getReport = HistoryListener.get_report
-    newInstance = HistoryListener.new_instance
 
 class FailureTestingListenerNames(JavaSpelling):
     @staticmethod

@@ -6,12 +6,13 @@ from .checkpoints.checkpoint_loading import load_checkpoint
 from .config import TrainingConfig
 from .config_builder import TrainingConfigBuilder
 from .history import EvaluationRecord, History, Loss, LossCurve
+from .history_listener import HistoryListener
 from .listeners.calls import Listeners
 from .listeners.checkpoint import CheckpointListener, CheckpointListenerBuilder, KeepMode
 from .listeners.composable import ComposableIterationListener
 from .listeners.debug_listeners import ArraySavingListener, ExecDebuggingListener, PrintMode
 from .listeners.evaluation_listener import BaseEvaluationListener, ListenerEvaluations
-from .listeners.evaluative_listener import EvaluativeListener, HistoryListener, InvocationType
+from .listeners.evaluative_listener import EvaluativeListener, InvocationType
 from .listeners.failure_testing import CallType, FailureMode, FailureTestingListener, InjectedFailure
 from .listeners.listener import BaseListener, BaseTrainingListener, Listener, TrainingListener
 from .listeners.listener_variables import ListenerVariables
@@ -26,11 +27,9 @@ from .listeners.sleepy_listener import SleepMode, SleepyTrainingListener, TimeMo
 from .listeners.stats import FileStatsStorage, InMemoryStatsStorage, StatsStorage
 from .listeners.stats_listener import FileMode, StatsListener, UIListener
 from .run_configurations import EvaluationConfig, FitConfig, OutputConfig
-from .steps.flat_layout import (
-    GradientNormalization, ParameterSlot, UpdaterBlock, initial_state, normalize_gradients, state_by_parameter, state_length,
-    updater_blocks,
-)
+from .steps.flat_layout import ParameterSlot, UpdaterBlock, initial_state, state_by_parameter, state_length, updater_blocks
 from .updaters.constraints import max_norm, min_max_norm, non_negative, unit_norm
+from .updaters.gradient_normalization import GradientNormalization, normalize_gradients
 from .updaters.regularization import ApplyStep, L1Regularization, L2Regularization, Regularization, WeightDecay, with_regularization
 from .updaters.schedules import (
     CycleSchedule, ExponentialSchedule, FixedSchedule, ISchedule, InverseSchedule, MapSchedule, PolySchedule, RampSchedule, Schedule,

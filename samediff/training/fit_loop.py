@@ -13,8 +13,8 @@ from ..executor.session import check_finite, checked_feeds, request_for, run
 from ..ir.run_context import RunContext
 from .batches import Batch, Source, as_batch
 from .history import History, Loss, LossCurve, metrics_of
+from .history_listener import HistoryListener
 from .listeners.calls import Listeners
-from .listeners.evaluative_listener import HistoryListener
 from .listeners.hooks import tell_ops, wanted_variables
 from .listeners.listener import Listener
 from .listeners.operation import At, Operation

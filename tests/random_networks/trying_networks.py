@@ -21,7 +21,7 @@ from dl4py.networks import BackpropType, ComputationGraph, MultiLayerNetwork, Ne
 from dl4py.samediff import MultiDataSet
 from dl4py.samediff import training as T
 from dl4py.samediff.errors import DL4PyError
-from dl4py.samediff.training.steps.flat_layout import GradientNormalization
+from dl4py.samediff.training.updaters.gradient_normalization import GradientNormalization
 from tests.helpers import randomruns
 from tests.layers.function_table import ACTIVATIONS, LOSSES
 from tests.layers.layer_table import LAYERS, VERTICES

@@ -20,11 +20,11 @@ from ...executor.session import call_key, checked_feeds, missing, request_for, r
 from ...expressions import expression as ex
 from ...ir.run_context import RunContext
 from ...plans.plan import Plan
+from ..updaters.device_program import DeviceProgram
 from ..updaters.kernel import UpdateKernel, UpdateRule
 from ..updaters.normalization import Normalization
 from ..updaters.regularization import Regularization
 from ..updaters.updater import IUpdater
-from .device_program import DeviceProgram
 from .device_step import DeviceStep
 from .flat_layout import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
 from .fused_step import FusedStep, counted

@@ -9,7 +9,7 @@ import numpy as np
 from ...cpu.code.loops import Loops, NativeLoops
 from ...device.device_memory import to_host
 from ...expressions import expression as ex
-from ..steps.flat_layout import GradientNormalization, gradient_factor
+from .gradient_normalization import GradientNormalization, gradient_factor
 
 
 class NormalizeKernel:

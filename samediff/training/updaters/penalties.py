@@ -12,7 +12,7 @@ from ...device import devices
 from ...device.device_memory import to_host
 from ...device.devices import Device
 from ...expressions import expression as ex
-from ..steps.device_program import DeviceProgram
+from .device_program import DeviceProgram
 from .regularization import Regularization
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.training import GradientNormalization
-from dl4py.samediff.training.steps.flat_layout import normalize_gradients
+from dl4py.samediff.training.updaters.gradient_normalization import normalize_gradients
 from dl4py.samediff.training.updaters.normalization import Normalization, NormalizeKernel
 
 SCALE = 0.25
