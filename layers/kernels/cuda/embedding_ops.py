@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 from ....samediff.base.spec import TensorSpec
-from ....samediff.cuda.code.elementwise import loop
 from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.cuda.sweeps.elementwise import loop
 from ....samediff.plans.actions import CudaKernel
 from ...ops.embedding_ops import RowIndices
 

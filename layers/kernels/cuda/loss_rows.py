@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 from ....samediff.base.spec import TensorSpec
-from ....samediff.cuda.code.elementwise import by_rows, loop
 from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.cuda.sweeps.elementwise import by_rows, loop
 from ....samediff.cuda.sweeps.sweep import swept
 from ....samediff.cuda.sweeps.table import PROXIMITY, PROXIMITY_SLOPE
 from ....samediff.plans.actions import CudaKernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 import math
 
 from ....samediff.base.spec import TensorSpec, size
-from ....samediff.cuda.code.elementwise import loop
 from ....samediff.cuda.kernel_table import kernel_for
 from ....samediff.cuda.routines.gather import one_hot
+from ....samediff.cuda.sweeps.elementwise import loop
 from ....samediff.plans.actions import CudaKernel
 from ...ops.loss_terms import OneHotLabels, PerOutput
 

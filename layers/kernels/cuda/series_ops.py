@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 from ....samediff.base.spec import TensorSpec
-from ....samediff.cuda.code.elementwise import summed
 from ....samediff.cuda.kernel_table import kernel_for
+from ....samediff.cuda.sweeps.elementwise import summed
 from ....samediff.cuda.sweeps.table import REDUCTIONS
 from ....samediff.plans.actions import CudaKernel
 from ...ops.series_ops import ExampleSums

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from ....samediff.base.spec import TensorSpec
-from ....samediff.cuda.code.elementwise import constants
 from ....samediff.cuda.kernel_table import kernel_for
 from ....samediff.cuda.routines.last_step import at_last, last
+from ....samediff.cuda.sweeps.elementwise import constants
 from ....samediff.plans.actions import CudaKernel
 from ...ops.step_ops import AtLastUnmaskedStep, LastUnmaskedStep, MaskOfOnes
 

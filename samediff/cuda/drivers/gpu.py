@@ -22,9 +22,8 @@ from ...expressions.arrays import ArrayNamespace
 from ...plans.actions import Action, ArrayCopy, KernelLaunch, MatrixProduct, ZeroFill
 from ..arguments import Arguments
 from ..availability import cublas_library, cupy_for
-from ..code import strided
 from ..sources import text_of
-from . import cublas
+from . import cublas, strided
 from .queues import PinnedBytes, Queue, on_device
 
 Array = np.ndarray[Any, Any]

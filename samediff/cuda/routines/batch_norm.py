@@ -15,7 +15,7 @@ from ...expressions import expression as ex
 from ...plans.actions import Action, ArrayCopy, CudaKernel
 from ...plans.sweeps.spec import Stage, Sweep
 from ...plans.sweeps.table import mean, second
-from ..code.elementwise import aligned, launches, number, traced
+from ..sweeps.elementwise import aligned, launches, number, traced
 from ..sweeps.sweep import folded
 from ..sweeps.table import SAMPLE_STATISTICS, STATISTICS
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...base.spec import TensorSpec
 from ...plans.actions import Action, CudaKernel
-from ..code.elementwise import launches, traced
+from ..sweeps.elementwise import launches, traced
 from ..sweeps.sweep import folded, swept
 from ..sweeps.table import LAST, WHERE_SUM
 

@@ -6,9 +6,9 @@ from ....families.families import Elementwise
 from ....ir.op import OPS
 from ....ops.elementwise.legacy_broadcast import Along
 from ....plans.actions import CudaKernel
-from ...code.elementwise import aligned as beside
-from ...code.elementwise import loop
 from ...kernel_table import kernel_for
+from ...sweeps.elementwise import aligned as beside
+from ...sweeps.elementwise import loop
 
 
 @kernel_for(Along)

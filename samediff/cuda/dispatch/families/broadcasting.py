@@ -4,8 +4,8 @@ from __future__ import annotations
 from ....base.spec import TensorSpec
 from ....families.broadcasting import BroadcastReduced, BroadcastReducedGrad, SumTo, axes_of, broadcast_axes
 from ....plans.actions import CudaKernel
-from ...code.elementwise import spread_quotient, summed
 from ...kernel_table import kernel_for
+from ...sweeps.elementwise import spread_quotient, summed
 from ...sweeps.table import REDUCTIONS, mean_less
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 from ....base.spec import TensorSpec
 from ....ops.losses.loss import WeightsSum, fit
 from ....plans.actions import CudaKernel
-from ...code.elementwise import summed
 from ...kernel_table import kernel_for
+from ...sweeps.elementwise import summed
 from ...sweeps.table import REDUCTIONS
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 from ....base.spec import TensorSpec
 from ....ops.nn.attention import FAR, HideSteps, Project, ProjectedInput, ProjectedWeights
 from ....plans.actions import CudaKernel
-from ...code.elementwise import loop
 from ...kernel_table import kernel_for
 from ...routines.products import project, project_back, projection_weights
+from ...sweeps.elementwise import loop
 
 
 @kernel_for(HideSteps)

@@ -6,8 +6,8 @@ from ....families.broadcasting import axes_of
 from ....ops.reduce.conditional import ConditionalIndex, FirstIndex, LastIndex, MatchConditionCount
 from ....plans.actions import CudaKernel
 from ....plans.sweeps.spec import Sweep
-from ...code.elementwise import masked
 from ...kernel_table import kernel_for
+from ...sweeps.elementwise import masked
 from ...sweeps.table import PLACES, REDUCTIONS
 
 

@@ -5,8 +5,8 @@ from ....base.enums import PadMode
 from ....base.spec import TensorSpec
 from ....ops.shape.pad import Pad
 from ....plans.actions import CudaKernel
-from ...code.padding import padded
 from ...kernel_table import kernel_for
+from ...routines.padding import padded
 
 
 @kernel_for(Pad)

@@ -4,8 +4,8 @@ from __future__ import annotations
 from ....base.spec import TensorSpec
 from ....ops.shape.shape_info import Cast
 from ....plans.actions import CudaKernel
-from ...code.elementwise import loop
 from ...kernel_table import kernel_for
+from ...sweeps.elementwise import loop
 
 
 @kernel_for(Cast)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.samediff.cuda.code import strided
+from dl4py.samediff.cuda.drivers import strided
 from tests.samediff.cuda.support import DRIVERS, needs_compiler
 
 VIEWS = {  # shape of the memory, the view of the source, the view of the target

@@ -10,8 +10,8 @@ from ...base.datatype import DataType
 from ...base.enums import PadMode
 from ...base.spec import TensorSpec
 from ...plans.actions import Action, ArrayCopy, CudaKernel, KernelLaunch
-from ..routines.gather import flat
 from ..sources import source, type_name
+from .gather import flat
 
 
 def _copies(pairs: Sequence[tuple[Any, Any]]) -> list[Action]:

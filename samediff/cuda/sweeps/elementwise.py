@@ -13,8 +13,8 @@ from ...base.spec import Shape, TensorSpec, size
 from ...expressions import expression as ex
 from ...plans.actions import Action, CudaKernel
 from ...plans.sweeps.spec import Sweep
-from ..sweeps.sweep import folded
-from .fused import fused_launch
+from ..code.fused import fused_launch
+from .sweep import folded
 
 
 def launches(exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Action]:
