@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ...samediff.base.spec import TensorSpec
+from ...samediff.families.array_code.graph_random import GraphContext
 from ...samediff.families.composite import Composite
 from ...samediff.families.followed import LaterNumber
-from ...samediff.families.graph_random import GraphContext
 from ...samediff.ir.op import Op, Specs, op, require_floating
 from ...samediff.numpy_functions.array_code import code_followed
 from ...samediff.ops.shape.shape_info import Identity

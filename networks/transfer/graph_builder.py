@@ -20,7 +20,7 @@ from ..structure.java_names import TransferGraphBuilderNames
 from ..structure.settings import WorkspaceMode
 from .fine_tune import FineTuneConfiguration
 from .list_builder import frozen
-from .sizes import Part, Types, carried, check_runs, fed_with, with_scheme
+from .sizes import NetworkPart, Types, carried, check_runs, fed_with, with_scheme
 
 
 class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
@@ -204,10 +204,10 @@ class TransferGraphBuilder(MethodBuilder, TransferGraphBuilderNames):
                 self._renewed.add(other)
 
     @staticmethod
-    def _part(key: str, vertex: GraphVertex, sources: tuple[str, ...]) -> Part:
+    def _part(key: str, vertex: GraphVertex, sources: tuple[str, ...]) -> NetworkPart:
         if isinstance(vertex, LayerVertex):
-            return Part(key, vertex.layer, vertex.pre_processor, tuple(sources))
-        return Part(key, vertex, None, tuple(sources))
+            return NetworkPart(key, vertex.layer, vertex.pre_processor, tuple(sources))
+        return NetworkPart(key, vertex, None, tuple(sources))
 
     def _assembled(self) -> Any:
         """The configuration without what is to be frozen."""

@@ -22,7 +22,7 @@ from ..structure.checks import check_outputs
 from ..structure.configuration import NeuralNetConfiguration
 from ..structure.java_names import TransferListBuilderNames
 from .fine_tune import FineTuneConfiguration
-from .sizes import Part, Types, carried, check_runs, fed_with, with_scheme
+from .sizes import NetworkPart, Types, carried, check_runs, fed_with, with_scheme
 
 
 class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
@@ -172,9 +172,9 @@ class TransferListBuilder(MethodBuilder, TransferListBuilderNames):
         return {name.removeprefix(f"{i}_"): a for name, a in self._network.engine.parameters.table().items() if name.startswith(f"{i}_")}
 
     @staticmethod
-    def _parts(confs: list[NeuralNetConfiguration], processors: Mapping[int, InputPreProcessor]) -> list[Part]:
+    def _parts(confs: list[NeuralNetConfiguration], processors: Mapping[int, InputPreProcessor]) -> list[NetworkPart]:
         layers: Any = [c.layer for c in confs]
-        return [Part(str(i), layer, processors.get(i), (str(i - 1) if i else "input",)) for i, layer in enumerate(layers)]
+        return [NetworkPart(str(i), layer, processors.get(i), (str(i - 1) if i else "input",)) for i, layer in enumerate(layers)]
 
     def _replace_n_out(self, confs: list[NeuralNetConfiguration], values: dict[int, dict[str, Any]], i: int,
                        processors: dict[int, InputPreProcessor], inputs: Types) -> None:

@@ -25,7 +25,7 @@ _AXES = (_SERIES, _IMAGES)
 
 
 @dataclass(frozen=True)
-class Part:
+class NetworkPart:
     """A layer or vertex, the preprocessor in front of it, and what feeds it."""
 
     key: str
@@ -33,7 +33,7 @@ class Part:
     preprocessor: InputPreProcessor | None
     sources: tuple[str, ...]
 
-    def fitted(self, types: Types) -> tuple[Part, InputType]:
+    def fitted(self, types: Types) -> tuple[NetworkPart, InputType]:
         """This part for inputs of those types, with the type of its activations.
 
         Raises
@@ -98,12 +98,12 @@ def _sized(preprocessor: InputPreProcessor | None, given: InputType) -> tuple[In
     return preprocessor, made_of_it
 
 
-def fed_with(parts: list[Part], inputs: tuple[str, ...]) -> Types | None:
+def fed_with(parts: list[NetworkPart], inputs: tuple[str, ...]) -> Types | None:
     """Types of the inputs for which the parameters of all parts have the shapes that they have; None where there are none."""
     return next((types for types in _candidates(parts, inputs) if _fits(parts, types)), None)
 
 
-def _fits(parts: list[Part], inputs: Types) -> bool:
+def _fits(parts: list[NetworkPart], inputs: Types) -> bool:
     types = dict(inputs)
     for part in parts:
         try:
@@ -115,7 +115,7 @@ def _fits(parts: list[Part], inputs: Types) -> bool:
     return True
 
 
-def _candidates(parts: list[Part], inputs: tuple[str, ...]) -> Iterator[Types]:
+def _candidates(parts: list[NetworkPart], inputs: tuple[str, ...]) -> Iterator[Types]:
     """Types of the inputs: their numbers of channels are found in what they feed, heights and widths are the same for all of them."""
     kinds = [_kinds(parts, name) for name in inputs]
     for chosen in product(*kinds):
@@ -126,7 +126,7 @@ def _candidates(parts: list[Part], inputs: tuple[str, ...]) -> Iterator[Types]:
             yield {name: _type(kind, width_, height, width) for name, (kind, width_) in zip(inputs, chosen)}
 
 
-def _kinds(parts: list[Part], name: str) -> list[tuple[str, int]]:
+def _kinds(parts: list[NetworkPart], name: str) -> list[tuple[str, int]]:
     """Kinds of what an input may be, with its size."""
     fed, found = {name}, []
     for part in parts:
@@ -158,7 +158,8 @@ def _type(kind: str, size: int, height: int, width: int) -> InputType:
     return InputType.convolutional(height, width, size, CNN2DFormat[kind])
 
 
-def carried(old: list[Part], new: Mapping[str, Part], inputs: Types, fixed: Collection[str] = ()) -> tuple[list[Part], list[str]]:
+def carried(old: list[NetworkPart], new: Mapping[str, NetworkPart], inputs: Types,
+            fixed: Collection[str] = ()) -> tuple[list[NetworkPart], list[str]]:
     """The parts behind those that are new, fitted to what they are fed now, and the keys of those whose parameters changed.
 
     Parameters

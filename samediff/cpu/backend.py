@@ -11,9 +11,9 @@ from ..expressions import expression as ex
 from ..ir.node import Node
 from ..ir.op import Kernel
 from ..plans.backend import Backend, Call, evaluated
+from .blas.blas_threads import one_thread
 from .code.fused import fused_instruction
 from .kernel_table import KERNELS
-from .matrix.blas_threads import one_thread
 from .plan import NativePlan
 
 if TYPE_CHECKING:

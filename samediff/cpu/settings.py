@@ -35,7 +35,7 @@ def apply() -> None:
 def _apply() -> None:
     from numba import config
 
-    from .compiler.target import refresh
+    from .target import refresh
     settings: Any = config
     if not settings.CPU_NAME and not settings.CPU_FEATURES and features().get("avx512f"):
         settings.CPU_NAME, settings.CPU_FEATURES = target()

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 
 from ..base.locks import rlock
-from .matrix.blas_threads import thread_count
+from .blas.blas_threads import thread_count
 
 #: Parts of one piece of work at most: as many as an instruction of a native program has words for.
 MOST_PARTS = 7

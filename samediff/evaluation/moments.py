@@ -11,7 +11,7 @@ from .rows import Array
 
 
 @dataclass(frozen=True)
-class Moments:
+class ColumnMoments:
     """Of labels y and predictions p: number, means, and sums of products of what they differ from these.
 
     Parameters
@@ -30,22 +30,22 @@ class Moments:
     yp: Array
 
     @classmethod
-    def none(cls, columns: int) -> Moments:
+    def none(cls, columns: int) -> ColumnMoments:
         """Return those of no rows."""
         return cls(*np.zeros((6, columns)))
 
     @classmethod
-    def of(cls, y: Any, p: Any, seen: Any) -> Moments:
+    def of(cls, y: Any, p: Any, seen: Any) -> ColumnMoments:
         """Return those of arrays (rows, columns), where ``seen`` says what counts; differences are taken from the first that does."""
         n = seen.sum(0).astype(np.float64)
         means, rest = zip(*(_centred(v.astype(np.float64), seen, n) for v in (y, p)))
         return cls(n, *means, *((a * b).sum(0) for a, b in (rest[:1] * 2, rest[1:] * 2, rest)))
 
-    def __add__(self, other: Moments) -> Moments:
+    def __add__(self, other: ColumnMoments) -> ColumnMoments:
         n = self.n + other.n
         share = np.divide(other.n, n, out=np.zeros_like(n), where=n != 0)
         dy, dp, both = other.y - self.y, other.p - self.p, self.n * share
-        return Moments(n, self.y + dy * share, self.p + dp * share, self.yy + other.yy + dy * dy * both,
+        return ColumnMoments(n, self.y + dy * share, self.p + dp * share, self.yy + other.yy + dy * dy * both,
                        self.pp + other.pp + dp * dp * both, self.yp + other.yp + dy * dp * both)
 
 

@@ -14,7 +14,7 @@ from ..base.java_names import RegressionEvaluationNames
 from ..errors import ConfigurationError, NumericalError, ShapeError
 from .base import BaseEvaluation, array_document, read_array
 from .counts import divide, mean
-from .moments import Moments
+from .moments import ColumnMoments
 from .rows import Rows
 from .text import scientific
 
@@ -137,7 +137,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         if not self.initialized:
             for name in SUMS:
                 setattr(self, name, np.zeros(n))
-            self._moments = Moments.none(n)
+            self._moments = ColumnMoments.none(n)
             self.initialized = True
 
     def count(self, rows: Rows) -> None:
@@ -148,7 +148,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
         seen = np.ones(y.shape, bool) if rows.mask is None else np.broadcast_to(rows.mask != 0, y.shape)
         if rows.mask is not None:
             y, p = np.where(seen, y, y.dtype.type(0)), np.where(seen, p, p.dtype.type(0))
-        moments = Moments.of(y, p, seen)
+        moments = ColumnMoments.of(y, p, seen)
         error = p - y
         labels, predictions = y.sum(0).astype(np.float64), p.sum(0).astype(np.float64)
         self._add(
@@ -167,7 +167,7 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
             moments,
         )
 
-    def _add(self, sums: dict[str, NDArray[Any]], labels: NDArray[Any], predictions: NDArray[Any], moments: Moments) -> None:
+    def _add(self, sums: dict[str, NDArray[Any]], labels: NDArray[Any], predictions: NDArray[Any], moments: ColumnMoments) -> None:
         """Add sums and moments, and update the means with the sums of labels and predictions."""
         self._moments = self._moments + moments
         before = self.example_count_per_column
@@ -193,11 +193,11 @@ class RegressionEvaluation(BaseEvaluation, RegressionEvaluationNames, java="regr
             other._moments,
         )
 
-    def _moments_of_sums(self) -> Moments:
+    def _moments_of_sums(self) -> ColumnMoments:
         """Those that DL4J's JSON holds, as sums of squares from which others were taken away."""
         n, y, p = self.example_count_per_column, self.current_mean, self.current_prediction_mean
         yy, pp, yp = self.sum_squared_labels, self.sum_squared_predicted, self.sum_of_products
-        return Moments(n, y, p, yy - n * y * y, pp - n * p * p, yp - n * y * p)
+        return ColumnMoments(n, y, p, yy - n * y * y, pp - n * p * p, yp - n * y * p)
 
     def num_columns(self) -> int:
         """Return the number of columns, 0 before the first batch."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cpu.matrix.blas_threads import one_thread, thread_count
+from ..cpu.blas.blas_threads import one_thread, thread_count
 
 _ROWS, _BYTES, _REPEATS = 512, 32 << 20, 8
 

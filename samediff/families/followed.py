@@ -12,8 +12,8 @@ from ..base.spec import TensorSpec
 from ..expressions.tracing import TraceError
 from ..ir.graph_class import graph_class
 from ..ir.op import Op
-from .graph_namespace import on_graph
-from .symbolic_size import NotInGraphError
+from .array_code.graph_namespace import on_graph
+from .array_code.symbolic_size import NotInGraphError
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable

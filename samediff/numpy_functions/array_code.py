@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..expressions.arrays import SPECIAL, to_numpy
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.graph_namespace import on_graph
+from ..families.array_code.symbolic_size import SymbolicSize
 from ..families.followed import followed
-from ..families.graph_array import GraphArray
-from ..families.graph_namespace import on_graph
-from ..families.symbolic_size import SymbolicSize
 from .fourier import ComplexArray
 from .functions import NumpyFunctions
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError
 
 
 def part(x: Any, axis: int, *bounds: int | None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError
 
 #: Longer transforms would need matrices that take more memory than they are worth.
 _LONGEST = 1024

@@ -11,11 +11,11 @@ import numpy as np
 
 from ..base.datatype import DataType
 from ..expressions.tracing import TraceError
-from ..families.einsum import einsum
-from ..families.graph_array import GraphArray
-from ..families.graph_namespace import GraphNamespace
+from ..families.array_code.einsum import einsum
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.graph_namespace import GraphNamespace
+from ..families.array_code.symbolic_size import NotInGraphError
 from ..families.sizes import axis_size
-from ..families.symbolic_size import NotInGraphError
 from . import whole_products
 from .composed import COMPOSED, SHAPES_OF_VALUES
 from .differences import DIFFERENCES, accumulate

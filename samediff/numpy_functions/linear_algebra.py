@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axis
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError
 
 
 @functools.cache

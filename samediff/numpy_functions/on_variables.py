@@ -9,8 +9,8 @@ import numpy as np
 from ..base.datatype import DataType
 from ..errors import GraphError
 from ..expressions.arrays import to_numpy
-from ..families.graph_array import GraphArray
-from ..families.symbolic_size import NotInGraphError, SymbolicSize
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from ..ir.variable import SDVariable
 from .functions import NumpyFunctions
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..base.spec import normalize_axes, normalize_axis
-from ..families.graph_array import GraphArray
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.symbolic_size import NotInGraphError
 from .rearranging import rearranged
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..families.graph_array import GraphArray
-from ..families.symbolic_size import NotInGraphError, SymbolicSize
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 
 #: Functions that move, repeat and leave out elements, or fill up with zeros.
 REARRANGES = frozenset((

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..families.graph_array import GraphArray
+from ..families.array_code.graph_array import GraphArray
 from ..ir.variable import SDVariable
 from .values import Held
 

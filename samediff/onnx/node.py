@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import GraphError, ValueNeededError
-from ..families.graph_array import GraphArray
+from ..families.array_code.graph_array import GraphArray
 from ..numpy_functions.on_variables import OnVariables
 from .values import Held, array_of, data_type
 

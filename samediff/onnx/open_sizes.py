@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..families.symbolic_size import SymbolicSize
+from ..families.array_code.symbolic_size import SymbolicSize
 from ..ir.variable import SDVariable
 from .node import OnnxNode
 from .registry import STANDARD

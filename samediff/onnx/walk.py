@@ -10,8 +10,8 @@ from ..base.datatype import DataType
 from ..base.spec import size
 from ..errors import DL4PyError, GraphError, ValueNeededError
 from ..expressions.tracing import TraceError
-from ..families.graph_array import GraphArray
-from ..families.symbolic_size import SymbolicSize
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.symbolic_size import SymbolicSize
 from ..ir.node import needed
 from ..ir.run_context import RunContext
 from ..ir.variable import SDVariable, VariableType

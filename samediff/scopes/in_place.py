@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..families.graph_array import GraphArray
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.symbolic_size import NotInGraphError
 from .lazy import LazyINDArray, array_of, depth_of, is_pending, rebind
 
 if TYPE_CHECKING:

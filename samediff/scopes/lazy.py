@@ -16,7 +16,7 @@ from ..base.datatype import DataType
 from ..expressions.tracing import _BINARY, _COMPARE, _UNARY
 
 if TYPE_CHECKING:
-    from ..families.graph_array import GraphArray
+    from ..families.array_code.graph_array import GraphArray
 
 
 #: Methods of NumPy's arrays that can be recorded.

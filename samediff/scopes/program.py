@@ -10,7 +10,7 @@ from ..arrays.indarray import INDArray
 from ..base.spec import TensorSpec
 from ..errors import GraphError
 from ..executor.session import known_plan
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError
 from ..ir.run_context import RunContext
 from .lazy import LazyINDArray
 from .trace import GraphTrace, at, recording

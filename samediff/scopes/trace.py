@@ -15,7 +15,7 @@ from ..base.source_line import user_line
 from ..base.spec import TensorSpec
 from ..errors import GraphScopeError
 from ..expressions.arrays import to_numpy
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError
 from ..graph.graph import SameDiff
 from ..ir.op import Op
 from ..ir.tables import VISIBLE_VALUE

@@ -77,7 +77,7 @@ def _run(session: pytest.Session, order: dict[str, Any], rows: dict[str, Row]) -
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool:
     """Serve until there are no more orders."""
-    from dl4py.samediff.cpu.cache import sources as cache
+    from dl4py.samediff.cpu.compiler import sources as cache
     cache.toolchain()               # of the text without a mistake
     files = os.environ["DL4PY_RECORDED"].split()
     rows = recorded(session, files, Path(os.environ["DL4PY_RECORD"])) if files else {}

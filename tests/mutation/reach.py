@@ -44,7 +44,7 @@ def reaches(values: Sequence[Any], module: str) -> bool:
 
 def recompile(module: str, change: str) -> None:
     """From now on, machine code that a changed module is part of has names of its own in the cache."""
-    from dl4py.samediff.cpu.cache import sources as cache
+    from dl4py.samediff.cpu.compiler import sources as cache
     from dl4py.samediff.cpu.native import instruction
     toolchain, changed = cache.toolchain(), False
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from dl4py.samediff import GraphScope, INDArray, compiled
 from dl4py.samediff.errors import GradientError, GraphError, GraphScopeError
-from dl4py.samediff.families.symbolic_size import NotInGraphError
+from dl4py.samediff.families.array_code.symbolic_size import NotInGraphError
 from tests.helpers import randomruns
 from tests.random_programs.programs import Program, program_of, run
 

@@ -17,9 +17,9 @@ from ...samediff.base.spec import TensorSpec, broadcast
 from ...samediff.errors import DL4PyError, GradientError
 from ...samediff.expressions import expression as ex
 from ...samediff.expressions.expression import TraceError
+from ...samediff.families.array_code.symbolic_size import NotInGraphError
 from ...samediff.families.composite import composite_grad
 from ...samediff.families.followed import scratch
-from ...samediff.families.symbolic_size import NotInGraphError
 from ...samediff.ir.op import Specs, as_tuple
 from ...samediff.numpy_functions.array_code import code_followed, code_on_graph
 from .code_op import CodeOp

@@ -10,8 +10,8 @@ from ...samediff.base.datatype import DataType
 from ...samediff.base.spec import TensorSpec, spec_of
 from ...samediff.errors import DL4PyError, GradientError
 from ...samediff.expressions.expression import TraceError
+from ...samediff.families.array_code.symbolic_size import NotInGraphError
 from ...samediff.families.broadcasting import sum_to
-from ...samediff.families.symbolic_size import NotInGraphError
 from ...samediff.ir.op import Kernel, op
 from ...samediff.ir.run_context import RunContext
 from ...samediff.numpy_functions.array_code import code_on_graph

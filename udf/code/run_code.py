@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from ...samediff.base.spec import TensorSpec
 from ...samediff.errors import GradientError
 from ...samediff.expressions.tracing import TraceError
+from ...samediff.families.array_code.graph_random import GraphContext
 from ...samediff.families.composite import Composite, composite_grad
 from ...samediff.families.decomposed import composition
-from ...samediff.families.graph_random import GraphContext
 from ...samediff.ir.op import Specs, op
 from ...samediff.ir.run_context import RunContext
 from ...samediff.numpy_functions.array_code import code_on_graph

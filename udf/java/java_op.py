@@ -17,8 +17,8 @@ from ...samediff.codecs.flatbuffers.graph import FlatNode
 from ...samediff.codecs.flatbuffers.properties import make_property, property_value
 from ...samediff.errors import GradientError, GraphError, RegistrationError, ShapeError
 from ...samediff.expressions.arrays import ArrayNamespace
+from ...samediff.families.array_code.symbolic_size import NotInGraphError
 from ...samediff.families.followed import followed
-from ...samediff.families.symbolic_size import NotInGraphError
 from ...samediff.files.node_args import INTERNAL
 from ...samediff.ir.argument_lists import LISTS, JavaList, argument
 from ...samediff.ir.held_values import hashable

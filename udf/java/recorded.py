@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...samediff.base.spec import TensorSpec
-from ...samediff.families.graph_namespace import GraphNamespace
-from ...samediff.families.symbolic_size import NotInGraphError
+from ...samediff.families.array_code.graph_namespace import GraphNamespace
+from ...samediff.families.array_code.symbolic_size import NotInGraphError
 from ...samediff.numpy_functions.functions import NumpyFunctions
 from ...samediff.scopes.lazy import LazyINDArray, array_of
 from ...samediff.scopes.trace import GraphTrace, recording

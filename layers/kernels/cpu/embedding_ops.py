@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....samediff.cpu.cache.sources import kernel
+from ....samediff.cpu.compiler.sources import kernel
 from ....samediff.cpu.kernel_table import kernel_for
 from ....samediff.cpu.native.instruction import TYPES, instruction
 from ....samediff.families.indices import or_compute

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....samediff.base.datatype import DataType
-from ....samediff.cpu.cache.sources import kernel
+from ....samediff.cpu.compiler.sources import kernel
 from ....samediff.cpu.kernel_table import kernel_for
 from ....samediff.cpu.native.instruction import TYPES, instruction
 from ....samediff.ir.op import Kernel

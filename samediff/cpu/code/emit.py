@@ -14,9 +14,9 @@ import numpy as np
 from ...expressions.scalar import DType
 from ...expressions.scalar_node import Expr, nodes
 from ...plans.layout import OperandLayout, OutputReduction
+from ..library.operators import PRINTER, TYPE_NAMES, NoKernel
 from ..native.instruction import ArrayOperand as Table
 from ..native.instruction import found
-from .operators import PRINTER, TYPE_NAMES, NoKernel
 
 #: Elements that are summed in the element type before the sum is carried on in float64.
 BLOCK = 1024

@@ -9,7 +9,7 @@ import numpy as np
 from ...base.spec import Shape
 from ...expressions import expression as ex
 from ...plans.layout import OperandLayout
-from .. import elementwise_kernel
+from .elementwise import elementwise_kernel
 
 if TYPE_CHECKING:
     from ..native.instruction import Instruction

@@ -34,7 +34,7 @@ class NativeLoops:
         return self._made(exprs, inputs, [output], OutputReduction("sum"))
 
     def _made(self, exprs: Sequence[ex.Expr], inputs: Sequence[Any], outputs: Sequence[Any], reduction: OutputReduction | None) -> Any:
-        from .. import elementwise_kernel
+        from .elementwise import elementwise_kernel
         size = max(a.size for a in inputs)
         layouts = [OperandLayout.same(1) if a.size == size else OperandLayout.scalar(1) for a in inputs]
         kernel = elementwise_kernel(exprs, layouts, reduction)

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
-from ..code.address import in_line
-from ..code.intrinsics import fabs
-from ..jit_functions import function
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
+from ..library.address import in_line
+from ..library.intrinsics import fabs
 
 U = np.uintp
 LINE = 16       # parts of a row of feed-forward data do not share a cache line

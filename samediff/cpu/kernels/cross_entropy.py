@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
-from ..code.intrinsics import vmax
-from ..code.mathlib import exp, log
-from ..jit_functions import function
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
+from ..library.intrinsics import vmax
+from ..library.mathlib import exp, log
 
 
 @function(forceinline=True, error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})

@@ -10,8 +10,8 @@ share writes, and results do not depend on their number; those for which there i
 """
 from __future__ import annotations
 
-from ..cache.sources import kernel
-from ..jit_functions import function
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
 from ..matrix.tiles import ACROSS, DOWN, ROWS, inner_products, products, shifted_sum
 
 inline = function(forceinline=True, error_model="numpy")

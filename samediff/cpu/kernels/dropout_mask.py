@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
-from ..jit_functions import function
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
 from ..native.operand_access import product, store_flags
 
 

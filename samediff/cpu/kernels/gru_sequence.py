@@ -6,8 +6,8 @@ weights from :func:`pack_joined` or :func:`pack`; states, gh (T, N, units); h0, 
 """
 from __future__ import annotations
 
-from ..cache.sources import kernel
-from ..code.mathlib import sigmoid, tanh
+from ..compiler.sources import kernel
+from ..library.mathlib import sigmoid, tanh
 from ..matrix.product_tiles import kept_apart
 from ..matrix.small_products import times_packed
 from .time_loops import join, share

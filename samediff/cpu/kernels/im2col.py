@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
-from ..code.address import in_line
-from ..jit_functions import function
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
+from ..library.address import in_line
 from .window_bounds import inside
 
 U = np.uintp

@@ -7,10 +7,10 @@ none. ``a f o g`` are the positions of the blocks: block input (tanh), forget, o
 """
 from __future__ import annotations
 
-from ..cache.sources import kernel
-from ..code.address import in_line, matrix
-from ..code.intrinsics import fabs, vmax, vmin
-from ..code.mathlib import sigmoid, tanh
+from ..compiler.sources import kernel
+from ..library.address import in_line, matrix
+from ..library.intrinsics import fabs, vmax, vmin
+from ..library.mathlib import sigmoid, tanh
 from ..matrix.product_tiles import kept_apart
 from ..matrix.small_products import times_packed
 from .time_loops import join, share

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
-from ..code.address import in_line
-from ..code.intrinsics import select, vmax
-from ..jit_functions import function
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
+from ..library.address import in_line
+from ..library.intrinsics import select, vmax
 from .window_bounds import inside
 
 U = np.uintp

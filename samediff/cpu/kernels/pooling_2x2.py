@@ -6,10 +6,10 @@ or half of that; rows of y are no shorter, and the last vector of a row may over
 """
 from __future__ import annotations
 
-from ..cache.sources import kernel
-from ..jit_functions import function
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
 from ..matrix.tiles import VECTOR
-from ..routines.pooling_2x2 import largest_of_pairs, put_at_largest, put_at_pairs, sum_of_pairs
+from .pooling_vectors import largest_of_pairs, put_at_largest, put_at_pairs, sum_of_pairs
 
 inline = function(forceinline=True, error_model="numpy")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
+from ..compiler.sources import kernel
 from .dropout_mask import _block
 
 

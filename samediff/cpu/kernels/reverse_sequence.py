@@ -2,7 +2,7 @@
 """Sequences whose first steps are reversed. Shapes: x, y (outer, batch, between, steps, inner), lengths (batch)."""
 from __future__ import annotations
 
-from ..cache.sources import kernel
+from ..compiler.sources import kernel
 
 
 @kernel

@@ -6,10 +6,10 @@ h0, carried (N, units); ``mask`` (T, N) is empty where there is none. ``kind`` i
 """
 from __future__ import annotations
 
-from ..cache.sources import kernel
-from ..code.address import in_line
-from ..code.intrinsics import vmax
-from ..code.mathlib import sigmoid, tanh
+from ..compiler.sources import kernel
+from ..library.address import in_line
+from ..library.intrinsics import vmax
+from ..library.mathlib import sigmoid, tanh
 from ..matrix.product_tiles import kept_apart
 from ..matrix.small_products import times_packed
 from .time_loops import join, share

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
-from ..code.address import matrix
-from ..jit_functions import function
-from ..matrix.blas import product_at
+from ..blas.blas import product_at
+from ..compiler.jit_functions import function
+from ..compiler.sources import kernel
+from ..library.address import matrix
 from ..matrix.product_tiles import get_at, kept_apart, lanes_of, put_at, start_of, turn_block
 from ..matrix.small_products import multiply_at, pack, pack_panel, width_of
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cache.sources import kernel
-from ..code.address import in_line
+from ..compiler.sources import kernel
+from ..library.address import in_line
 
 U = np.uintp
 

@@ -2,7 +2,7 @@
 """Ranges of the outputs of a sliding window that see the inside of the image."""
 from __future__ import annotations
 
-from ..jit_functions import function
+from ..compiler.jit_functions import function
 
 
 @function(forceinline=True)

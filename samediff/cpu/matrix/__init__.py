@@ -1,1 +1,1 @@
-"""Matrix products: BLAS and own tiles."""
+"""Matrix products by BLAS and by tiles of our own."""

@@ -8,7 +8,7 @@ import numpy as np
 from ...base.datatype import DataType
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
-from .blas_threads import is_small
+from ..blas.blas_threads import is_small
 
 
 def _served(*specs: TensorSpec) -> bool:

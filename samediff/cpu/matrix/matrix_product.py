@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..blas.blas import available
 from ..native.instruction import Instruction, instruction
-from .blas import available
 from .product_code import ROOM, addresses, blas_addresses
 
 #: Rows up to which a product with a transposed matrix is made of dot products.
@@ -53,7 +53,7 @@ def product(a: Any, b: Any, c: Any) -> Instruction | None:
             return _by_tiles("many_by_tiles", (x, y, z), flags, work)
         return _by_blas("many_by_blas", (x, y, z), flags, work)
     if rows <= DOT_ROWS and turned_b and not turned_a:
-        from ..kernels.dot_products import dots
+        from .dot_products import dots
         return instruction(dots, (x, y, c), work=max(work, columns * depth * c.itemsize / 20), parts=True)
     if tiles:
         return _by_tiles("by_tiles", (x, y, c), flags, work)

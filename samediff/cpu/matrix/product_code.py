@@ -13,11 +13,11 @@ from typing import Any
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from ..cache.sources import compiled_module
+from ..blas import blas  # noqa: F401  its functions are known then
 from ..cache.symbols import maker
+from ..compiler.sources import compiled_module
 from ..native.int_compiler import WORD, Module, Primitive
 from ..native.primitives import load
-from . import blas  # noqa: F401  its functions are known then
 from .product_tiles import NARROW_SIZES, ROWS, VECTOR, VECTORS, TileBuilder, copy_cut, copy_padded, copy_vectors, tiles, turn_vectors
 
 _I32 = ir.IntType(32)

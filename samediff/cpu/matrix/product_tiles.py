@@ -13,7 +13,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..jit_functions import intrinsic, types
+from ..compiler.jit_functions import intrinsic, types
 from ..settings import features
 
 _FEATURES = features()

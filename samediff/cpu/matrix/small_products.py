@@ -14,7 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..jit_functions import function, intrinsic, types
+from ..compiler.jit_functions import function, intrinsic, types
 from ..native.int_compiler import WORD
 from . import product_code
 from .product_code import ROOM as ROOM

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from llvmlite import ir
 
-from ..jit_functions import cgutils, intrinsic, types
+from ..compiler.jit_functions import cgutils, intrinsic, types
 from ..settings import features
 
 _FEATURES = features()

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..cache.sources import compiled_entry
-from ..code import kernel_names
-from ..code.operators import TYPE_NAMES
+from ..compiler.sources import compiled_entry
+from ..library import kernel_names
+from ..library.operators import TYPE_NAMES
 
 #: Types of arrays that entries take.
 TYPES = {np.dtype(d): n for d, n in TYPE_NAMES.items()}

@@ -11,7 +11,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..cache.sources import compiled_module
+from ..compiler.sources import compiled_module
 from ..threads import MOST_PARTS
 from . import python_bindings, system  # noqa: F401  the functions of the system are known then
 from .int_compiler import WORD, Module

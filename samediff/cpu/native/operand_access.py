@@ -8,9 +8,9 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..code.address import array_over
-from ..code.operators import TYPE_NAMES
-from ..jit_functions import intrinsic, types
+from ..compiler.jit_functions import intrinsic, types
+from ..library.address import array_over
+from ..library.operators import TYPE_NAMES
 
 _WORD = ir.IntType(64)
 

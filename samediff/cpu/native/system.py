@@ -9,7 +9,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from ..matrix.blas_threads import functions
+from ..blas.blas_threads import functions
 
 #: Takes the place of a function that is missing; what needs that one is never used then.
 _STAND_IN = ctypes.pythonapi.PyThread_get_thread_ident

@@ -82,7 +82,7 @@ def _crossing(program: ProgramOf, count: int, least: float, most: float) -> floa
 
 
 def _instruction(work: float) -> Instruction:
-    from .. import elementwise_kernel
+    from ..code.elementwise import elementwise_kernel
     kernel = elementwise_kernel(trace(lambda xp, x: xp.tanh(x), [np.dtype(np.float32)]), [OperandLayout.same(1)])
     assert kernel is not None
     x = np.zeros(max(16, int(work / kernel.cost)), np.float32)

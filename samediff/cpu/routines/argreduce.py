@@ -10,8 +10,8 @@ import numpy as np
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
 from ...plans.sweeps.loops import loops
-from ..cache.sources import function_of, jit
 from ..code.fused import joined, laid_out
+from ..compiler.sources import function_of, jit
 
 #: Blocks of 256: vector code finds the block of the extreme, and then the place in it. NaN is more extreme than all.
 _ROWS = """def kernel(x, y):
@@ -61,7 +61,7 @@ _COLUMNS = """def kernel(x, y):
 
 
 def _names() -> dict[str, Any]:
-    from ..code import address, intrinsics
+    from ..library import address, intrinsics
     return {"np": np, "vmax": intrinsics.vmax, "vmin": intrinsics.vmin, "select": intrinsics.select, "at": address.at}
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ...base.spec import Shape, TensorSpec
-from ..cache.sources import function_of, jit
 from ..code.fused import joined, stored, writable
-from ..code.operators import TYPE_NAMES
+from ..compiler.sources import function_of, jit
+from ..library.operators import TYPE_NAMES
 
 if TYPE_CHECKING:
     from ..native.instruction import Instruction
@@ -74,7 +74,7 @@ def _type(spec: TensorSpec) -> Any:
 
 
 def _names() -> dict[str, Any]:
-    from ..code import address, intrinsics
+    from ..library import address, intrinsics
     return {**{name: d.type for d, name in TYPE_NAMES.items()}, "at": address.at, "put": address.put, "vmax": intrinsics.vmax,
             "vmin": intrinsics.vmin}
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...base.spec import TensorSpec
 from ...ir.op import Kernel
+from ..blas.blas_threads import one_thread
 from ..code.fused import stored, writable
 from ..matrix.blas_products import row_major
-from ..matrix.blas_threads import one_thread
 from ..threads import run_parts
 
 #: Nanoseconds that are worth parts; how many there may be is known from the sizes.

@@ -48,7 +48,7 @@ def rooms(like: TensorSpec, parts: list[tuple[int, int]]) -> TensorSpec:
 
 def library(like: TensorSpec) -> int:
     """The address of the BLAS library's product; 0 where there is none to call."""
-    from ..matrix.blas import address
+    from ..blas.blas import address
     return int(address(like.dtype is DataType.DOUBLE))
 
 

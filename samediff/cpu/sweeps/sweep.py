@@ -13,9 +13,9 @@ from ...base.spec import Shape, TensorSpec
 from ...ir.op import Kernel
 from ...plans.sweeps.loops import loops
 from ...plans.sweeps.spec import Sweep
-from ..cache.sources import function_of, jit
-from ..code import kernel_names
 from ..code.fused import writable
+from ..compiler.sources import function_of, jit
+from ..library import kernel_names
 from .specialization import SHORT, SweepSpecialization
 from .sweep_source import source_of
 
@@ -24,7 +24,7 @@ _HALVES = ("HALF", "BFLOAT16")
 
 def _names() -> dict[str, Any]:
     """What the source of a sweep knows by name."""
-    from ..code import address
+    from ..library import address
     return {**kernel_names.names(), **{n: getattr(address, n) for n in ("at", "put", "scratch", "steps")}}
 
 

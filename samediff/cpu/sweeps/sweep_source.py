@@ -12,7 +12,7 @@ from typing import Any
 from ...expressions.scalar_node import Expr
 from ...plans.sweeps.spec import Sweep
 from ...plans.sweeps.traced import TracedStage, reads
-from ..code.operators import PRINTER, TYPE_NAMES
+from ..library.operators import PRINTER, TYPE_NAMES
 from .specialization import SHORT, SweepSpecialization
 from .sweep_writer import SweepWriter
 

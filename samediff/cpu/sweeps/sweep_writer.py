@@ -8,7 +8,7 @@ import numpy as np
 from ...expressions.scalar_node import Expr
 from ...plans.sweeps.spec import Sweep
 from ...plans.sweeps.traced import TracedStage, reads, traced
-from ..code.operators import PRINTER, TYPE_NAMES
+from ..library.operators import PRINTER, TYPE_NAMES
 from .specialization import SweepSpecialization
 
 

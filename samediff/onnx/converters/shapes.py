@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ShapeError
-from ...families.symbolic_size import SymbolicSize
+from ...families.array_code.symbolic_size import SymbolicSize
 from ..node import OnnxNode
 from ..open_sizes import is_open, parts_of
 from ..registry import onnx_converter

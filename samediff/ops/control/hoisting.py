@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...base.spec import TensorSpec
+from ...families.array_code.symbolic_size import NotInGraphError
 from ...families.subgraph import SubGraph
-from ...families.symbolic_size import NotInGraphError
 from ...ir.node import Node, needed
 from ...ir.op import Expandable
 from ..linalg.matmul import Matmul

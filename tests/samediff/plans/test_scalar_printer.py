@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu.code import operators as cpu
+from dl4py.samediff.cpu.library import operators as cpu
 from dl4py.samediff.cuda.code import operators as cuda
 from dl4py.samediff.expressions import expression as ex
 from dl4py.samediff.expressions.scalar_node import Expr

@@ -11,9 +11,9 @@ from ....base.datatype import DataType
 from ....base.spec import Shape, TensorSpec
 from ....ir.op import Kernel
 from ....ops.linalg.matmul import Matmul, TensorMmul, swapped
+from ...blas.blas_threads import is_small
 from ...code.fused import laid_out
 from ...kernel_table import kernel_for
-from ...matrix.blas_threads import is_small
 from ...matrix.matrix_product import product
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from dl4py.samediff.cpu import settings
 from dl4py.samediff.cpu.cache import objects as cache_objects
-from dl4py.samediff.cpu.cache import sources as cache
+from dl4py.samediff.cpu.compiler import sources as cache
 
 PROGRAM = """
 import sys

@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from dl4py.samediff.cpu.cache import sources
-from dl4py.samediff.cpu.compiler import choice
+from dl4py.samediff.cpu.compiler import choice, sources
 from dl4py.samediff.cpu.native.instruction import FLAGS
 
 PROGRAM = """

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.cpu.kernels import batch_norm
-from dl4py.samediff.cpu.kernels.dot_products import dots
+from dl4py.samediff.cpu.matrix.dot_products import dots
 
 EPSILON = 1e-3
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.cpu import threads
+from dl4py.samediff.cpu.blas import blas
 from dl4py.samediff.cpu.kernel_table import KERNELS
 from dl4py.samediff.cpu.kernels.time_loops import SMALL
-from dl4py.samediff.cpu.matrix import blas
 from dl4py.samediff.cpu.native.program import Program
 from dl4py.samediff.cpu.routines import recurrent
 from dl4py.samediff.ops.recurrent.lstm_sequence import LstmSequence, LstmSequenceGrad

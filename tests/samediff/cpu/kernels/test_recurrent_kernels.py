@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.cpu import threads
+from dl4py.samediff.cpu.blas import blas
 from dl4py.samediff.cpu.kernels.time_loops import SMALL, copy_series
-from dl4py.samediff.cpu.matrix import blas
 from dl4py.samediff.cpu.routines import gru, recurrent
 from dl4py.samediff.ops.recurrent.gru_sequence import GruSequence, GruSequenceGrad
 from dl4py.samediff.ops.recurrent.rnn_sequence import RnnSequence, RnnSequenceGrad

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dl4py.samediff.cpu import OperandLayout, elementwise_kernel
-from dl4py.samediff.cpu.cache.sources import kernel
+from dl4py.samediff.cpu.compiler.sources import kernel
 from dl4py.samediff.cpu.kernels.cross_entropy import softmax_cross_entropy
 from dl4py.samediff.cpu.native import array_address, interpreter, program
 from dl4py.samediff.cpu.native.array_address import locator

@@ -9,7 +9,7 @@ import numpy as np
 from dl4py.samediff import DataType
 from dl4py.samediff.base.enums import ImageResizeMethod
 from dl4py.samediff.expressions.conditions import Conditions
-from dl4py.samediff.families.array_call import ARRAY
+from dl4py.samediff.families.array_code.array_call import ARRAY
 from dl4py.samediff.ir.op import OPS
 from dl4py.samediff.ops.conv.convolving import Geometry
 from dl4py.samediff.ops.conv.patches import Patches

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.datatype import DataType
-from ..expressions import expression as ex
-from ..ir.op import op
-from .elementwise import Elementwise
+from ...base.datatype import DataType
+from ...expressions import expression as ex
+from ...ir.op import op
+from ..elementwise import Elementwise
 
 if TYPE_CHECKING:
-    from ..ir.variable import SDVariable
+    from ...ir.variable import SDVariable
 
 #: Marks the place of an array among the arguments of an :class:`ArrayCall`.
 ARRAY = "array"

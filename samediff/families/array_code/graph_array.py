@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..expressions.tracing import _BINARY, _COMPARE, _UNARY
+from ...expressions.tracing import _BINARY, _COMPARE, _UNARY
 from .symbolic_size import NotInGraphError, SymbolicSize
 
 if TYPE_CHECKING:
-    from ..ir.variable import SDVariable
+    from ...ir.variable import SDVariable
 
 
 class ArrayFunctions(Protocol):

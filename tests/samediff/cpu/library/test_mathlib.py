@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from dl4py.samediff.cpu.code import mathlib
+from dl4py.samediff.cpu.library import mathlib
 from dl4py.samediff.expressions.arrays import xp
 
 LIMITS = {"exp": 1.0, "expm1": 1.6, "log": 1.0, "log1p": 1.6, "tanh": 5.0, "erf": 2.0, "sigmoid": 2.6}

@@ -2,7 +2,7 @@
 """Matrix products that are made of dot products."""
 from __future__ import annotations
 
-from ..cache.sources import kernel
+from ..compiler.sources import kernel
 
 
 @kernel

@@ -9,9 +9,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from ..base.lazy_property import lazy_property
-from ..base.locks import LockRank, rlock
-from .cache.symbols import make_known
+from ...base.lazy_property import lazy_property
+from ...base.locks import LockRank, rlock
+from ..cache.symbols import make_known
 
 _typing = rlock(LockRank.TYPES)
 
@@ -35,7 +35,7 @@ class _ForCompiledCode:
     @property
     def _numba_type_(self) -> Any:
         prepare()
-        from .compiler.choice import compiler
+        from .choice import compiler
         chosen = compiler()
         with _typing:           # a compiler knows it by one type
             types = self._types
@@ -84,7 +84,7 @@ class _Intrinsic(_ForCompiledCode):
     def _type(self, compiler: Any) -> Any:
         from numba.extending import intrinsic as made
 
-        from .compiler.target import type_of
+        from ..target import type_of
         self._intrinsic = made(**self._options)(self._define) if self._options else made(self._define)
         return type_of(self._intrinsic)
 
@@ -110,6 +110,6 @@ class TypeDispatch(_ForCompiledCode):
 @functools.cache
 def prepare() -> None:
     """Settings of Numba and LLVM, before anything is compiled."""
-    from . import settings
+    from .. import settings
     settings.apply()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..jit_functions import cgutils, intrinsic, types
+from ..compiler.jit_functions import cgutils, intrinsic, types
 
 
 def array_over(context: Any, builder: Any, kind: Any, data: Any, shape: Sequence[Any], strides: Sequence[Any]) -> Any:

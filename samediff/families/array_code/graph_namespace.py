@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..base.datatype import DataType
-from ..errors import did_you_mean
-from ..expressions.arrays import to_numpy
-from ..expressions.scalar import ALIASES, FUNCTIONS
-from ..expressions.tracing import _COMPOSED
-from ..ir.op import OPS, as_tuple
+from ...base.datatype import DataType
+from ...errors import did_you_mean
+from ...expressions.arrays import to_numpy
+from ...expressions.scalar import ALIASES, FUNCTIONS
+from ...expressions.tracing import _COMPOSED
+from ...ir.op import OPS, as_tuple
 from .array_call import ARRAY, ArrayCall
 from .einsum import einsum
 from .graph_array import GraphArray
 from .symbolic_size import NotInGraphError, SymbolicSize, gathered
 
 if TYPE_CHECKING:
-    from ..ir.protocols import Graph
-    from ..ir.variable import SDVariable
+    from ...ir.protocols import Graph
+    from ...ir.variable import SDVariable
 
 _REDUCTIONS = {"sum": "reduce_sum", "mean": "reduce_mean", "max": "reduce_max", "min": "reduce_min", "amax": "reduce_max",
                "amin": "reduce_min", "prod": "reduce_prod", "all": "all", "any": "any", "argmax": "argmax", "argmin": "argmin"}

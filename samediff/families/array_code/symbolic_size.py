@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.datatype import is_floating
-from ..expressions.tracing import TraceError
-from .sizes import WHOLE, SizeExpr, axis_size
+from ...base.datatype import is_floating
+from ...expressions.tracing import TraceError
+from ..sizes import WHOLE, SizeExpr, axis_size
 
 
 class NotInGraphError(TraceError):

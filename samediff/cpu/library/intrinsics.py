@@ -6,7 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..jit_functions import intrinsic, types
+from ..compiler.jit_functions import intrinsic, types
 
 
 def _float_function(name: str, arity: int, flags: tuple[str, ...] = ()) -> Any:

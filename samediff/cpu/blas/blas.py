@@ -12,7 +12,7 @@ import functools
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from ..jit_functions import intrinsic, types
+from ..compiler.jit_functions import intrinsic, types
 from .blas_threads import libraries
 
 #: Names of products with 64-bit sizes: of OpenBLAS in NumPy's wheels and elsewhere, of MKL and BLIS.

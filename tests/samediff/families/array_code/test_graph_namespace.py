@@ -7,7 +7,7 @@ import pytest
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import ShapeError
 from dl4py.samediff.expressions.arrays import xp as numpy_namespace
-from dl4py.samediff.families.graph_namespace import NotInGraphError, on_graph
+from dl4py.samediff.families.array_code.graph_namespace import NotInGraphError, on_graph
 
 CODE = {
     "arithmetic": lambda xp, x: (2 - x) / (1 + x * x) ** 1.5 - x % 3 + x // 2 - -abs(x),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from llvmlite import ir
 
-from ..jit_functions import intrinsic, types
+from ..compiler.jit_functions import intrinsic, types
 from ..matrix.tiles import VECTOR, VectorBuilder, real_of
 
 _COUNT = ir.IntType(32)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jit_functions import TypeDispatch, function
+from ..compiler.jit_functions import TypeDispatch, function
 from .intrinsics import bits_of, fabs, float_of, fma, rint, vmax, vmin
 
 F4, I4 = np.float32, np.int32

@@ -17,7 +17,7 @@ from importlib.abc import ResourceLoader
 from pathlib import Path
 from typing import Any, cast
 
-from .progress import compiling
+from ..cache.progress import compiling
 
 PREFIX = "<dl4py-"
 
@@ -69,7 +69,7 @@ def jit(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
 
 def _dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's function, which keeps its machine code in the cache."""
-    from ..jit_functions import prepare
+    from .jit_functions import prepare
     prepare()
     numba: Any = importlib.import_module("numba")
     made, code = numba.njit(**options)(function), function.__code__
@@ -121,12 +121,12 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
     whether it was there already
     """
     def make() -> objects.Code:
-        from ..jit_functions import prepare
+        from .jit_functions import prepare
         prepare()
-        from ..compiler.choice import machine_code
+        from .choice import machine_code
         made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
         return made
-    from . import objects as objects
+    from ..cache import objects as objects
     stamp = _stamp(source, _text(options))
     symbol = f"dl4py_{stamp}"
     (address,), known = objects.addresses(stamp, [symbol], make, toolchain())
@@ -135,7 +135,7 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
 
 def compiled_module(name: str, symbols: Sequence[str], build: Callable[[], Any]) -> list[int]:
     """Addresses of functions of a module of LLVM code, which ``build`` writes."""
-    from . import objects as objects
+    from ..cache import objects as objects
     return objects.addresses(f"{name}-{_stamp(name)}", symbols, lambda: objects.of_module(build()), toolchain())[0]
 
 
@@ -148,6 +148,6 @@ def kernel(function: Callable[..., Any]) -> Any:
 
     Sums may be reordered (that makes vector code), NaN and infinity are kept, no Python lock is held.
     """
-    from ..jit_functions import JitFunction
+    from .jit_functions import JitFunction
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
     return JitFunction(function, options, lambda f: _dispatcher(f, options))

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu.matrix import blas, blas_threads
-from dl4py.samediff.cpu.matrix.blas_threads import one_thread
+from dl4py.samediff.cpu.blas import blas, blas_threads
+from dl4py.samediff.cpu.blas.blas_threads import one_thread
 
 
 class Library:

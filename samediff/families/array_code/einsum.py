@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ShapeError
+from ...errors import ShapeError
 from .symbolic_size import NotInGraphError
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The functions of NumPy's BLAS library, by address, and the number of its threads."""

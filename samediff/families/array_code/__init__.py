@@ -1,0 +1,1 @@
+"""Array code that is run on graph variables, and becomes nodes."""
