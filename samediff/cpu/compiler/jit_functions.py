@@ -84,7 +84,7 @@ class _Intrinsic(_ForCompiledCode):
     def _type(self, compiler: Any) -> Any:
         from numba.extending import intrinsic as made
 
-        from ..target import type_of
+        from .target import type_of
         self._intrinsic = made(**self._options)(self._define) if self._options else made(self._define)
         return type_of(self._intrinsic)
 
@@ -110,6 +110,6 @@ class TypeDispatch(_ForCompiledCode):
 @functools.cache
 def prepare() -> None:
     """Settings of Numba and LLVM, before anything is compiled."""
-    from .. import settings
+    from . import settings
     settings.apply()
 

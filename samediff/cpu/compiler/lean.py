@@ -23,7 +23,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typing.templates import AbstractTemplate
 
-from ..cache.objects import Code, emitted, only
+from .objects import Code, emitted, only
 
 #: Versions of Numba that this was written for: the first one, and the first one that nobody has tried.
 SINCE, BEFORE = (0, 62), (0, 69)

@@ -9,8 +9,8 @@ import numba
 from numba import types
 from numba.extending import overload
 
-from ..cache.objects import Code, emitted, only
-from ..target import type_of
+from .objects import Code, emitted, only
+from .target import type_of
 
 
 def inner(function: Any, options: dict[str, Any]) -> Any:

@@ -28,7 +28,7 @@ def toolchain() -> str:
     import llvmlite
     import numpy
 
-    from .. import settings
+    from . import settings
     sources = sorted(p for p in Path(__file__).parents[1].rglob("*.py") if "dispatch" not in p.parts)   # which makes none
     digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
     given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") or k == "DL4PY_COMPILER")
@@ -126,7 +126,7 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
         from .choice import machine_code
         made: objects.Code = machine_code(function_of(source, "entry", names()), symbol, options)
         return made
-    from ..cache import objects as objects
+    from . import objects as objects
     stamp = _stamp(source, _text(options))
     symbol = f"dl4py_{stamp}"
     (address,), known = objects.addresses(stamp, [symbol], make, toolchain())
@@ -135,7 +135,7 @@ def compiled_entry(source: str, names: Callable[[], dict[str, Any]], **options: 
 
 def compiled_module(name: str, symbols: Sequence[str], build: Callable[[], Any]) -> list[int]:
     """Addresses of functions of a module of LLVM code, which ``build`` writes."""
-    from ..cache import objects as objects
+    from . import objects as objects
     return objects.addresses(f"{name}-{_stamp(name)}", symbols, lambda: objects.of_module(build()), toolchain())[0]
 
 

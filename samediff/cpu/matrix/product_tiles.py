@@ -14,7 +14,7 @@ from typing import Any
 from llvmlite import ir
 
 from ..compiler.jit_functions import intrinsic, types
-from ..settings import features
+from ..compiler.settings import features
 
 _FEATURES = features()
 

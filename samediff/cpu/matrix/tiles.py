@@ -12,7 +12,7 @@ import numpy as np
 from llvmlite import ir
 
 from ..compiler.jit_functions import cgutils, intrinsic, types
-from ..settings import features
+from ..compiler.settings import features
 
 _FEATURES = features()
 

@@ -73,7 +73,7 @@ def test_without_threadpoolctl_products_are_right(monkeypatch):
 
 
 def count_in(code="pass", **variables):
-    program = f"import os\n{code}\nfrom dl4py.samediff.cpu.matrix import blas_threads\nprint(blas_threads.thread_count())"
+    program = f"import os\n{code}\nfrom dl4py.samediff.cpu.blas import blas_threads\nprint(blas_threads.thread_count())"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env={**os.environ, **variables})
     return int(done.stdout)
 

@@ -11,8 +11,8 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu import settings
-from dl4py.samediff.cpu.cache import objects as cache_objects
+from dl4py.samediff.cpu.compiler import objects as cache_objects
+from dl4py.samediff.cpu.compiler import settings
 from dl4py.samediff.cpu.compiler import sources as cache
 
 PROGRAM = """
@@ -206,7 +206,7 @@ def test_training_starts_without_the_compiler(tmp_path, form):
 
 BEGINNERS = """
 import threading
-from dl4py.samediff.cpu.jit_functions import prepare
+from dl4py.samediff.cpu.compiler.jit_functions import prepare
 go, failed = threading.Barrier(8), []
 
 def begin():

@@ -17,7 +17,7 @@ from unittest import mock
 import numpy as np
 from dl4py.layers import *
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.samediff.cpu.cache import objects, store
+from dl4py.samediff.cpu.cache import store
 from dl4py.samediff.data import DataSet
 from dl4py.samediff.training import Adam
 

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dl4py.samediff.cpu.cache import objects as cache_objects
+from dl4py.samediff.cpu.compiler import objects as cache_objects
 from dl4py.samediff.cpu.native import primitives, python_bindings
 from dl4py.samediff.cpu.native.int_compiler import Module, Primitive
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from ..base.locks import LockRank, rlock
+from ...base.locks import LockRank, rlock
 
 _starting = rlock(LockRank.START)
 

@@ -13,10 +13,10 @@ from typing import Any
 import llvmlite.binding as llvm
 
 from ...base.locks import LockRank, rlock
-from .. import settings
-from . import store as cache_store
-from .progress import compiling
-from .symbols import make_known
+from ..cache import store as cache_store
+from ..cache.progress import compiling
+from ..cache.symbols import make_known
+from . import settings
 
 Code = tuple[bytes, list[str]]
 
