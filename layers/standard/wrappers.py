@@ -302,6 +302,9 @@ class Bidirectional(Layer, BidirectionalNames):
     twice, with f and b in front of their names. ``Bidirectional(LSTM(n_out=5))``, ``Bidirectional("ADD", LSTM(n_out=5))`` or
     ``Bidirectional(fwd=…, bwd=…, mode=…)``.
 
+    A mask reaches a SimpleRnn inside, and, as in DL4J, an LSTM only where another wrapper stands around both: ``LastTimeStep``,
+    or ``MaskZeroLayer``. Otherwise the backward LSTM begins with the padding behind a series, and what stands there moves all steps.
+
     Parameters
     ----------
     fwd : Layer
