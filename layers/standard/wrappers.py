@@ -79,6 +79,11 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
     def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
         return self.underlying.regularization_for(parameter)
 
+    def updater_key(self, parameter: Parameter) -> str | None:
+        """That of the wrapped layer: what only pretraining moves stays so."""
+        inner = getattr(self.underlying, "updater_key", None)
+        return inner and inner(parameter)  # type: ignore[no-any-return]
+
     def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
         return self.underlying.initial_values(rng, dtype)
 

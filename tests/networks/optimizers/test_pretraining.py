@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer, VariationalAutoencoder
+from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer, RnnOutputLayer, TimeDistributed, VariationalAutoencoder
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, GraphError
@@ -127,3 +127,11 @@ def test_steps_leave_alone_what_only_pretraining_moves(updater, layer, left):
     assert {n for n, a in net.param_table().items() if (a == before[n]).all()} == left
     updates = [s for s in net.profile(DataSet(X, labels), steps=1).steps if s.phase == "update"]
     assert {n for s in updates for n in s.members} == before.keys() - left
+
+
+def test_a_wrapper_does_not_move_them_either():
+    net = network(TimeDistributed(AutoEncoder(n_in=4, n_out=3, updater=RmsProp(0.1))), RnnOutputLayer(n_in=3, n_out=2))
+    net.engine.flat.state[...] = 0.5
+    net.fit(X.reshape(2, 3, 4).transpose(0, 2, 1), np.eye(2)[[[0, 1, 0], [1, 1, 0]]].transpose(0, 2, 1))
+    found = {name: float(own["G"].max()) for name, own in net.engine.flat.state_by_parameter().items() if own}
+    assert found["0_vb"] == 0.5 and found["0_W"] != 0.5
