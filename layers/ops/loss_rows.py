@@ -81,10 +81,10 @@ class CosineProximity(RowLoss):
         return -(labels * output / (a * b)).sum(axis=1, dtype=output.dtype)
 
     def slope(self, xp: Any, labels: Any, output: Any) -> Any:
-        """-(y |p|^2 - p (y p)) / (|y| |p|^3)."""
+        """-(y |p|^2 - p (y p)) / (|y| |p|^3): 0 at p = 0, where only the norm below the line counts as 1e-5."""
         a, b = (xp.maximum(_norm(xp, v), xp.asarray(1e-5, v.dtype)) for v in (labels, output))
-        inner = (labels * output).sum(axis=1, keepdims=True, dtype=output.dtype)
-        return -(labels * b * b - output * inner) / (a * b * b * b)
+        squared, inner = ((v * output).sum(axis=1, keepdims=True, dtype=output.dtype) for v in (output, labels))
+        return -(labels * squared - output * inner) / (a * b * b * b)
 
 
 @op("layer_multi_label")

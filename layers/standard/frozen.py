@@ -45,6 +45,9 @@ class FrozenLayer(BaseWrapperLayer, FrozenLayerNames):
     def updater_for(self, parameter: Parameter) -> IUpdater:
         return NoOp()
 
+    def updater_key(self, parameter: Parameter) -> str | None:
+        return None
+
     def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
         return ()
 

@@ -1,7 +1,7 @@
 """Output and loss layers."""
 from __future__ import annotations
 
-from dataclasses import InitVar
+from dataclasses import InitVar, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -127,7 +127,8 @@ class CenterLossOutputLayer(BaseOutputLayer, CenterLossOutputLayerNames):
     """Output layer with an additional pull of each class towards its center (Wen et al., 2016).
 
     The loss is that of `OutputLayer` plus ``lambda_ / 2 * |x - center|²``. Shapes: x (batch, n_in), labels (batch, n_out), one-hot ->
-    (batch, n_out); centers cL (n_out, n_in) start at 0.
+    (batch, n_out); centers cL (n_out, n_in) start at 0. The bias has the ``updater`` of the weights, as in DL4J, whatever
+    ``bias_updater`` says.
 
     Parameters
     ----------
@@ -160,7 +161,8 @@ class CenterLossOutputLayer(BaseOutputLayer, CenterLossOutputLayerNames):
         return sd.call("nn", "linear", x, params["W"], *([params["b"]] if self.has_bias else []))  # type: ignore[no-any-return]
 
     def updater_for(self, parameter: Parameter) -> IUpdater:
-        return NoOp() if parameter.name == "cL" else super().updater_for(parameter)
+        """One for weights and bias, as DL4J's files hold its state; centers move by ``alpha``."""
+        return NoOp() if parameter.name == "cL" else super().updater_for(replace(parameter, role="weight"))
 
     def define_loss(self, sd: SameDiff, x: SDVariable, labels: SDVariable | None, params: LayerScope,
                     mask: SDVariable | None) -> SDVariable:

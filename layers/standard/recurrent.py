@@ -187,13 +187,13 @@ class AbstractLSTM(BaseRecurrentLayer, AbstractLSTMNames):
 
     def define_parameters(self, params: ParameterTable) -> None:
         """W (n_in, 4 n), RW (n, 4 n + peepholes), b (4 n) whose forget part starts at ``forget_gate_bias_init``."""
-        self._direction(params, "")
+        self._direction(params, "", self.weight_init_recurrent)
 
-    def _direction(self, params: ParameterTable, suffix: str) -> None:
+    def _direction(self, params: ParameterTable, suffix: str, recurrent: IWeightInit | None = None) -> None:
         n = self.n_out
         total = self.n_in + n
         params.weight("W" + suffix, (self.n_in, 4 * n), order="f", fan_in=n, fan_out=total)
-        params.weight("RW" + suffix, (n, 4 * n + self.peepholes), order="f", fan_in=n, fan_out=total, init=self.weight_init_recurrent)
+        params.weight("RW" + suffix, (n, 4 * n + self.peepholes), order="f", fan_in=n, fan_out=total, init=recurrent)
         params.bias("b" + suffix, (4 * n,), init=self._initial_bias)
 
     def _initial_bias(self, rng: Any, shape: tuple[int, ...], order: str, dtype: Any) -> Any:
@@ -257,7 +257,8 @@ class GravesLSTM(AbstractLSTM, GravesLSTMNames):
 class GravesBidirectionalLSTM(AbstractLSTM, GravesBidirectionalLSTMNames):
     """Two LSTMs with peepholes, one in each direction, whose outputs are added; each has weights of its own (WF … and WB …).
 
-    Shapes: x (batch, n_in, time) -> (batch, n_out, time). Masks act in both directions.
+    Shapes: x (batch, n_in, time) -> (batch, n_out, time). Masks act in both directions. All weights start by ``weight_init``, as in
+    DL4J, whatever ``weight_init_recurrent`` says.
     """
 
     weight_names: ClassVar[tuple[str, ...]] = ("WF", "RWF", "WB", "RWB")

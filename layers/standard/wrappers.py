@@ -79,6 +79,11 @@ class BaseWrapperLayer(Layer, BaseWrapperLayerNames):
     def regularization_for(self, parameter: Parameter) -> tuple[Regularization, ...]:
         return self.underlying.regularization_for(parameter)
 
+    def updater_key(self, parameter: Parameter) -> str | None:
+        """That of the wrapped layer: what only pretraining moves stays so."""
+        inner = getattr(self.underlying, "updater_key", None)
+        return inner and inner(parameter)  # type: ignore[no-any-return]
+
     def initial_values(self, rng: Any, dtype: Any) -> dict[str, Any]:
         return self.underlying.initial_values(rng, dtype)
 
@@ -301,6 +306,9 @@ class Bidirectional(Layer, BidirectionalNames):
     Shapes: (batch, n_in, time) -> (batch, 2 * n_out, time) for CONCAT, else (batch, n_out, time). Parameters are those of the layer
     twice, with f and b in front of their names. ``Bidirectional(LSTM(n_out=5))``, ``Bidirectional("ADD", LSTM(n_out=5))`` or
     ``Bidirectional(fwd=…, bwd=…, mode=…)``.
+
+    A mask reaches a SimpleRnn inside, and, as in DL4J, an LSTM only where another wrapper stands around both: ``LastTimeStep``,
+    or ``MaskZeroLayer``. Otherwise the backward LSTM begins with the padding behind a series, and what stands there moves all steps.
 
     Parameters
     ----------

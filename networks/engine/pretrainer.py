@@ -29,7 +29,7 @@ class Pretrainer:
     def __init__(self, member: Member, dtype: Any) -> None:
         self.member, self.score = member, 0.0
         self.counter = np.zeros(1, np.int64)
-        slots = [replace(slot, order="c", regularization=member.conf.regularization_for(p)) for slot, p in member.slots()]
+        slots = [replace(slot, order="c", regularization=member.conf.regularization_for(p), updated=True) for slot, p in member.slots()]
         self._flat = FlatParameters(slots, dtype)
         self._steps: dict[tuple[int, int], TrainingStep] = {}       # by the ranks of input and mask
 

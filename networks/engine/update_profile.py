@@ -28,7 +28,7 @@ def update_steps(engine: Engine, rows: int, repeats: int, first: int,
     at = 0
     for kernel in flat.kernels():
         size, members, begin = kernel.arrays[0].size, [], 0
-        for slot in flat.slots:
+        for slot in (s for s in flat.slots if s.updated):
             if at <= begin < at + size:
                 members.append(slot.name)
             begin += slot.size

@@ -53,7 +53,7 @@ class Member:
         return hasattr(self.conf, "define_pretraining")
 
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
-        """Its parameters in the order of the flat vector; those that only pretraining moves have no regularization here."""
+        """Its parameters in the order of the flat vector; those that only pretraining moves are not updated here, nor regularized."""
         return list(self._slots)
 
     @lazy_property
@@ -64,7 +64,7 @@ class Member:
         table = self.conf.parameter_table() if hasattr(self.conf, "parameter_table") else []
         return [(FlatSlot(f"{self.key}_{p.name}", p.shape, self.conf.updater_for(p), p.order,
                           () if self.only_pretrained(p) else self.conf.regularization_for(p), key=self._updater_key(p),
-                          scaled=p.role != "statistic"), p) for p in table]
+                          scaled=p.role != "statistic", updated=not self.only_pretrained(p)), p) for p in table]
 
     def _updater_key(self, parameter: Parameter) -> Any:
         return self.conf.updater_key(parameter) if hasattr(type(self.conf), "updater_key") else None

@@ -28,6 +28,7 @@ class NetworkCase(Case):
     inputs: tuple[Any, ...] = ()
     labels: Any = None
     label_mask: Any = None
+    feature_masks: Any = None           # one for each input
     trains: bool = True
     same_step: bool = True              # whether DL4J's step is right
     same_configuration: bool = True     # whether DL4J writes what it has read
@@ -42,6 +43,8 @@ class NetworkCase(Case):
         put = folder.put
         entry = {"kind": "graph" if isinstance(net, ComputationGraph) else "list", "file": file, "inputs": [put(x) for x in data.features],
                  "outputs": [put(o) for o in self._outputs(net)], "normalizer": self.normalizer and True}
+        if self.feature_masks is not None:
+            entry["featureMasks"] = [put(m) for m in data.features_masks]
         if self.trains:
             entry |= {"labels": [put(y) for y in data.labels], "labelMasks": data.labels_masks and [put(m) for m in data.labels_masks]}
             net.fit(data)
@@ -72,11 +75,17 @@ class NetworkCase(Case):
     def _data(self) -> MultiDataSet:
         masks = None if self.label_mask is None else [np.asarray(self.label_mask, np.float32)]
         labels = [] if self.labels is None else self.labels if isinstance(self.labels, list) else [self.labels]
-        return MultiDataSet([np.asarray(x, np.float32) for x in self.inputs], [np.asarray(y, np.float32) for y in labels], None, masks)
+        features, targets = ([np.asarray(a, np.float32) for a in arrays] for arrays in (self.inputs, labels))
+        return MultiDataSet(features, targets, self._masks(), masks)
+
+    def _masks(self) -> list[Any] | None:
+        return None if self.feature_masks is None else [np.asarray(m, np.float32) for m in self.feature_masks]
 
     def _outputs(self, net: Any) -> list[Any]:
-        found = net.output(*[np.asarray(x, np.float32) for x in self.inputs])
-        return found if isinstance(found, list) else [found]
+        inputs, masks = [np.asarray(x, np.float32) for x in self.inputs], self._masks()
+        if isinstance(net, ComputationGraph):
+            return net.output(*inputs, features_masks=masks)
+        return [net.output(inputs[0], features_mask=masks and masks[0])]
 
 
 def general(updater: Any = None, dtype: str = "FLOAT") -> Any:

@@ -120,10 +120,15 @@ def _norm(xp: Any, t: Any) -> Any:
     return xp.where(xp.sqrt(t) < 1e-5, 1e-5, xp.sqrt(t))
 
 
+def _proximity_slope(xp: Any, x0: Any, x1: Any, x2: Any, r0: Any, r1: Any, r2: Any) -> Any:
+    length = _norm(xp, r1)
+    return -(x0 * r1 - x1 * r2) / (r0 * length * length * length) * x2
+
+
 #: Of labels and output: minus the cosine of the angle, and its slope by the output; norms below 1e-5 count as 1e-5.
-_PROXIMITY = Stage(squared, "sum", _norm), Stage(_second_squared, "sum", _norm), Stage(product)
-PROXIMITY = Sweep(_PROXIMITY, (lambda r0, r1, r2: -r2 / (r0 * r1),))
-PROXIMITY_SLOPE = Sweep(_PROXIMITY, each=lambda x0, x1, x2, r0, r1, r2: -(x0 * r1 * r1 - x1 * r2) / (r0 * r1 * r1 * r1) * x2)
+_PROXIMITY = Stage(squared, "sum", _norm), Stage(_second_squared), Stage(product)
+PROXIMITY = Sweep(_PROXIMITY, (lambda xp, r0, r1, r2: -r2 / (r0 * _norm(xp, r1)),))
+PROXIMITY_SLOPE = Sweep(_PROXIMITY, each=_proximity_slope)
 
 #: Mean, population variance and what rounding takes from the mean; the same with the sample variance behind.
 STATISTICS = spread(lambda r0, first: r0 + first, second_result, lambda r0, first: r0 - ((r0 + first) - first))

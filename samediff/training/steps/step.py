@@ -39,7 +39,8 @@ class FlatSlot:
     """One parameter of the flat vector.
 
     ``order`` says how the piece is read as an array ("f": column-major); ``key`` keeps updater blocks apart;
-    ``scaled`` is False for values whose gradient is not divided by the batch size (running statistics).
+    ``scaled`` is False for values whose gradient is not divided by the batch size (running statistics), ``updated`` for those that
+    steps leave alone together with their updater state.
     """
 
     name: str
@@ -49,6 +50,7 @@ class FlatSlot:
     regularization: tuple[Regularization, ...] = ()
     key: object = None
     scaled: bool = True
+    updated: bool = True
 
     @property
     def size(self) -> int:
@@ -138,9 +140,10 @@ class FlatParameters:
             begin, rule = at, None
             for name in [*block.names, None]:
                 slot = by_name.get(name or "")
-                new = None if slot is None else UpdateRule(slot.updater, slot.regularization, minimize, slot.scaled)
-                if rule is not None and (new != rule or rule.updater.sees_parameters()):
-                    made.append(self._kernel(rule, block, begin, at))
+                new = UpdateRule(slot.updater, slot.regularization, minimize, slot.scaled) if slot and slot.updated else None
+                if new != rule or (rule is not None and rule.updater.sees_parameters()):
+                    if rule is not None:
+                        made.append(self._kernel(rule, block, begin, at))
                     begin = at
                 rule, at = new, at + (slot.size if slot else 0)
         return made

@@ -63,6 +63,16 @@ def test_gradient_is_the_derivative_of_the_score(name, mask):
         assert gradient[i] == pytest.approx((high - low) / (2 * h), abs=1e-6)
 
 
+@pytest.mark.parametrize("far", [0.0, 1e-3, 1.0])
+def test_gradient_of_the_cosine_is_0_at_0_and_right_beside(far):
+    z = far * Z
+    found = LossCosineProximity().compute_gradient(ONE_HOT, z, "identity", None)
+    length = np.linalg.norm(z, axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        wanted = z * (ONE_HOT * z).sum(1, keepdims=True) / length**3 - ONE_HOT / length if far else 0 * z
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", [n for n in CASES if n not in ("f", "mae")])
 def test_scores_of_examples_add_up(name):
     loss, activation, labels, z = pieces(name)

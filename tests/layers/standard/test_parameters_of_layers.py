@@ -16,9 +16,11 @@ from dl4py.layers import (
     FeedForwardLayer,
     FrozenLayer,
     FrozenLayerWithBackprop,
+    GravesBidirectionalLSTM,
     LastTimeStep,
     OutputLayer,
     PReLULayer,
+    RnnOutputLayer,
     layer,
 )
 from dl4py.layers.functions.constraints import LayerConstraint
@@ -41,6 +43,18 @@ def test_center_loss_keeps_a_bias_that_it_does_not_use(rng):
     before = net.output(x)
     net.set_param("0_b", [3.0, -5.0])
     assert np.array_equal(net.output(x), before)
+
+
+@pytest.mark.parametrize("updater, bias_updater, size", [(Sgd(0.1), Adam(0.1), 0), (Adam(0.1), Sgd(0.1), 2 * (3 * 2 + 2))])
+def test_center_loss_has_one_updater_as_its_state_in_dl4js_files(updater, bias_updater, size):
+    net = net_of(CenterLossOutputLayer(n_in=3, n_out=2, updater=updater, bias_updater=bias_updater))
+    assert net.updater_state().size == size
+
+
+def test_both_directions_of_graves_lstm_start_by_one_weight_init():
+    plain, other = (net_of(GravesBidirectionalLSTM(n_in=3, n_out=2, **more), RnnOutputLayer(n_in=2, n_out=2))
+                    for more in ({}, {"weight_init_recurrent": "ONES"}))
+    assert np.array_equal(plain.params(), other.params())
 
 
 def test_visible_biases_are_no_biases_for_updaters_and_regularization():

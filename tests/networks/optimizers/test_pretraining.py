@@ -4,16 +4,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer, VariationalAutoencoder
+from dl4py.layers import AutoEncoder, DenseLayer, OutputLayer, RnnOutputLayer, TimeDistributed, VariationalAutoencoder
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet
 from dl4py.samediff.errors import ConfigurationError, GraphError
 from dl4py.samediff.training import (
+    AdaDelta,
+    AdaGrad,
+    AMSGrad,
     CheckpointListener,
     EvaluativeListener,
     InMemoryStatsStorage,
     Listener,
+    Nesterovs,
     PerformanceListener,
+    RmsProp,
     ScoreIterationListener,
     StatsListener,
 )
@@ -102,3 +107,31 @@ def test_what_only_pretraining_moves_can_be_left_out():
         assert [n.partition("_")[2] for n in net.param_table(True)] == ["e0W", "e0b", "pZXMeanW", "pZXMeanb", "W", "b"]
         assert net.calc_regularization_score() == net.calc_regularization_score(True) == pytest.approx(0.451239978303034, rel=1e-6)
         assert net.calc_regularization_score(False) == pytest.approx(2.147960022411251, rel=1e-6)
+
+
+@pytest.mark.parametrize("updater", [RmsProp(0.1), AdaGrad(0.1), AdaDelta(), Nesterovs(0.1, 0.9), AMSGrad(0.1)], ids=str)
+@pytest.mark.parametrize("layer, left", [
+    (AutoEncoder(n_out=3), {"0_vb"}),
+    (VariationalAutoencoder(n_out=3, encoder_layer_sizes=(5,), decoder_layer_sizes=(4,)),
+     {"0_d0W", "0_d0b", "0_pXZW", "0_pXZb", "0_pZXLogStd2W", "0_pZXLogStd2b"}),
+], ids=["AutoEncoder", "VariationalAutoencoder"])
+def test_steps_leave_alone_what_only_pretraining_moves(updater, layer, left):
+    net = network(layer.replace(n_in=4, l2=0.1, updater=updater), OutputLayer(n_in=3, n_out=2, updater=updater))
+    net.engine.flat.state[...] = 0.5
+    before = {n: a.copy() for n, a in net.param_table().items()}
+    labels = np.eye(2)[[0, 1, 0, 1, 1, 0]]
+    for _ in range(3):
+        net.fit(X, labels)
+    states = net.engine.flat.state_by_parameter()
+    assert {n for n, own in states.items() if all((a == 0.5).all() for a in own.values())} == left
+    assert {n for n, a in net.param_table().items() if (a == before[n]).all()} == left
+    updates = [s for s in net.profile(DataSet(X, labels), steps=1).steps if s.phase == "update"]
+    assert {n for s in updates for n in s.members} == before.keys() - left
+
+
+def test_a_wrapper_does_not_move_them_either():
+    net = network(TimeDistributed(AutoEncoder(n_in=4, n_out=3, updater=RmsProp(0.1))), RnnOutputLayer(n_in=3, n_out=2))
+    net.engine.flat.state[...] = 0.5
+    net.fit(X.reshape(2, 3, 4).transpose(0, 2, 1), np.eye(2)[[[0, 1, 0], [1, 1, 0]]].transpose(0, 2, 1))
+    found = {name: float(own["G"].max()) for name, own in net.engine.flat.state_by_parameter().items() if own}
+    assert found["0_vb"] == 0.5 and found["0_W"] != 0.5

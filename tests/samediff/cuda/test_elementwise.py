@@ -35,6 +35,7 @@ def test_labels_and_slopes_of_losses():
     np.testing.assert_array_equal(np.isnan(rows).all(1), [False, True, True])
     of = OPS["layer_cosine_proximity"]()
     check_kernel(OPS["layer_row_slope"](of), normal(5, 7), normal(5, 7), normal(5))
+    check_kernel(OPS["layer_row_slope"](of), normal(2, 7), 0 * normal(2, 7), normal(2))
     assert KERNELS.kernel(OPS["layer_row_slope"](OPS["layer_multi_label"]()), *[TensorSpec((5, 7), DataType.FLOAT)] * 3) is None
 
 

@@ -21,7 +21,8 @@ final class NetworkCheck implements Check {
         INDArray[] inputs = given.arrays("inputs");
         INDArray[] outputs = given.arrays("outputs");
         result.put("loaded", true);
-        INDArray[] found = output(net, inputs);
+        INDArray[] masks = given.arrays("featureMasks");
+        INDArray[] found = output(net, inputs, masks);
         double apart = 0;
         for (int i = 0; i < outputs.length; i++) {
             double one = Case.difference(outputs[i], found[i]);
@@ -32,12 +33,12 @@ final class NetworkCheck implements Check {
         }
         result.put("outputs", apart);
         if (given.has("labels")) {
-            MultiDataSet data = new MultiDataSet(copies(inputs), given.arrays("labels"), null, given.arrays("labelMasks"));
+            MultiDataSet data = new MultiDataSet(copies(inputs), given.arrays("labels"), masks, given.arrays("labelMasks"));
             if (graph) {
                 ((ComputationGraph) net).fit(data);
             } else {
-                ((MultiLayerNetwork) net).fit(new org.nd4j.linalg.dataset.DataSet(data.getFeatures(0), data.getLabels(0), null,
-                        data.getLabelsMaskArrays() == null ? null : data.getLabelsMaskArray(0)));
+                ((MultiLayerNetwork) net).fit(new org.nd4j.linalg.dataset.DataSet(data.getFeatures(0), data.getLabels(0),
+                        masks == null ? null : masks[0], data.getLabelsMaskArrays() == null ? null : data.getLabelsMaskArray(0)));
             }
             result.put("score", net.score());
         }
@@ -55,18 +56,18 @@ final class NetworkCheck implements Check {
             Normalizer<?> normalizer = ModelSerializer.restoreNormalizerFromFile(file);
             ModelSerializer.addNormalizerToModel(saved, normalizer);
         }
-        found = output(net, inputs);
+        found = output(net, inputs, masks);
         for (int i = 0; i < outputs.length; i++) {
             given.write("." + i, found[i]);
         }
     }
 
-    private static INDArray[] output(Model net, INDArray[] inputs) {
+    private static INDArray[] output(Model net, INDArray[] inputs, INDArray[] masks) {
         INDArray[] copies = copies(inputs);
         if (net instanceof ComputationGraph) {
-            return ((ComputationGraph) net).output(copies);
+            return ((ComputationGraph) net).output(false, copies, masks, null);
         }
-        return new INDArray[] {((MultiLayerNetwork) net).output(copies[0])};
+        return new INDArray[] {((MultiLayerNetwork) net).output(copies[0], false, masks == null ? null : masks[0], null)};
     }
 
     /** Layers may write into their inputs. */
