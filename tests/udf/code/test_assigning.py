@@ -36,7 +36,7 @@ def operators(xp, x):
     z += x
     z[x > 0] = 0
     z *= x
-    z[1] @= x[:, :3].T @ x[:3]
+    z[1] @= x.T @ x
     return z
 
 
