@@ -1,6 +1,7 @@
 """Arrays of code that assigns: values of a graph never change, so an array stands for another variable afterwards, and so do its views."""
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,8 @@ class CodeArray(GraphArray):
     def __init__(self, xp: CodeFunctions, variable: SDVariable, source: CodeArray | None = None, again: Callable[[Any], Any] | None = None,
                  stand: Any = None, given: bool = False) -> None:
         self._source, self._again, self._stand, self._given = source, again, stand, given
-        self._changes = self._seen = 0 if source is None else source.root._changes
+        self._changes: int = 0
+        self._seen: int = 0 if source is None else source.root._changes
         self._pending: list[tuple[Any, GraphArray]] = []
         self._held = variable
         self.xp: Any = xp
@@ -238,6 +240,10 @@ def _basic(index: Any) -> bool:
     return not any(isinstance(e, (GraphArray, np.ndarray, list)) for e in (index if isinstance(index, tuple) else (index,)))
 
 
+def _part(make: Callable[[Any], Any], i: int, x: Any) -> Any:
+    return make(x)[i]
+
+
 class CodeFunctions(NumpyFunctions):
     """NumPy's functions for code that assigns to parts of arrays."""
 
@@ -279,7 +285,7 @@ class CodeFunctions(NumpyFunctions):
             own = None if of is None else of[i] if several else of
             looks = otherwise if of is None else isinstance(own, np.ndarray) and np.may_share_memory(own, stand)
             if looks:
-                again = (lambda x, i=i: make(x)[i]) if several else make
+                again: Callable[[Any], Any] = functools.partial(_part, make, i) if several else make
                 found.append(CodeArray(self, one.variable, source, again, own))
             else:
                 found.append(CodeArray(self, one.variable))

@@ -114,7 +114,8 @@ def test_gradients(names, kind):
 WITHOUT = {
     "java": (lambda names: java(names), "write do_diff"),
     "not followed": (lambda names: user_op(names("f"))(lambda xp, x: np.sort(np.asarray(x))), 'functions of xp.*declare gradient="none"'),
-    "stateful": (lambda names: user_op(names("f"))(lambda xp, x, *, training: np.sort(np.asarray(x))), 'declare gradient="none"')}
+    "stateful": (lambda names: user_op(names("f"))(lambda xp, x, *, training: np.sort(np.asarray(x)) * (2 if training else 1)),
+                 'declare gradient="none"')}
 
 
 @pytest.mark.parametrize("kind", WITHOUT)
@@ -172,7 +173,7 @@ def test_properties_of_the_java_form(names):
     for given, attributes, k in ((made, None, 1.0), (made(), {"k": 2.0}, 2.0), (changed, None, 4.0), (changed, {"k": 3.0}, 3.0),
                                  (made._adapter, {"k": 5.0}, 5.0)):
         seen.clear()
-        assert check_op(given, [X], attributes).passed and set(seen) == {k}
+        assert check_op(given, [X], attributes, gradient=False).passed and set(seen) == {k}
     assert changed.k == 4.0
 
 
