@@ -202,6 +202,8 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
             yield ("gradient", "second gradient")[n - 1], partial(check, n)
         if foreign and order and gradient_is_written(op) and not none:
             yield "gradient elsewhere", lambda: circumstances.gradients_elsewhere(op, arrays, tolerance, seed)
+            if isinstance(op, UserOp) and op.attribute_names():
+                yield "gradient with other attributes", lambda: circumstances.gradients_of_other_attributes(op, arrays, tolerance, seed)
             yield "gradient in float32", lambda: circumstances.gradient_in_float32(op, arrays)
             yield "gradient of open sizes", lambda: circumstances.gradient_of_open_sizes(op, arrays)
 
