@@ -67,8 +67,8 @@ class Scalar:
         return Scalar(self._trace, node.cast(self.expr, _dtype(dtype)))
 
     def copy(self) -> Scalar:
-        """Itself: values never change."""
-        return self
+        """The same values, which stay where the other array changes in place."""
+        return Scalar(self._trace, self.expr)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs:
@@ -107,10 +107,17 @@ def _install() -> None:
             return getattr(self._trace, name)(*((*other, self) if swap else (self, *other)))
         return method
 
+    def in_place(name: str) -> Any:
+        def method(self: Scalar, other: Any) -> Any:
+            self.expr = node.cast(getattr(self._trace, name)(self, other).expr, self.dtype)
+            return self
+        return method
+
     for short, name in {**_BINARY, **_COMPARE, **_UNARY}.items():
         setattr(Scalar, f"__{short}__", operator(name))
     for short, name in _BINARY.items():
         setattr(Scalar, f"__r{short}__", operator(name, swap=True))
+        setattr(Scalar, f"__i{short}__", in_place(name))
     for refuse, shorts in _REFUSED.items():
         for short in shorts:
             setattr(Scalar, f"__{short}__", refuse)

@@ -1,6 +1,7 @@
 """The namespace ``xp`` that code of users is given while it becomes nodes: all of NumPy, and the special functions."""
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,15 +13,15 @@ from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.graph_namespace import on_graph
 from ..families.array_code.symbolic_size import SymbolicSize
 from ..families.followed import followed
+from .changing import CodeFunctions, ValuesNeededError
 from .fourier import ComplexArray
-from .functions import NumpyFunctions
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
 
 
 class _Constants:
-    """What :class:`~.functions.NumpyFunctions` asks of who records: here code whose own arrays are constants of the graph."""
+    """What :class:`~.changing.CodeFunctions` asks of who records: here code whose own arrays are constants of the graph."""
 
     def __init__(self, sd: Any) -> None:
         self.sd = sd
@@ -30,13 +31,17 @@ class _Constants:
         return self.sd.constant(np.array(to_numpy(array)))
 
     def looks_at(self, part: Any, source: Any) -> None:
-        """Nothing: no array changes in place, so none has to follow another one's memory."""
+        """Nothing: arrays of code know themselves what they look at."""
 
     def inner(self, value: Any) -> Any:
         """Functions of the code get graph arrays as they are."""
         return value
 
     outer = inner
+
+
+#: Functions that make arrays to be filled.
+_NEW = frozenset(("zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"))
 
 
 class CodeNamespace:
@@ -46,15 +51,31 @@ class CodeNamespace:
     ----------
     sd : SameDiff
         The graph.
+
+    Attributes
+    ----------
+    makes : whether the code has made arrays of numbers alone
+    assigns : whether these are graph arrays, to whose parts graph arrays can be assigned
     """
 
     def __init__(self, sd: Any) -> None:
-        self.functions = NumpyFunctions(_Constants(sd))
+        self.functions = CodeFunctions(_Constants(sd))
+        self.makes = False
+        self.assigns = False
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _member(self.functions, np, name)
+        found = _member(self.functions, np, name)
+        return functools.partial(self._new, found) if name in _NEW else found
+
+    def _new(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """A new array: one of the graph where the code assigns graph arrays to such ones."""
+        made = function(*args, **kwargs)
+        if not isinstance(made, np.ndarray):
+            return made
+        self.makes = True
+        return self.functions.array_of(made) if self.assigns else made
 
     def __repr__(self) -> str:
         return "<NumPy's functions, which add graph nodes>"
@@ -63,7 +84,7 @@ class CodeNamespace:
 class _Module:
     """A module of NumPy, such as ``linalg``."""
 
-    def __init__(self, functions: NumpyFunctions, module: Any) -> None:
+    def __init__(self, functions: CodeFunctions, module: Any) -> None:
         self._functions, self._module = functions, module
 
     def __getattr__(self, name: str) -> Any:
@@ -73,7 +94,7 @@ class _Module:
 class _Function:
     """A function of NumPy; of a ufunc also ``reduce`` and the like."""
 
-    def __init__(self, functions: NumpyFunctions, function: Callable[..., Any]) -> None:
+    def __init__(self, functions: CodeFunctions, function: Callable[..., Any]) -> None:
         self._functions, self._function = functions, function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -86,7 +107,7 @@ class _Function:
         return _Function(self._functions, value) if callable(value) else value
 
 
-def _member(functions: NumpyFunctions, module: Any, name: str) -> Any:
+def _member(functions: CodeFunctions, module: Any, name: str) -> Any:
     if module is np and name in SPECIAL:
         return getattr(functions, name)
     value = getattr(module, name, None)
@@ -103,11 +124,28 @@ def _has_graph(value: Any) -> bool:
     return any(map(_has_graph, value)) if isinstance(value, (tuple, list)) else isinstance(value, (GraphArray, SymbolicSize, ComplexArray))
 
 
+def _assigning(code: Callable[..., Any]) -> Callable[..., Any]:
+    """The code, once more where it assigns graph arrays to parts of arrays that it made of numbers."""
+    @functools.wraps(code)
+    def run(xp: CodeNamespace, *arrays: Any) -> Any:
+        try:
+            with xp.functions.sd.tables.all_or_nothing():
+                return code(xp, *arrays)
+        except (ValuesNeededError, ValueError) as error:        # NumPy says the latter of single elements
+            if not xp.makes and isinstance(error.__cause__, NotInGraphError):
+                raise error.__cause__ from None
+            if not xp.makes:
+                raise
+        xp.assigns = True
+        return code(xp, *arrays)
+    return run
+
+
 def code_on_graph(sd: Any, code: Callable[..., Any], inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
     """:func:`~..families.graph_namespace.on_graph` for code of users."""
-    return on_graph(sd, code, inputs, CodeNamespace)
+    return on_graph(sd, _assigning(code), inputs, CodeNamespace)
 
 
 def code_followed(what: str, code: Callable[..., Any], sd: Any, inputs: Sequence[SDVariable | None]) -> tuple[SDVariable, ...]:
     """:func:`~..families.followed.followed` for code of users."""
-    return followed(what, code, sd, inputs, CodeNamespace)
+    return followed(what, _assigning(code), sd, inputs, CodeNamespace)

@@ -36,6 +36,20 @@ def qr(xp: Any, a: Any, mode: str = "reduced") -> Any:
     return r if mode == "r" else _result("qr")(q, r)
 
 
+def eigh(xp: Any, a: Any, UPLO: str = "L") -> Any:
+    """Eigenvalues and eigenvectors of symmetric matrices, of which one triangle is read."""
+    a = xp.floating(a)
+    return _result("eigh")(*xp.node("eigh", [xp.swapaxes(a, -1, -2) if UPLO.upper() == "U" else a]))
+
+
+def cholesky(xp: Any, a: Any, upper: bool = False) -> Any:
+    """Triangular factors of symmetric matrices, of which one triangle is read: the other one has no gradient."""
+    a = xp.swapaxes(xp.floating(a), -1, -2) if upper else xp.floating(a)
+    lower, diagonal = (xp.node("matrix_band_part", [a], min_lower=n, max_upper=0) for n in (-1, 0))
+    factor = xp.node("cholesky", [lower + xp.swapaxes(lower - diagonal, -1, -2)])
+    return xp.swapaxes(factor, -1, -2) if upper else factor
+
+
 def svd(xp: Any, a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Factors U, S, V^T, or the singular values alone."""
     a = xp.floating(a)
@@ -220,7 +234,8 @@ def diagonal_sum(xp: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 
 
 #: Functions of this module by the names that they have in NumPy.
 LINEAR_ALGEBRA: dict[str, Callable[..., Any]] = {
-    "linalg.inv": _op("matrix_inverse"), "linalg.det": _op("matrix_determinant"), "linalg.cholesky": _op("cholesky"),
+    "linalg.inv": _op("matrix_inverse"), "linalg.det": _op("matrix_determinant"), "linalg.cholesky": cholesky,
+    "linalg.eigh": eigh, "linalg.eigvalsh": lambda xp, a, UPLO="L": eigh(xp, a, UPLO)[0],
     "linalg.solve": solve, "linalg.qr": qr, "linalg.svd": svd, "linalg.pinv": pinv, "linalg.slogdet": slogdet,
     "linalg.matrix_power": matrix_power, "linalg.multi_dot": multi_dot, "linalg.matrix_rank": matrix_rank, "linalg.cond": cond,
     "linalg.norm": norm, "linalg.vector_norm": vector_norm, "linalg.matrix_norm": matrix_norm,

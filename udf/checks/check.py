@@ -11,7 +11,7 @@ from ...samediff.base.user_code.check_report import CheckFailure, CheckReport
 from ...samediff.base.user_code.leaks import keeps_no_memory
 from ...samediff.codecs.flatbuffers.graph import FlatNode
 from ...samediff.device.devices import device as on_device
-from ...samediff.errors import DeviceError, GraphError, did_you_mean
+from ...samediff.errors import DeviceError, GradientError, GraphError, did_you_mean
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.node_args import read_op, write_op
 from ...samediff.graph.child_process import Checks, is_stuck, possible, run_apart
@@ -70,7 +70,8 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     dtypes : sequence
         Floating types to try in the place of the floating inputs' own.
     gradient : bool, optional
-        Whether to check gradients; by default where the op says that it has one.
+        Whether to check gradients; by default of all ops with floating inputs and outputs that do not declare ``gradient="none"``
+        or ``"zero"``.
     order : int
         2 checks second derivatives too.
     tolerance : float
@@ -181,19 +182,28 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
     floating = any(a is not None and is_floating(a.dtype) for a in arrays)
     foreign = isinstance(op, runs.FOREIGN)
 
+    none = _none(op, arrays) if asked is None else ""
+
     def check(n: int) -> str:
-        none = _none(op, arrays) if asked is None else ""
         try:
             return none or check_gradient(lambda sd, v: sd.place_op(op, v), arrays, n, tolerance, seed)
         except NoSecondGradientError as error:
             if asked:
                 raise
             return f"none: {error}"
+    def absent(error: Exception) -> str:
+        raise error
     if asked if asked is not None else op.gradient in ("full", "surrogate") and floating and (foreign or not op.stateful):
+        why = _missing(op, arrays) if asked is None and foreign and order and not none else None
+        if why is not None:
+            yield "gradient", partial(absent, why)
+            return
         for n in range(1, order + 1):
             yield ("gradient", "second gradient")[n - 1], partial(check, n)
-        if foreign and order and gradient_is_written(op) and not _none(op, arrays):
+        if foreign and order and gradient_is_written(op) and not none:
             yield "gradient elsewhere", lambda: circumstances.gradients_elsewhere(op, arrays, tolerance, seed)
+            if isinstance(op, UserOp) and op.attribute_names():
+                yield "gradient with other attributes", lambda: circumstances.gradients_of_other_attributes(op, arrays, tolerance, seed)
             yield "gradient in float32", lambda: circumstances.gradient_in_float32(op, arrays)
             yield "gradient of open sizes", lambda: circumstances.gradient_of_open_sizes(op, arrays)
 
@@ -216,12 +226,22 @@ def _none(op: Op, arrays: Example) -> str:
     """Why an op has no gradient, where nobody promised one."""
     if isinstance(op, runs.FOREIGN) and not any(s.dtype.is_floating for s in as_tuple(op.infer(*runs.specs_of(arrays)))):  # type: ignore[arg-type]
         return "none: there is no floating output"
+    return ""
+
+
+def _missing(op: Op, arrays: Example) -> Exception | None:
+    """The error of an op that has no gradient, though nothing says that it is to have none."""
     if isinstance(op, JavaOp) and op.user_class.do_diff is UserDefinedCustomOp.do_diff:
-        return "none: write do_diff to have one"
+        return CheckFailure("it has none: write do_diff. Where none is meant: check_op(..., gradient=False)")
     derived = isinstance(op, UserOp) and type(op).grad is UserOp.grad and not op.has_coded_gradient()
     if derived and way(op, runs.specs_of(arrays)) == "trial":  # type: ignore[arg-type]
-        return "none: the code cannot be followed; write grad to have one"
-    return ""
+        try:
+            check_gradient(lambda sd, v: sd.place_op(op, v), arrays, 1, 1.0)
+        except GradientError as error:
+            return CheckFailure(f'{error}. Where none is meant, declare gradient="none"')
+        except Exception as error:      # what else is wrong is for the check to say
+            return error
+    return None
 
 
 def _options(dtypes: Any, shapes: Any, order: Any, tolerance: Any, seed: Any) -> tuple[list[Any], list[list[tuple[int, ...]]]]:

@@ -43,6 +43,18 @@ def gradients_elsewhere(op: Op, arrays: Example, tolerance: float, seed: int) ->
     return f"at {compared} other places"
 
 
+def gradients_of_other_attributes(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
+    """The gradient with other numbers and truth values as attributes; wrong where it is so at two places."""
+    compared = 0
+    for name, other in _other_attributes(op):
+        places = [[a if a is None or not is_floating(a.dtype) else a * np.asarray(1 + 0.02 * k, a.dtype) for a in arrays] for k in (0, 1)]
+        failures = [f for p in places if _finite(other, p) and (f := _failure(other, p, tolerance, seed))]
+        compared += 1
+        if len(failures) == len(places):
+            raise CheckFailure(f"with another {name!r}: {failures[0]}. grad is given the attributes and has to heed them")
+    return f"{compared} others"
+
+
 def _failure(op: Op, arrays: Example, tolerance: float, seed: int) -> str:
     """What is wrong with the gradient at a place; nothing where it is right."""
     try:

@@ -50,7 +50,7 @@ def on_graph(sd: Graph, compute: Callable[..., Any], inputs: Sequence[SDVariable
     """
     xp = (namespace or GraphNamespace)(sd)
     functions = xp.functions
-    results = as_tuple(compute(xp, *(None if v is None else functions.wrap(v) for v in inputs)))
+    results = as_tuple(compute(xp, *(None if v is None else functions.given(v) for v in inputs)))
     return tuple(sd.call("base", "identity", v) if any(v is i for i in inputs) else v for v in map(functions.unwrap, results))
 
 
@@ -84,6 +84,10 @@ class GraphNamespace:
     def wrap(self, variable: SDVariable) -> GraphArray:
         """A variable as an array."""
         return GraphArray(self, variable)
+
+    def given(self, variable: SDVariable) -> GraphArray:
+        """An input of the code as an array."""
+        return self.wrap(variable)
 
     def unwrap(self, value: Any, dtype: Any = None) -> SDVariable:
         """The variable of an array; numbers and NumPy arrays become constants."""

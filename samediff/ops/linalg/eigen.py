@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of a matrix."""
+"""Eigenvalues and eigenvectors of matrices."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from ...errors import ShapeError
 from ...ir.op import Op, Specs, op, require_floating
 from .matmul import matmul
 from .matrix_factors import EyeLike
-from .matrix_parts import matrix_shape
-from .matrix_solve import MatrixInverse, by_lapack
+from .matrix_parts import MatrixBandPart, matrix_shape
+from .matrix_solve import MatrixInverse, by_lapack, finite, inverse_transposed
 
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
@@ -53,6 +53,44 @@ class Eig(Op):
         inner = _Pair((step.re * given.re - step.im * given.im) / size + eye * _row(for_values.re),
                       (step.re * given.im + step.im * given.re) / size + eye * _row(for_values.im))
         return [_inverse(vectors).adjoint().times(inner).times(vectors.adjoint()).re]
+
+
+@op("eigh")
+class Eigh(Op):
+    """Eigenvalues in ascending order and orthonormal eigenvectors of symmetric matrices (made by array code of users).
+
+    Shapes: x (…, n, n) -> values (…, n), vectors (…, n, n), column j belongs to value j. Of x the lower triangle is read. Derivatives of
+    any order exist where all eigenvalues differ.
+    """
+
+    def infer(self, *specs: TensorSpec) -> Specs:
+        x = specs[0]
+        require_floating(self.id, x)
+        matrix_shape(x, square=True)
+        return x.with_shape(None if x.shape is None else x.shape[:-1]), x
+
+    def compute(self, xp: Any, x: Any) -> Any:
+        return tuple(f.astype(x.dtype) for f in by_lapack(lambda a: np.linalg.eigh(finite(a)), x))
+
+    def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
+             output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
+        """V (diag(g) + E * V^T G) V^T with E_ij = 1 / (l_j - l_i), its symmetric part (Giles 2008), all of it for the lower triangle."""
+        (values, vectors), (for_values, for_vectors) = outputs, output_grads
+        sd = vectors.sd
+        eye = sd.add_op(EyeLike(), [vectors])
+        apart = 1.0 / (_before_last(values) - _last(values) + eye) - eye
+        inner = eye * _before_last(for_values) + apart * matmul(vectors, for_vectors, transpose_x=True)
+        found = matmul(matmul(vectors, inner), vectors, transpose_y=True)
+        lower = sd.add_op(MatrixBandPart(-1, 0), [found + inverse_transposed(found)])
+        return [lower - sd.add_op(MatrixBandPart(0, 0), [found])]
+
+
+def _before_last(v: SDVariable) -> SDVariable:
+    return v.sd.call("base", "expand_dims", v, -2)  # type: ignore[no-any-return]
+
+
+def _last(v: SDVariable) -> SDVariable:
+    return v.sd.call("base", "expand_dims", v, -1)  # type: ignore[no-any-return]
 
 
 class _Pair(NamedTuple):

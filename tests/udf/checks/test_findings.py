@@ -1,6 +1,7 @@
 """What single checks find: of each an op that is wrong in this way, and one that looks like it and is right."""
 from __future__ import annotations
 
+import re
 import sys
 import sysconfig
 from types import SimpleNamespace
@@ -90,11 +91,9 @@ def java(names, **body):
 
 
 GRADIENTS = {
-    "java without": (lambda names: java(names), "none: write do_diff to have one"),
     "java with": (lambda names: java(names, do_diff=lambda self, g: [g[0] * 2]), "relative error below 1e-06"),
     "no numbers": (lambda names: user_op(names("f"))(lambda xp, x: x > 0), "none: there is no floating output"),
     "some numbers": (lambda names: user_op(names("f"))(lambda xp, x: (x > 0, x * 2)), "relative error below 1e-06"),
-    "not followed": (lambda names: user_op(names("f"))(lambda xp, x: np.sort(np.asarray(x))), "none: the code cannot be followed"),
     "written": (lambda names: user_op(names("f"), grad=lambda i, o, g: [g[0] * 2])(lambda xp, x: np.asarray(x) * 2), "relative error"),
     "coded": (lambda names: user_op(names("f"), grad=lambda xp, i, o, g: [g[0] * 2])(lambda xp, x: np.asarray(x) * 2), "relative error"),
     "nodes": (lambda names: user_op(names("f"))(lambda xp, x: xp.sum(x, axis=0)), "relative error below"),
@@ -109,6 +108,32 @@ def test_gradients(names, kind):
         assert told(made, name).startswith(text)
     asked = found(made, gradient=True)
     assert ("gradient" in asked and "second gradient" in asked) == text.startswith("none")
+
+
+#: Ops that have no gradient and do not say so.
+WITHOUT = {
+    "java": (lambda names: java(names), "write do_diff"),
+    "not followed": (lambda names: user_op(names("f"))(lambda xp, x: np.sort(np.asarray(x))), 'functions of xp.*declare gradient="none"'),
+    "stateful": (lambda names: user_op(names("f"))(lambda xp, x, *, training: np.sort(np.asarray(x)) * (2 if training else 1)),
+                 'declare gradient="none"')}
+
+
+@pytest.mark.parametrize("kind", WITHOUT)
+def test_a_gradient_that_there_is_none_of(names, kind):
+    make, text = WITHOUT[kind]
+    made = make(names)
+    failures = found(made)
+    assert list(failures) == ["gradient"]
+    assert re.search(text, failures["gradient"])
+    assert check_op(made, [X], allow={"gradient"}).passed
+    assert check_op(made, [X], gradient=False).passed
+
+
+def test_a_gradient_that_is_declared_not_to_be():
+    @user_op("test_findings.without", gradient="none")
+    def without(xp, x):
+        return np.sort(np.asarray(x))
+    assert check_op(without, [X]).passed
 
 
 def test_second_gradients_that_there_are_none_of(names):
@@ -148,7 +173,7 @@ def test_properties_of_the_java_form(names):
     for given, attributes, k in ((made, None, 1.0), (made(), {"k": 2.0}, 2.0), (changed, None, 4.0), (changed, {"k": 3.0}, 3.0),
                                  (made._adapter, {"k": 5.0}, 5.0)):
         seen.clear()
-        assert check_op(given, [X], attributes).passed and set(seen) == {k}
+        assert check_op(given, [X], attributes, gradient=False).passed and set(seen) == {k}
     assert changed.k == 4.0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from dl4py.samediff.base.user_code.check_report import CheckFailure
 from dl4py.samediff.base.user_code.leaks import keeps_no_memory
-from dl4py.udf import user_op
+from dl4py.udf import check_op, user_op
 from dl4py.udf.checks import circumstances, runs
 
 KEPT: dict = {}
@@ -59,3 +59,19 @@ def test_right_ones_pass():
     op = right.op_class()
     assert circumstances.in_either_order(op, [X]) == "2 orders"
     assert keeps_no_memory(lambda: runs.results(op, [X]), right.__wrapped__) == "60 calls"
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_gradients_with_other_attributes(monkeypatch, right):
+    from dl4py.udf.checks import check
+    monkeypatch.setattr(check, "possible", lambda: False)
+
+    def grad(xp, inputs, outputs, grads, scale, twice):
+        factor = scale * (2 if twice else 1) if right else 1.0      # what the defaults ask for
+        return [grads[0] * factor]
+
+    @user_op(f"test_other_circumstances.heeds_{right}".lower(), grad=grad)
+    def scaled(xp, x, *, scale: float = 1.0, twice: bool = False):
+        return x * scale * (2 if twice else 1)
+    failures = {c.name: c.detail for c in check_op(scaled, [np.array([0.5, -1.0])]).failures}
+    assert not failures if right else list(failures) == ["gradient with other attributes"] and "another 'scale'" in str(failures)

@@ -16,7 +16,7 @@ from tests.samediff.ops.rows.op_table import ROWS
 CALLED = {
     "LAPACK does the work":
         "cholesky eig log_matrix_determinant logdet lstsq lu lu_order matrix_cofactors matrix_determinant matrix_inverse qr "
-        "solve svd svd_factors svd_slope triangular_solve",
+        "eigh solve svd svd_factors svd_slope triangular_solve",
     "how much comes out, only a run can tell":
         "bincount dynamic_partition gather_list list_places non_max_suppression range_of repeat_positions scatter_list "
         "segment_max segment_mean segment_min tensor_array_write unique write_list",

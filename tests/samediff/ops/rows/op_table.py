@@ -167,6 +167,8 @@ row("svd svd_factors", "f:4,2")
 row("svd svd_factors", "f:2,2,3")
 row("svd_slope", "f:4,2 f:2")
 row("eig", "d:3,3")
+row("eigh", "d:3,3")
+row("eigh", "f:2,3,3")
 row("eig", [[0.5, -1.2, 0.3], [0.9, 0.8, -0.4], [0.2, 0.7, -1.1]])       # a complex pair and a real eigenvalue
 
 # Shapes, parts, joining

@@ -28,7 +28,7 @@ RECORDED = Path(__file__).parents[1] / "recorded" / "variants.txt"
 PUBLIC = {cls.id for classes in METHODS.values() for cls in classes}
 SHORT = 40          # letters of a value in a name
 #: Their signs depend on the library: shapes alone are recorded.
-UNSIGNED = {"svd", "svd_factors", "svd_slope", "qr", "eig"}
+UNSIGNED = {"svd", "svd_factors", "svd_slope", "qr", "eig", "eigh"}
 
 
 def others(op: Any, name: str) -> list[Any]:
