@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...samediff.base.user_code.home import module_of, scope_of
 from ...samediff.errors import RegistrationError
 from ..base.base import layer
 from ..types.input_type import InputType
@@ -23,16 +24,10 @@ def of_function(function: Callable[..., Any], base: type, scope: Mapping[str, An
     if open_:
         raise RegistrationError(f"{function.__qualname__}: the option {open_[0]!r} needs a type, such as {open_[0]}: float = 1.0")
     hints = {n: eval(p.annotation, dict(scope)) if isinstance(p.annotation, str) else p.annotation for n, p in options.items()}
-    body = {"__module__": function.__module__, "__qualname__": function.__qualname__, "__doc__": function.__doc__ or function.__name__,
+    body = {"__module__": module_of(function), "__qualname__": function.__qualname__, "__doc__": function.__doc__ or function.__name__,
             "__annotations__": hints, "__wrapped__": staticmethod(function), **methods(tuple(options))}
     body |= {n: p.default for n, p in options.items() if p.default is not p.empty}
     return types.new_class(function.__name__, (base,), {}, lambda made: made.update(body))
-
-
-def scope_of_caller(depth: int = 2) -> dict[str, Any]:
-    """Where the types of annotations are looked up."""
-    frame = sys._getframe(depth)
-    return {**frame.f_globals, **frame.f_locals}
 
 
 def lambda_layer(name: str, output_type: Callable[[InputType], InputType] | None = None,
@@ -60,7 +55,7 @@ def lambda_layer(name: str, output_type: Callable[[InputType], InputType] | None
     >>> squash(scale=2.0).scale
     2.0
     """
-    scope = scope_of_caller()
+    scope = scope_of(sys._getframe(1))
 
     def decorate(function: Callable[..., Any]) -> type[Any]:
         def methods(names: tuple[str, ...]) -> dict[str, Any]:

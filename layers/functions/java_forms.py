@@ -14,6 +14,7 @@ import numpy as np
 from ...samediff.arrays.indarray import INDArray
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.spec import TensorSpec
+from ...samediff.base.user_code.home import is_ours
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.tracing import TraceError
 from ...samediff.initializers.nd4j_random import get_random
@@ -227,7 +228,7 @@ declare(WrittenLossGradient, "written_loss_gradient", inputs="labels pre_output 
 
 def _is_written(cls: type, name: str) -> bool:
     """Whether a class of a user has a method of its own."""
-    return not getattr(cls, name).__module__.startswith("dl4py.")
+    return not is_ours(getattr(cls, name))
 
 
 def is_in_java_form(cls: type, *names: str, of: str = "define") -> bool:

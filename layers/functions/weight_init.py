@@ -16,6 +16,7 @@ from ...samediff.base.datatype import DataType
 from ...samediff.base.java.java_enum import JavaEnum
 from ...samediff.base.javanames import to_snake
 from ...samediff.base.user_code.abstract_methods import unwritten
+from ...samediff.base.user_code.home import is_ours
 from ...samediff.base.user_code.user_methods import has_given_shape
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, did_you_mean
@@ -78,7 +79,7 @@ class IWeightInit(Configuration, IWeightInitNames):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         own = vars(cls).get("init")
-        if own is not None and not own.__module__.startswith("dl4py.") and takes(own, 5):
+        if own is not None and not is_ours(own) and takes(own, 5):
             setattr(cls, "init", filled_by(own))  # noqa: B010  # mypy knows no such assignment
         super().__init_subclass__(**kwargs)
 

@@ -1,10 +1,12 @@
 """Vertices without parameters, of plain functions."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..custom.lambda_layer import of_function, scope_of_caller
+from ...samediff.base.user_code.home import scope_of
+from ..custom.lambda_layer import of_function
 from ..types.input_type import InputType
 from .base import vertex
 from .samediff_vertex import SameDiffLambdaVertex
@@ -34,7 +36,7 @@ def lambda_vertex(name: str, output_type: Callable[..., InputType] | None = None
     >>> product().num_params()
     0
     """
-    scope = scope_of_caller()
+    scope = scope_of(sys._getframe(1))
 
     def decorate(function: Callable[..., Any]) -> type[Any]:
         def methods(names: tuple[str, ...]) -> dict[str, Any]:

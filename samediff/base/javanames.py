@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from .user_code.home import settle
+
 _IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
     "apply_lr": "applyLR",
     "c_relu": "cReLU",
@@ -111,6 +113,7 @@ class JavaSpelling:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        settle(cls)
         own = [o for o in cls.__mro__ if o is cls or not issubclass(o, JavaSpelling)]      # its bases did theirs
         for name in {n for owner in own for n in vars(owner) if "_" in n.strip("_") and not n.startswith("_")}:
             member = next(vars(o)[name] for o in cls.__mro__ if name in vars(o))

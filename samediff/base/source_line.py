@@ -7,11 +7,12 @@ import sys
 import threading
 from dataclasses import dataclass
 
-_OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_OWN = os.path.dirname(os.path.dirname(os.path.dirname(sys._getframe().f_code.co_filename))) + os.sep      # as frames name it
 #: Folders of dl4py's own code.
 PACKAGES = tuple(_OWN + p + os.sep for p in ("samediff", "layers", "networks", "udf"))
-_PYTHON = os.path.dirname(os.__file__) + os.sep
+_PYTHON = os.path.dirname(os.__file__) + os.sep if hasattr(os, "__file__") else "<python>"      # a frozen Python has no files
 _INSTALLED = tuple(_PYTHON + p + os.sep for p in ("site-packages", "dist-packages"))
+_FROZEN = "<frozen "
 
 _here = threading.local()
 
@@ -45,4 +46,6 @@ def work_for(line: SourceLine | None) -> None:
 
 
 def _is_pythons(file: str) -> bool:
-    return file.startswith("<frozen ") or (file.startswith(_PYTHON) and not file.startswith(_INSTALLED))
+    if file.startswith(_FROZEN):
+        return file[len(_FROZEN):].strip(">").partition(".")[0] in sys.stdlib_module_names
+    return file.startswith(_PYTHON) and not file.startswith(_INSTALLED)

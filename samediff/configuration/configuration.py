@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, datac
 from ..base.java_names import ConfigurationNames
 from ..base.javanames import squash, to_snake
 from ..base.user_code.abstract_methods import check_written
+from ..base.user_code.home import settle
 from ..base.user_code.user_methods import ResultCheck, upgraded, watch
 from ..errors import ConfigurationError, RegistrationError, UnsupportedVersionError, did_you_mean
 from ..text.document_text import read_text
@@ -121,6 +122,7 @@ class Configuration(ConfigurationNames):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        settle(cls)
         watch(cls, cls.result_checks)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..base.datatype import DataType, is_floating
 from ..base.javanames import squash, to_camel
+from ..base.user_code.home import module_of
 from ..errors import ConfigurationError, did_you_mean
 from ..expressions.arrays import to_numpy
 from ..text import java_yaml
@@ -50,7 +51,7 @@ class FieldInfo:
             home = next(c for c in self.owner.__mro__ if self.name in inspect.get_annotations(c))
             text = inspect.get_annotations(home)[self.name]
             try:
-                self._hint = eval(text, vars(sys.modules[home.__module__])) if isinstance(text, str) else text
+                self._hint = eval(text, vars(sys.modules[module_of(home)])) if isinstance(text, str) else text
             except (NameError, AttributeError, TypeError):
                 self._hint = Any
         return self._hint

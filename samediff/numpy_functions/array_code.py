@@ -11,7 +11,7 @@ import numpy as np
 from ..expressions.arrays import SPECIAL, to_numpy
 from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.graph_namespace import on_graph
-from ..families.array_code.symbolic_size import SymbolicSize
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
 from ..families.followed import followed
 from .changing import CodeFunctions, ValuesNeededError
 from .fourier import ComplexArray

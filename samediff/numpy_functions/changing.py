@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..expressions.tracing import _BINARY
-from ..families.graph_array import GraphArray
-from ..families.symbolic_size import NotInGraphError
+from ..families.array_code.graph_array import GraphArray
+from ..families.array_code.symbolic_size import NotInGraphError
 from .functions import NumpyFunctions
 
 if TYPE_CHECKING:

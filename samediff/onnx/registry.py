@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from ..base.user_code.home import is_ours
 from ..errors import RegistrationError, did_you_mean
 
 Convert = Callable[..., Any]
@@ -39,7 +40,6 @@ class Converter:
 
 
 _NEWEST = 10_000
-_OWN = "dl4py.samediff."
 _TABLE: dict[tuple[str, str], list[Converter]] = {}
 
 
@@ -85,7 +85,7 @@ def onnx_converter(operator: str, since: int = 1, until: int = _NEWEST, *, domai
     def register(convert: F) -> F:
         held = _TABLE.setdefault(key, [])
         meeting = [c for c in held if c.since <= until and since <= c.until]
-        if meeting and convert.__module__.startswith(_OWN) and not any(c.convert.__module__.startswith(_OWN) for c in meeting):
+        if meeting and is_ours(convert) and not any(is_ours(c.convert) for c in meeting):
             return convert                              # users registered theirs before these were loaded
         if meeting and not replace:
             where = f" of domain {domain!r}" if domain else ""

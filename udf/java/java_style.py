@@ -13,6 +13,7 @@ from ...samediff.arrays.computing import apply
 from ...samediff.arrays.pairs import is_array
 from ...samediff.base.datatype import DataType
 from ...samediff.base.javanames import to_snake
+from ...samediff.base.user_code.home import settle
 from ...samediff.errors import GradientError, GraphError, RegistrationError
 from ...samediff.ir.argument_lists import ArgumentLists, JavaList, at
 from ...samediff.ir.op import Op, as_tuple
@@ -100,6 +101,7 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
         self.no_arguments()
 
     def __init_subclass__(cls) -> None:
+        settle(cls)
         for name, value in list(vars(cls).items()):
             snake = to_snake(name)
             if snake != name and callable(value) and snake not in vars(cls) and not name.startswith("_"):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.spec import TensorSpec, spec_of
+from ...samediff.base.user_code.home import settle
 from ...samediff.errors import DL4PyError, GradientError, GraphError, ShapeError
 from ...samediff.expressions import expression as ex
 from ...samediff.expressions.arrays import ArrayNamespace
@@ -95,6 +96,10 @@ class UserOp(CodeOp):
     numba_kernel: ClassVar[Any] = None
     cuda_kernel: ClassVar[str | None] = None
     batching: ClassVar[Any] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        settle(cls)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and hashable(self.values()) == hashable(other.values())  # type: ignore[attr-defined]

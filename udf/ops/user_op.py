@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
+from ...samediff.base.user_code.home import module_of, scope_of
 from ...samediff.codecs.file_args import FileArgs
 from ...samediff.errors import RegistrationError
 from ...samediff.ir.namespaces import NAMESPACES
@@ -139,8 +140,7 @@ class _Decorator:
 
         compute.user_code = function  # type: ignore[attr-defined]
         body: dict[str, Any] = {"compute": compute, "__annotations__": {n: a.type for n, a in attributes.items()},
-                                "__module__": function.__module__ or "__main__",         # code that exec runs without a name has none
-                                "__qualname__": function.__qualname__,
+                                "__module__": module_of(function), "__qualname__": function.__qualname__,
                                 "__doc__": function.__doc__ or f"User op {self.op_id}.", "__wrapped__": staticmethod(function),
                                 "inputs": inputs_of(function, self.op_id, skip=1), "stateful": stateful}
         body |= {n: a.class_value for n, a in attributes.items() if a.has_default}
@@ -327,8 +327,7 @@ def user_op(op_id: str, version: int | None = None, *, grad: Callable[..., Seque
     if not isinstance(saved, int) or isinstance(saved, bool) or saved < 0:
         raise RegistrationError(f"op {op_id!r}: saved is the number of outputs that are kept for the gradient alone, got {saved!r}")
     _check_mutates(op_id, mutates)
-    caller = sys._getframe(1)
-    return _Decorator(op_id, version, {**caller.f_globals, **caller.f_locals}, grad, infer, numba, cuda, numba_grad, cuda_grad, saved,
+    return _Decorator(op_id, version, scope_of(sys._getframe(1)), grad, infer, numba, cuda, numba_grad, cuda_grad, saved,
                       gradient, stateful, batching)
 
 

@@ -80,11 +80,7 @@ def _spread(name: str, op_id: str, doc: str) -> Method:
         _, switches, dimensions = split(args, 2)
         corrected, keep = [*switches, True, False][:1] + (switches[1:] or [False])
         x = self if type_of(self).is_floating else cast(self, default_type())
-        count = _count(x, dimensions)
-        if corrected and count == 1:            # of a single element
-            total = apply(built_in("reduce_sum", dimensions=dimensions, keep_dims=keep), x)
-            return apply(built_in("multiply"), total, np.zeros((), x.dtype))
-        return arranged(apply(built_in(op_id, dimensions=dimensions, keep_dims=keep, bias_corrected=corrected and count > 1), x), "C")
+        return arranged(apply(built_in(op_id, dimensions=dimensions, keep_dims=keep, bias_corrected=corrected), x), "C")
     return described(method, name, f"""{doc} over dimensions, with divisor n - 1.
 
     ``{name}(*dimensions)``, ``{name}(bias_corrected, *dimensions)``, ``{name}(bias_corrected, keep_dims, *dimensions)``; False for

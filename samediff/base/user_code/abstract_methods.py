@@ -82,7 +82,8 @@ def _arguments(method: Callable[..., Any]) -> str:
 def _demand(cls: type, method: Callable[..., Any]) -> str:
     name, camel = method.__name__, to_camel(method.__name__)
     java = "" if camel == name else f" ({camel} in Java's spelling)"
-    return f"{cls.__name__} must implement {name}{_arguments(method)}{java}: {(method.__doc__ or '').strip().splitlines()[0]}"
+    what = (method.__doc__ or "").strip().partition("\n")[0]         # python -OO has no docstrings
+    return f"{cls.__name__} must implement {name}{_arguments(method)}{java}" + (f": {what}" if what else "")
 
 
 def _instead(cls: type) -> str:

@@ -12,11 +12,12 @@ import importlib.util
 import linecache
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.abc import ResourceLoader
 from pathlib import Path
 from typing import Any, cast
 
+from ...errors import MissingPackageError
 from ..cache.progress import compiling
 
 PREFIX = "<dl4py-"
@@ -28,12 +29,28 @@ def toolchain() -> str:
     import llvmlite
     import numpy
 
+from ...errors import MissingPackageError
     from . import settings
     sources = sorted(p for p in Path(__file__).parents[1].rglob("*.py") if "dispatch" not in p.parts)   # which makes none
     digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
     given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") or k == "DL4PY_COMPILER")
     python = (*map(str, sys.version_info), getattr(sys, "abiflags", ""))
     return " ".join((digest, _numba_version(), llvmlite.__version__, numpy.__version__, *python, *settings.target(), *given))
+
+
+def code_of(folder: Path) -> Iterator[bytes]:
+    """The files of a package: texts, or byte code where that is all there is; of an archive the whole."""
+    files = [*folder.rglob("*.py")] or [*folder.rglob("*.pyc")] or [p for p in folder.parents if p.is_file()]
+    if not files:
+        raise missing_source(str(folder))
+    return (p.read_bytes() for p in sorted(files) if "dispatch" not in p.parts[len(folder.parts):])       # which makes no kernels
+
+
+def missing_source(file: str) -> MissingPackageError:
+    """The error for an installation without its texts."""
+    return MissingPackageError(
+        f"dl4py compiles kernels from its own source texts, and {file} is not there: install it with its .py files, not as byte code "
+        "alone (PyInstaller: module_collection_mode={'dl4py': 'pyz+py'})")
 
 
 def _numba_version() -> str:

@@ -16,6 +16,8 @@ from typing import Any
 
 from llvmlite import ir
 
+from ..cache.sources import missing_source
+
 WORD = ir.IntType(64)
 BIT = ir.IntType(1)
 COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -58,7 +60,11 @@ class Module:
 
 
 def _definition(function: Callable[..., Any]) -> ast.FunctionDef:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    try:
+        text = inspect.getsource(function)
+    except OSError:
+        raise missing_source(function.__code__.co_filename) from None
+    tree = ast.parse(textwrap.dedent(text)).body[0]
     assert isinstance(tree, ast.FunctionDef)
     return tree
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.user_code.home import is_ours
 from ...base.user_code.users_arrays import users_array
 from ...errors import ConfigurationError, ShapeError
 
@@ -14,8 +15,7 @@ Members = dict[str, Any]
 
 def is_in_java_form(cls: type) -> bool:
     """Whether a class makes its updater itself and has no rule for single values."""
-    theirs = not getattr(cls, "instantiate").__module__.startswith("dl4py.")  # noqa: B009  # of any class
-    return theirs and hasattr(getattr(cls, "step", None), "asked_for")
+    return not is_ours(getattr(cls, "instantiate", None)) and hasattr(getattr(cls, "step", None), "asked_for")
 
 
 def _parts(self: Any) -> int:

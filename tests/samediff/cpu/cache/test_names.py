@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from dl4py.samediff.cpu.cache import sources
+from dl4py.samediff.errors import MissingPackageError
+
 ROOT = Path(__file__).resolve().parents[4]
 
 #: Trains networks in the order of the arguments, and prints the names of all that was compiled meanwhile.
@@ -61,3 +64,20 @@ def test_a_second_process_compiles_nothing(tmp_path):
     compiled(ROOT, *NETWORKS)
     (tmp_path / "dl4py").symlink_to(ROOT / "dl4py")
     assert compiled(tmp_path, *reversed(NETWORKS)) == []
+
+
+@pytest.mark.parametrize("files, read", [
+    (["cpu/a.py", "cpu/dispatch/b.py", "cpu/__pycache__/a.pyc"], ["cpu/a.py"]),
+    (["cpu/a.pyc", "cpu/dispatch/b.pyc"], ["cpu/a.pyc"]),         # compileall -b
+    (["cpu"], ["cpu"]),                                           # an archive, which is imported from
+    ([], MissingPackageError),
+])
+def test_names_follow_from_whatever_code_is_there(files, read, tmp_path):
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    if read is MissingPackageError:
+        with pytest.raises(read, match="is not there: install it with its"):
+            sources.code_of(tmp_path / "cpu")
+    else:
+        assert list(sources.code_of(tmp_path / "cpu" / "inside" if read == ["cpu"] else tmp_path / "cpu")) == [r.encode() for r in read]

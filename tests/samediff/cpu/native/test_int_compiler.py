@@ -9,6 +9,7 @@ import pytest
 from dl4py.samediff.cpu.compiler import objects as cache_objects
 from dl4py.samediff.cpu.native import primitives, python_bindings
 from dl4py.samediff.cpu.native.int_compiler import Module, Primitive
+from dl4py.samediff.errors import MissingPackageError
 
 FACTOR = 3
 VALUES = [-9, -4, -1, 0, 1, 2, 7, 1 << 40]
@@ -82,6 +83,14 @@ def memory(address, count):
 
 load, store, add_shared, claim, copy_bytes = (
     getattr(primitives, n) for n in ("load", "store", "add_shared", "claim", "copy_bytes"))
+
+
+def test_functions_without_their_text_say_what_they_need():
+    space = {}
+    exec(compile("def alone(x): return x", "/gone/alone.py", "exec"), space)
+    said = r"/gone/alone\.py is not there: install it with its \.py files"
+    with pytest.raises(MissingPackageError, match=said):
+        Module("test_without_text").function(space["alone"])
 
 
 def test_memory():

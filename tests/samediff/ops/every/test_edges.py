@@ -8,11 +8,12 @@ import pytest
 
 from dl4py.layers import GlobalPoolingLayer, OutputLayer
 from dl4py.networks import MultiLayerNetwork, NeuralNetConfiguration
-from dl4py.samediff import DataType, Pooling2DConfig, SameDiff
+from dl4py.samediff import DataType, Nd4j, Pooling2DConfig, SameDiff
 from dl4py.samediff.device.devices import device
 from dl4py.samediff.expressions.arrays import xp
 from dl4py.samediff.families.families import Elementwise
 from dl4py.samediff.ir.op import OPS, as_tuple
+from dl4py.samediff.nd4j.transforms import Transforms
 from dl4py.samediff.ops.reduce.distances import Distance
 from tests.samediff.ops.every.test_every_op import is_call
 from tests.samediff.ops.rows.op_table import ROWS, Row
@@ -82,6 +83,8 @@ ROWS_AT_EDGES: dict[str, tuple[Any, list[list[float]], list[list[float]]]] = {
     "log-sum-exp": (lambda sd, x: sd.math.log_sum_exp(x, 1), [[-INF, -INF], [0, INF], [-INF, 0], [1, 1]],
                     [[0, 0], [0, 1], [0, 1], [0.5, 0.5]]),
     "std": (lambda sd, x: sd.standard_deviation(x, False, 1), [[2, 2], [1, 3]], [[0, 0], [-0.5, 0.5]]),
+    "sample std of one": (lambda sd, x: sd.standard_deviation(x, True, 1), [[2], [3]], [[0], [0]]),
+    "sample variance of one": (lambda sd, x: sd.variance(x, True, 1), [[2], [3]], [[0], [0]]),
     "top k": (lambda sd, x: sd.nn.top_k(x, 1, True)[0], [[2, 2, 1]], [[1, 0, 0]]),
     "prod": (lambda sd, x: sd.prod(x, 1), [[0, 2], [0, 0], [2, 3]], [[2, 0], [0, 0], [3, 2]]),
 }
@@ -101,6 +104,20 @@ def test_log_sum_exp_of_infinities(way, monkeypatch):
     y = sd.math.log_sum_exp(sd.constant(np.array([[-INF, -INF], [0, INF], [INF, -INF], [np.nan, INF], [1000, 1000]])), 1)
     with device("emulated" if way == "emulated" else "cpu"):
         np.testing.assert_allclose(y.eval(), [-INF, INF, INF, np.nan, 1000 + np.log(2)])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_samples_of_a_single_element_have_no_spread(way, monkeypatch):
+    """DL4J: 0; NumPy: NaN."""
+    monkeypatch.setenv("DL4PY_EXECUTOR", "reference" if way == "reference" else "plan")
+    sd = SameDiff.create()
+    x = sd.constant(np.array([[2.0, 3.0]], np.float32))
+    with device("emulated" if way == "emulated" else "cpu"):
+        for y in (sd.standard_deviation(x, True, 0), sd.variance(x, True, 0)):
+            assert y.eval().tolist() == [0, 0]
+    row = Nd4j.create([[2.0, 3.0]])
+    assert Nd4j.std(row, 0).tolist() == [0, 0] == Nd4j.var(row, 0).tolist() == row.std(0).tolist()
+    assert Transforms.normalize_zero_mean_and_unit_variance(row).tolist() == [[0, 0]]
 
 
 @pytest.mark.parametrize("value", [1e-30, 1e-5, 1e20])
