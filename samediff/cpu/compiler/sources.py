@@ -29,10 +29,8 @@ def toolchain() -> str:
     import llvmlite
     import numpy
 
-from ...errors import MissingPackageError
     from . import settings
-    sources = sorted(p for p in Path(__file__).parents[1].rglob("*.py") if "dispatch" not in p.parts)   # which makes none
-    digest = hashlib.sha256(b"\0".join(p.read_bytes() for p in sources)).hexdigest()
+    digest = hashlib.sha256(b"\0".join(code_of(Path(__file__).parents[1]))).hexdigest()
     given = sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith("NUMBA_") or k == "DL4PY_COMPILER")
     python = (*map(str, sys.version_info), getattr(sys, "abiflags", ""))
     return " ".join((digest, _numba_version(), llvmlite.__version__, numpy.__version__, *python, *settings.target(), *given))

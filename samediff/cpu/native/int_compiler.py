@@ -16,7 +16,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from ..cache.sources import missing_source
+from ..compiler.sources import missing_source
 
 WORD = ir.IntType(64)
 BIT = ir.IntType(1)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dl4py.samediff.cpu.cache import sources
+from dl4py.samediff.cpu.compiler import sources
 from dl4py.samediff.errors import MissingPackageError
 
 ROOT = Path(__file__).resolve().parents[4]
