@@ -64,7 +64,7 @@ def _quotient(xp: Any, x: Any, n: Any) -> Any:
 
 
 def spread_quotient(shape: Shape, x: TensorSpec, like: TensorSpec, divisor: int) -> CudaKernel:
-    """``(x, like, out)``: x seen as ``shape`` over how many elements of ``like`` there are for one of x, less ``divisor``, or over 1; repeated."""
+    """``(x, like, out)``: x seen as ``shape``, over the elements of ``like`` for each of x less ``divisor``, at least 1; repeated."""
     dtype = x.dtype.numpy
     count = dtype.type(max((size(like.shape) // size(x.shape) if size(x.shape) else 0) - divisor, 1))
     exprs = traced(_quotient, (dtype, dtype))
