@@ -9,11 +9,14 @@ import pytest
 
 import dl4py
 from dl4py.samediff.base.javanames import JavaSpelling, to_camel
+from tests.helpers.converted_options import converted_options
 
 RIGHT = """
 import numpy as np
 from dl4py import MultiLayerNetwork, SameDiff
-from dl4py.layers import DenseLayer, OutputLayer
+from dl4py.layers import (
+    LSTM, AutoEncoder, BatchNormalization, Bidirectional, CapsuleLayer, Cropping2D, DenseLayer, LocalResponseNormalization, OutputLayer,
+    PrimaryCapsules, SpaceToBatchLayer, SpaceToDepthLayer, Upsampling2D, ZeroPadding3DLayer, ZeroPaddingLayer)
 from dl4py.networks import ComputationGraph, EarlyStoppingConfiguration, ModelSerializer, NeuralNetConfiguration, TransferLearning
 from dl4py.samediff import Adam, DataSet, DataType, Evaluation, TrainingConfig
 
@@ -28,6 +31,11 @@ sizes, counts, rank = [n or 1 for n in x.shape], x.shape(), x.ndim + len(x.T.sha
 taken = sd.fit(np.zeros((2, 3)), np.zeros((2, 2)), epochs=2).trainingTimeMillis()
 sd.fit().train(DataSet(np.zeros((2, 3)), np.zeros((2, 2)))).exec()
 
+PLACED = [Bidirectional("add", LSTM(n_out=3)), Bidirectional(LSTM(n_out=3)), ZeroPaddingLayer(1, 1), ZeroPaddingLayer([1, 1]),
+          Cropping2D(1, 1, 1, 1), Upsampling2D(2, 2), ZeroPadding3DLayer(1, 1, 1, 1, 1, 1), BatchNormalization(0.9, True),
+          LocalResponseNormalization(2, 5),
+          SpaceToDepthLayer(2, "NHWC"), SpaceToBatchLayer([2, 2]), PrimaryCapsules(8, 4, [9, 9], 2),
+          CapsuleLayer(10, 16, 3), AutoEncoder(0.3)]
 conf = (NeuralNetConfiguration.Builder().seed(3).updater(Adam(learning_rate=1e-3)).list()
         .layer(DenseLayer.Builder().nIn(3).nOut(4).activation("relu").build())
         .layer(OutputLayer(n_in=4, n_out=2, activation="softmax", loss_function="mcxent")).build())
@@ -135,9 +143,9 @@ def in_java(cls, name):
 
 @pytest.mark.slow
 def test_all_methods_of_all_public_classes_in_both_spellings(tmp_path):
-    """No method is refused, and on every class a misspelt one is reported."""
-    lines = ["import dl4py"]
-    misspelt, right = {}, {}
+    """No method is refused, and on every class a misspelt one is reported; nor is a value of an option that is converted when it runs."""
+    lines = ["import numpy as np", "import dl4py", *converted_options()]
+    misspelt, right = {}, dict(enumerate(lines, 1))
     for name, cls in public_classes().items():
         lines += [f"def use_{name}(it: dl4py.{name}) -> None:", "    it.no_such_name()"]
         misspelt[len(lines)] = name

@@ -236,8 +236,8 @@ class BaseLayer(Layer, BaseLayerNames):
     gain_init: float = math.nan
     regularization: Convertible[tuple[Regularization, ...]] = ()
     regularization_bias: Convertible[tuple[Regularization, ...]] = ()
-    updater: IUpdater | None = field(default=None, json="iupdater")
-    bias_updater: IUpdater | None = None
+    updater: Convertible[IUpdater | None] = field(default=None, json="iupdater")
+    bias_updater: Convertible[IUpdater | None] = None
     weight_noise: IWeightNoise | None = None
     l1: InitVar[float | None] = regularizer(L1Regularization, "regularization")
     l2: InitVar[float | None] = regularizer(L2Regularization, "regularization")

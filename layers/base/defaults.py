@@ -96,8 +96,8 @@ class LayerDefaults(Configuration, LayerDefaultsNames):
     regularization_bias: Convertible[tuple[Regularization, ...]] = ()
     dropout: Convertible[IDropout | None] = field(default=None, aliases=("drop_out", "i_dropout"))
     weight_noise: IWeightNoise | None = None
-    updater: IUpdater = field(default=Sgd(1e-3), aliases=("i_updater",))
-    bias_updater: IUpdater | None = None
+    updater: Convertible[IUpdater] = field(default=Sgd(1e-3), aliases=("i_updater",))
+    bias_updater: Convertible[IUpdater | None] = None
     gradient_normalization: Convertible[GradientNormalization] = GradientNormalization.None_
     gradient_normalization_threshold: float = 1.0
     convolution_mode: Convertible[ConvolutionMode] = ConvolutionMode.Truncate

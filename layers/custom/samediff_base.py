@@ -56,8 +56,8 @@ class GraphDefinedLayer(Layer, GraphDefinedLayerNames):
     takes_dropout: ClassVar[bool] = False
     regularization: Convertible[tuple[Regularization, ...]] = ()
     regularization_bias: Convertible[tuple[Regularization, ...]] = ()
-    updater: IUpdater | None = None
-    bias_updater: IUpdater | None = None
+    updater: Convertible[IUpdater | None] = None
+    bias_updater: Convertible[IUpdater | None] = None
     l1: InitVar[float | None] = regularizer(L1Regularization, "regularization")
     l2: InitVar[float | None] = regularizer(L2Regularization, "regularization")
     weight_decay: InitVar[float | None] = regularizer(WeightDecay, "regularization")

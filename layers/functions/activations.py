@@ -240,7 +240,7 @@ class ActivationPReLU(IActivation, ActivationPReLUNames):
         Axes along which examples share slopes.
     """
 
-    alpha: np.ndarray[Any, Any] | None = None
+    alpha: Convertible[np.ndarray[Any, Any] | None] = None
     shared_axes: Convertible[tuple[int, ...] | None] = None
 
     def define(self, sd: SameDiff, x: SDVariable) -> SDVariable:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...samediff.base.datatype import DataType
 from ...samediff.base.user_code.abstract_methods import unwritten
-from ...samediff.configuration.configuration import Configuration, configuration
+from ...samediff.configuration.configuration import Configuration, Convertible, configuration
 from ...samediff.errors import ConfigurationError
 from ...samediff.expressions.arrays import to_numbers
 from ...samediff.initializers.nd4j_random import Nd4jRandom, Order
@@ -50,7 +50,7 @@ class ArrayEmbeddingInitializer(EmbeddingInitializer, ArrayEmbeddingInitializerN
         A row for each index.
     """
 
-    embeddings: np.ndarray
+    embeddings: Convertible[np.ndarray]
 
     def validate(self) -> None:
         if self.embeddings.ndim != 2:
@@ -71,8 +71,8 @@ class WeightInitEmbedding(IWeightInit, WeightInitEmbeddingNames):
         The source of the vectors: one that files keep, or one that they do not.
     """
 
-    serializable_init: EmbeddingInitializer | None = None
-    non_serializable_init: EmbeddingInitializer | None = None
+    serializable_init: Convertible[EmbeddingInitializer | None] = None
+    non_serializable_init: Convertible[EmbeddingInitializer | None] = None
 
     def init(self, rng: Nd4jRandom, fan_in: float, fan_out: float, shape: tuple[int, ...], order: Order = "f",
              dtype: Any = DataType.FLOAT) -> NDArray[Any]:

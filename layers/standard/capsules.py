@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -95,6 +96,11 @@ class PrimaryCapsules(GraphDefinedHiddenLayer, PrimaryCapsulesNames):
     convolution_mode: Convertible[ConvolutionMode | None] = ConvolutionMode.Truncate
     use_leaky_relu: InitVar[float | None] = option(_leaky)
     n_out: InitVar[int | None] = option(_channels)
+    if TYPE_CHECKING:       # capsule_dimensions, channels, kernel_size and stride by position
+        _1: InitVar[int] = field(default=0, kw_only=False)
+        _2: InitVar[int] = field(default=0, kw_only=False)
+        _3: InitVar[Any] = field(default=0, kw_only=False)
+        _4: InitVar[Any] = field(default=0, kw_only=False)
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -158,11 +164,11 @@ class CapsuleLayer(GraphDefinedHiddenLayer, CapsuleLayerNames):
     reads_channels_first: ClassVar[bool] = True
     input_capsules: int = 0
     input_capsule_dimensions: int = 0
-    capsules: int = 0
-    capsule_dimensions: int = 0
-    routings: int = 3
+    capsules: int = field(default=0, kw_only=False)
+    capsule_dimensions: int = field(default=0, kw_only=False)
+    routings: int = field(default=3, kw_only=False)
     has_bias: bool = False
-    input_shape: InitVar[tuple[int, int] | None] = option(_input_shape)
+    input_shape: InitVar[Sequence[int] | None] = option(_input_shape)
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:

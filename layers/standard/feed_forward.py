@@ -256,7 +256,7 @@ class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
         as in DL4J.
     """
 
-    corruption_level: float = 0.3
+    corruption_level: float = field(default=0.3, kw_only=False)
     sparsity: float = 0.0
 
     def define_parameters(self, params: ParameterTable) -> None:

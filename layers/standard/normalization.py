@@ -69,9 +69,9 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
     weight_names: ClassVar[tuple[str, ...]] = ()
     arguments: ClassVar[tuple[str, ...]] = ("decay", "minibatch")
     data_format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, json="cnn2DFormat", aliases=("cnn2d_format",))
-    decay: float = 0.9
+    decay: float = field(default=0.9, kw_only=False)
     eps: float = 1e-5
-    minibatch: bool = field(default=True, json="minibatch", aliases=("is_minibatch",))
+    minibatch: bool = field(default=True, json="minibatch", aliases=("is_minibatch",), kw_only=False)
     gamma: float = 1.0
     beta: float = 0.0
     lock_gamma_beta: bool = False
@@ -158,10 +158,10 @@ class LocalResponseNormalization(NoParamLayer, LocalResponseNormalizationNames):
     dl4j_type: ClassVar[LayerType | None] = LayerType.NORMALIZATION
     preprocessor_rule: ClassVar[Rule] = automatic.to_images
     arguments: ClassVar[tuple[str, ...]] = ("k", "n", "alpha", "beta")
-    k: float = 2.0
-    n: float = 5.0
-    alpha: float = 1e-4
-    beta: float = 0.75
+    k: float = field(default=2.0, kw_only=False)
+    n: float = field(default=5.0, kw_only=False)
+    alpha: float = field(default=1e-4, kw_only=False)
+    beta: float = field(default=0.75, kw_only=False)
     cudnn_allow_fallback: bool = field(default=True, aliases=("helper_allow_fallback",))
     data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
 

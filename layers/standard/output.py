@@ -438,7 +438,7 @@ class Yolo2OutputLayer(Layer, Yolo2OutputLayerNames):
     lambda_no_obj: float = 0.5
     loss_position_scale: Convertible[ILossFunction] = LossL2()
     loss_class_predictions: Convertible[ILossFunction] = LossL2()
-    bounding_boxes: np.ndarray[Any, Any] | None = field(default=None, aliases=("bounding_box_priors",))
+    bounding_boxes: Convertible[np.ndarray[Any, Any] | None] = field(default=None, aliases=("bounding_box_priors",))
     format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
     has_loss: ClassVar[bool] = True
 

@@ -1,6 +1,7 @@
 """Layers that change the size of images, volumes and time series without parameters."""
 from __future__ import annotations
 
+from dataclasses import InitVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -173,6 +174,10 @@ class _Repeats(ResizingLayer):
     dl4j_type: ClassVar[LayerType | None] = LayerType.UPSAMPLING
     sizes_field: ClassVar[str] = "size"
     size: Convertible[tuple[int, ...]] = field(kw_only=False)
+    if TYPE_CHECKING:       # one number for each axis, by position
+        _2: InitVar[int] = field(default=0, kw_only=False)
+        _3: InitVar[int] = field(default=0, kw_only=False)
+        _4: InitVar[int] = field(default=0, kw_only=False)
 
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n * self.size[axis]
@@ -195,6 +200,12 @@ class _Pads(ResizingLayer):
     sizes_field: ClassVar[str] = "padding"
     in_pairs: ClassVar[bool] = True
     padding: Convertible[tuple[int, ...]] = field(kw_only=False)
+    if TYPE_CHECKING:       # one number for each side, by position
+        _2: InitVar[int] = field(default=0, kw_only=False)
+        _3: InitVar[int] = field(default=0, kw_only=False)
+        _4: InitVar[int] = field(default=0, kw_only=False)
+        _5: InitVar[int] = field(default=0, kw_only=False)
+        _6: InitVar[int] = field(default=0, kw_only=False)
 
     def resized(self, axis: int, n: int) -> int:
         return n + self.padding[2 * axis] + self.padding[2 * axis + 1]
@@ -218,6 +229,12 @@ class _Crops(ResizingLayer):
     sizes_field: ClassVar[str] = "cropping"
     in_pairs: ClassVar[bool] = True
     cropping: Convertible[tuple[int, ...]] = field(kw_only=False)
+    if TYPE_CHECKING:       # one number for each side, by position
+        _2: InitVar[int] = field(default=0, kw_only=False)
+        _3: InitVar[int] = field(default=0, kw_only=False)
+        _4: InitVar[int] = field(default=0, kw_only=False)
+        _5: InitVar[int] = field(default=0, kw_only=False)
+        _6: InitVar[int] = field(default=0, kw_only=False)
 
     def resized(self, axis: int, n: int) -> int:
         return n if n < 0 else n - self.cropping[2 * axis] - self.cropping[2 * axis + 1]
@@ -363,8 +380,8 @@ class SpaceToDepthLayer(ImageResizing, SpaceToDepthLayerNames):
     summary_name: ClassVar[str] = "SpaceToDepth"
     sizes_field: ClassVar[str] = "block_size"
     rank: ClassVar[int] = 1
-    block_size: int = field(aliases=("blocks",))
-    data_format: Convertible[CNN2DFormat] = CNN2DFormat.NCHW
+    block_size: int = field(aliases=("blocks",), kw_only=False)
+    data_format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, kw_only=False)
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
@@ -404,8 +421,8 @@ class SpaceToBatchLayer(ImageResizing, SpaceToBatchLayerNames):
     summary_name: ClassVar[str] = "SpaceToBatch"
     sizes_field: ClassVar[str] = "blocks"
     format_field: ClassVar[str] = "format"
-    blocks: Convertible[tuple[int, ...]]
-    padding: Convertible[tuple[tuple[int, ...], ...]] = ((0, 0), (0, 0))
+    blocks: Convertible[tuple[int, ...]] = field(kw_only=False)
+    padding: Convertible[tuple[tuple[int, ...], ...]] = field(default=((0, 0), (0, 0)), kw_only=False)
     format: Convertible[CNN2DFormat] = field(default=CNN2DFormat.NCHW, aliases=("data_format",))
 
     @classmethod

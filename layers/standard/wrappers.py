@@ -330,8 +330,11 @@ class Bidirectional(Layer, BidirectionalNames):
     takes_dropout: ClassVar[bool] = False
     summary_name: ClassVar[str] = "BidirectionalLayer"
     Mode: ClassVar[type[BidirectionalMode]] = BidirectionalMode
-    fwd: Layer = field(aliases=("rnn_layer", "layer"), kw_only=False)
+    fwd: Convertible[Layer] = field(aliases=("rnn_layer", "layer"), kw_only=False)
     bwd: Layer | None = None
+    if TYPE_CHECKING:       # by position, after a mode
+        _layer: InitVar[Layer | None] = field(default=None, kw_only=False)
+        _other: InitVar[Layer | None] = field(default=None, kw_only=False)
     mode: Convertible[BidirectionalMode] = BidirectionalMode.CONCAT
 
     @classmethod

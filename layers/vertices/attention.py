@@ -49,8 +49,8 @@ class GraphDefinedVertex(LayerContract, GraphVertex, GraphDefinedVertexNames):
     data_type: Convertible[DataType | None] = None
     regularization: Convertible[tuple[Regularization, ...]] = ()
     regularization_bias: Convertible[tuple[Regularization, ...]] = ()
-    updater: IUpdater | None = None
-    bias_updater: IUpdater | None = None
+    updater: Convertible[IUpdater | None] = None
+    bias_updater: Convertible[IUpdater | None] = None
     gradient_normalization: Convertible[GradientNormalization | None] = None
     gradient_normalization_threshold: float = math.nan
 

@@ -350,7 +350,7 @@ class RampSchedule(Schedule, RampScheduleNames):
         Iterations of the warm-up.
     """
 
-    base_schedule: Schedule | None = field(default=None, omit_none=True)  # DL4J's own files leave out both
+    base_schedule: Convertible[Schedule | None] = field(default=None, omit_none=True)  # DL4J's own files leave out both
     num_iter: int | None = field(default=None, omit_none=True)
 
     def value_at(self, iteration: int, epoch: int) -> float:

@@ -26,7 +26,7 @@ from ...base.java_names import (
     SgdNames,
     UpdaterNames,
 )
-from ...configuration.configuration import configuration, field
+from ...configuration.configuration import Convertible, configuration, field
 from ...errors import ConfigurationError
 from .schedules import Schedule
 from .updater import DEFAULTS, Arrays, IUpdater, RatedUpdater, Scalars, scheduled
@@ -45,7 +45,7 @@ class Sgd(RatedUpdater, SgdNames):
     """
 
     learning_rate: float | Schedule = 1e-3
-    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
+    learning_rate_schedule: Convertible[Schedule | None] = field(default=None, omit_none=True)
 
     def step(self, xp: Any, gradient: Any, state: Arrays, hyper: Scalars) -> tuple[Any, Arrays]:
         return hyper[0] * gradient, ()
@@ -81,8 +81,8 @@ class Nesterovs(RatedUpdater, NesterovsNames):
     state_names: ClassVar[tuple[str, ...]] = ("V",)
     learning_rate: float | Schedule = 0.1
     momentum: float | Schedule = 0.9
-    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
-    momentum_i_schedule: Schedule | None = field(default=None, omit_none=True)
+    learning_rate_schedule: Convertible[Schedule | None] = field(default=None, omit_none=True)
+    momentum_i_schedule: Convertible[Schedule | None] = field(default=None, omit_none=True)
     momentum_schedule: dict[int, float] | None = field(default=None, omit_none=True)
 
     @classmethod
@@ -118,7 +118,7 @@ class _MomentUpdater(RatedUpdater):
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8
-    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
+    learning_rate_schedule: Convertible[Schedule | None] = field(default=None, omit_none=True)
 
     def corrections(self, iteration: int) -> tuple[float, float]:
         """Return ``1 - b1**(t + 1)`` and ``1 - b2**(t + 1)``."""
@@ -299,7 +299,7 @@ class AdaGrad(RatedUpdater, AdaGradNames):
     half_epsilon: ClassVar[float] = 1e-3
     learning_rate: float | Schedule = 0.1
     epsilon: float = 1e-6
-    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
+    learning_rate_schedule: Convertible[Schedule | None] = field(default=None, omit_none=True)
 
     def state_init(self) -> Scalars:
         return (1e-6,)  # DL4J's default epsilon, whatever epsilon is configured
@@ -330,7 +330,7 @@ class RmsProp(RatedUpdater, RmsPropNames):
     learning_rate: float | Schedule = 0.1
     rms_decay: float = 0.95
     epsilon: float = 1e-8
-    learning_rate_schedule: Schedule | None = field(default=None, omit_none=True)
+    learning_rate_schedule: Convertible[Schedule | None] = field(default=None, omit_none=True)
 
     def state_init(self) -> Scalars:
         return (self.epsilon,)
