@@ -24,6 +24,7 @@ from ..types.input_type import InputType, InputTypeConvolutionalFlat, InputTypeF
 from ..types.java_names import BaseLayerNames, FeedForwardLayerNames, LayerNames, NoParamLayerNames
 from ..types.layer_type import LayerType
 from ..types.old_options import OLD_OPTIONS
+from ..types.positional import positional
 from . import automatic
 from .contract import LayerContract
 from .defaults import LayerDefaults, _distribution, constrainer, merged, regularizer
@@ -54,14 +55,6 @@ def layer(java_name: str | None = None, *, aliases: tuple[str, ...] = ()) -> Cal
     """
     full = java_name if java_name is None or "." in java_name else PACKAGE + java_name
     return configuration(full, kw_only=True, aliases=aliases)
-
-
-def positional(owner: str, names: tuple[str, ...], *args: Any) -> dict[str, Any]:
-    """Return positional arguments by name."""
-    if len(args) > len(names):
-        known = ", ".join(names) or "none"
-        raise ConfigurationError(f"{owner} takes keyword arguments; positional ones: {known}; got {len(args)}")
-    return dict(zip(names, args))
 
 
 @configuration(kw_only=True)

@@ -16,6 +16,7 @@ from ..types.formats import ConvolutionMode
 from ..types.input_type import InputType, InputTypeConvolutional, InputTypeRecurrent
 from ..types.java_names import CapsuleLayerNames, CapsuleStrengthLayerNames, PrimaryCapsulesNames
 from ..types.parameters import LayerScope, ParameterTable
+from ..types.positional import positional
 from ..types.sizes import convolved, repeated
 from ..types.windows import refuse_causal, window_attributes
 
@@ -104,7 +105,7 @@ class PrimaryCapsules(GraphDefinedHiddenLayer, PrimaryCapsulesNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return dict(zip(("capsule_dimensions", "channels", "kernel_size", "stride"), args))
+        return positional(cls.__name__, ("capsule_dimensions", "channels", "kernel_size", "stride"), *args)
 
     def validate(self) -> None:
         for name in ("kernel_size", "stride", "padding", "dilation"):
@@ -172,7 +173,7 @@ class CapsuleLayer(GraphDefinedHiddenLayer, CapsuleLayerNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return dict(zip(("capsules", "capsule_dimensions", "routings"), args))
+        return positional(cls.__name__, ("capsules", "capsule_dimensions", "routings"), *args)
 
     def define_parameters(self, params: ParameterTable) -> None:
         given, out = self.input_capsules * self.input_capsule_dimensions, self.capsules * self.capsule_dimensions

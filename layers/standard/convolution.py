@@ -27,6 +27,7 @@ from ..types.java_names import (
 )
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, ParameterTable
+from ..types.positional import positional
 from ..types.sizes import deconvolved
 from ..types.windows import WINDOW, complete_window, refuse_padding, window_arguments, window_attributes, window_counts, windowed_mask
 
@@ -85,7 +86,7 @@ class BaseConvolution(FeedForwardLayer, BaseConvolutionNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return window_arguments(*args)
+        return window_arguments(cls.__name__, *args)
 
     def validate(self) -> None:
         super().validate()
@@ -314,7 +315,7 @@ class Convolution1DLayer(BaseConvolution, Convolution1DLayerNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return dict(zip(cls.arguments, args))
+        return positional(cls.__name__, cls.arguments, *args)
 
     def output_type(self, input_type: InputType) -> InputType:
         self.expects(input_type, InputTypeRecurrent)

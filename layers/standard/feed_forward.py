@@ -31,6 +31,7 @@ from ..types.java_names import (
 )
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
+from ..types.positional import positional
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -305,4 +306,4 @@ class AutoEncoder(Affine, BasePretrainNetwork, AutoEncoderNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return dict(zip(("corruption_level",), args))
+        return positional(cls.__name__, ("corruption_level",), *args)

@@ -17,6 +17,7 @@ from ..types.input_type import InputType, InputTypeConvolutional, InputTypeConvo
 from ..types.java_names import BatchNormalizationNames, LocalResponseNormalizationNames
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
+from ..types.positional import positional
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -84,7 +85,7 @@ class BatchNormalization(FeedForwardLayer, BatchNormalizationNames):
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         if len(args) == 1 and isinstance(args[0], bool):
             return {"lock_gamma_beta": args[0]}
-        return dict(zip(cls.arguments, args))
+        return positional(cls.__name__, cls.arguments, *args)
 
     def define_parameters(self, params: ParameterTable) -> None:
         if not self.lock_gamma_beta:

@@ -22,6 +22,7 @@ from ..types.java_names import (
 )
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope
+from ..types.positional import positional
 from ..types.windows import WINDOW, complete_window, refuse_padding, window_arguments, window_attributes, window_counts, windowed_mask
 from .global_pooling import pooled
 
@@ -73,8 +74,8 @@ class BasePooling(NoParamLayer, BasePoolingNames):
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         if args and isinstance(args[0], (PoolingType, str)):
-            return {"pooling_type": args[0]} | dict(zip(WINDOW, args[1:]))
-        return window_arguments(*args)
+            return {"pooling_type": args[0]} | positional(cls.__name__, WINDOW, *args[1:])
+        return window_arguments(cls.__name__, *args)
 
     def validate(self) -> None:
         complete_window(self)
@@ -189,8 +190,8 @@ class Subsampling1DLayer(BaseSubsampling, Subsampling1DLayerNames):
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         if args and isinstance(args[0], (PoolingType, str)):
-            return {"pooling_type": args[0]} | dict(zip(WINDOW, args[1:]))
-        return dict(zip(WINDOW, args))
+            return {"pooling_type": args[0]} | positional(cls.__name__, WINDOW, *args[1:])
+        return positional(cls.__name__, WINDOW, *args)
 
     def validate(self) -> None:
         if len(self.kernel_size) == 1:  # DL4J's files write the second, unused axis

@@ -33,6 +33,7 @@ from ..types.java_names import (
 )
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope
+from ..types.positional import positional
 from ..types.sizes import pairs, repeated
 
 if TYPE_CHECKING:
@@ -249,7 +250,7 @@ class Upsampling1D(_Repeats, TimeResizing, Upsampling1DNames):
     """Repeats every step. Shapes: x (batch, size, time) -> (batch, size, time * n). A mask is repeated too."""
 
     def validate(self) -> None:
-        self.__dict__["size"] = self.size[:1]
+        self.__dict__["size"] = self.size[:1] if self.size[1:] == self.size[:1] else self.size
         super().validate()
         self.__dict__["size"] = self.size * 2  # DL4J's files write two equal numbers
 
@@ -385,7 +386,7 @@ class SpaceToDepthLayer(ImageResizing, SpaceToDepthLayerNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return dict(zip(("block_size", "data_format"), args))
+        return positional(cls.__name__, ("block_size", "data_format"), *args)
 
     def validate(self) -> None:
         if self.block_size < 1:
@@ -427,7 +428,7 @@ class SpaceToBatchLayer(ImageResizing, SpaceToBatchLayerNames):
 
     @classmethod
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
-        return dict(zip(("blocks", "padding"), args))
+        return positional(cls.__name__, ("blocks", "padding"), *args)
 
     def resized(self, axis: int, n: int) -> int:
         return (n + sum(self.padding[axis])) // self.blocks[axis]

@@ -26,6 +26,7 @@ from ..types.java_names import (
 )
 from ..types.layer_type import LayerType
 from ..types.parameters import LayerScope, Parameter, ParameterTable
+from ..types.positional import positional
 
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
@@ -341,7 +342,7 @@ class Bidirectional(Layer, BidirectionalNames):
     def builder_arguments(cls, *args: Any) -> dict[str, Any]:
         if len(args) == 1:
             return {"fwd": args[0]}
-        return dict(zip(("mode", "fwd", "bwd"), args))
+        return positional(cls.__name__, ("mode", "fwd", "bwd"), *args)
 
     def _fill(self, values: dict[str, Any], extra: dict[str, Any]) -> None:
         for derived in ("nin", "nout", "rnndataFormat"):

@@ -11,6 +11,7 @@ from ...samediff.ir.op import Op, Specs, op
 from ...samediff.ops.conv.pooling import Pool
 from ...samediff.ops.conv.window import Window
 from .formats import ConvolutionMode
+from .positional import positional
 from .sizes import check_window, convolved, repeated
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ WINDOW = ("kernel_size", "stride", "padding")
 PAD_MODES: dict[ConvolutionMode | None, str] = {ConvolutionMode.Same: "SAME", ConvolutionMode.Causal: "CAUSAL"}
 
 
-def window_arguments(*args: Any) -> dict[str, Any]:
+def window_arguments(owner: str, *args: Any) -> dict[str, Any]:
     """``Builder(3, 3)`` is the kernel; ``Builder((3, 3), (1, 1), (0, 0))`` kernel, stride and padding."""
     if all(isinstance(a, int) for a in args):
         return {"kernel_size": args} if args else {}
-    return dict(zip(WINDOW, args))
+    return positional(owner, WINDOW, *args)
 
 
 def complete_window(layer: Any) -> None:
