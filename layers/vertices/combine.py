@@ -51,6 +51,8 @@ class MergeVertex(GraphVertex, MergeVertexNames):
 
     def output_type(self, *input_types: InputType) -> InputType:
         self.check_count(len(input_types))
+        if _are_rows(input_types):
+            return InputType.feed_forward(sum(_size(t) for t in input_types))
         first = same_kind(self, input_types)
         if len(input_types) == 1:
             return first
@@ -74,7 +76,8 @@ class MergeVertex(GraphVertex, MergeVertexNames):
     def with_input_types(self, *input_types: InputType) -> GraphVertex:
         first = input_types[0]
         last = isinstance(first, InputTypeConvolutional) and first.format is CNN2DFormat.NHWC
-        axis = 3 if last else 2 if isinstance(first, InputTypeRecurrent) and first.format is RNNFormat.NWC else 1
+        steps = isinstance(first, InputTypeRecurrent) and first.format is RNNFormat.NWC and not _are_rows(input_types)
+        axis = 3 if last else 2 if steps else 1
         return self.replace(merge_axis=axis) if not self.modified else self
 
     def define_vertex(self, sd: SameDiff, inputs: list[SDVariable], params: LayerScope, masks: list[SDVariable | None]) -> SDVariable:
@@ -86,6 +89,11 @@ class MergeVertex(GraphVertex, MergeVertexNames):
 
 def _size(t: InputType) -> int:
     return int(getattr(t, "size", 0))
+
+
+def _are_rows(types: tuple[InputType, ...]) -> bool:
+    """Whether rows meet what has the type of a series: GlobalPoolingLayer keeps that, though its activations are rows."""
+    return {type(t) for t in types} == {InputTypeFeedForward, InputTypeRecurrent}
 
 
 class ElementWiseOp(JavaEnum):

@@ -11,6 +11,7 @@ from dl4py.layers import (
     DuplicateToTimeSeriesVertex,
     ElementWiseVertex,
     FrozenVertex,
+    GlobalPoolingLayer,
     InputType,
     L2NormalizeVertex,
     L2Vertex,
@@ -166,3 +167,14 @@ def test_attention_without_projection():
     sd = SameDiff.create()
     out, _ = built(AttentionVertex(n_in_queries=3, n_in_keys=3, n_in_values=2), sd, [sd.constant(x) for x in (queries, keys, values)], None)
     np.testing.assert_allclose(out.eval(), np.einsum("nsk,nkq->nsq", values, weights), rtol=1e-12)
+
+
+@pytest.mark.parametrize("order", ["NCW", "NWC"])
+def test_pooled_series_merge_with_rows_made_of_them(order):
+    builder = NeuralNetConfiguration.Builder().seed(1).data_type("DOUBLE").graph_builder().add_inputs("x")
+    builder.add_layer("pooled", GlobalPoolingLayer("AVG"), "x").add_layer("deep", DenseLayer(n_out=2, activation="tanh"), "pooled")
+    builder.add_vertex("both", MergeVertex(), "pooled", "deep").add_layer("out", OutputLayer(n_out=2), "both").set_outputs("out")
+    net = ComputationGraph(builder.set_input_types(InputType.recurrent(3, 5, order)).build()).init()
+    assert net.get_layer("out").get_config().n_in == 5
+    found = net.feed_forward(SERIES if order == "NCW" else SERIES.transpose(0, 2, 1))
+    np.testing.assert_allclose(found["both"], np.hstack([SERIES.mean(2), found["deep"]]))
