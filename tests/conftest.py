@@ -69,9 +69,10 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 @pytest.fixture(autouse=True)
 def no_new_processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Checks of plug-ins start no processes, which takes seconds each, except in tests marked ``new_processes``, nor copies of this one."""
+    """Checks of plug-ins start no processes, which takes seconds each, nor copies of this one, except in tests marked for it."""
     from dl4py.samediff.base.user_code import check_report
-    monkeypatch.setattr(check_report, "watched", [lambda what: None])
+    if request.node.get_closest_marker("children") is None:
+        monkeypatch.setattr(check_report, "watched", [lambda what: None])
     if request.node.get_closest_marker("new_processes") is None:
         monkeypatch.setenv("DL4PY_IN_NEW_PROCESS", "1")
 

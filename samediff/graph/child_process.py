@@ -36,6 +36,11 @@ def possible() -> bool:
     return sys.platform == "linux" and current_device().kind != "cuda"
 
 
+def needed() -> bool:
+    """Whether checks get a child: where one can be made, and this process is none."""
+    return possible() and not check_report.watched
+
+
 def run_apart(report: CheckReport, checks: Checks) -> None:
     """Add checks to a report, run one after the other in a child; where one ends the child, another child goes on with the next.
 
@@ -71,7 +76,7 @@ def in_child(check: Whole) -> Whole:
     @functools.wraps(check)
     def run(*args: Any, **options: Any) -> CheckReport:
         subject = next(iter((*args, *options.values())), None)
-        if type(subject).__module__.startswith(("dl4py.", "builtins")) or not possible() or check_report.watched:
+        if type(subject).__module__.startswith(("dl4py.", "builtins")) or not needed():
             return check(*args, **options)
         said: list[Any] = []
         end = _child(lambda send: _watched(send, lambda: check(*args, **options)), said.append)

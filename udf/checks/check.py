@@ -14,7 +14,7 @@ from ...samediff.device.devices import device as on_device
 from ...samediff.errors import DeviceError, GradientError, GraphError, did_you_mean
 from ...samediff.expressions.arrays import as_array
 from ...samediff.files.node_args import read_op, write_op
-from ...samediff.graph.child_process import Checks, is_stuck, possible, run_apart
+from ...samediff.graph.child_process import Checks, is_stuck, needed, possible, run_apart
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.ir.op import OPS, Op, as_tuple
 from ...samediff.ir.signature import Mismatch, coerce, formals
@@ -109,7 +109,7 @@ def check_op(op: UserFunction | Op | type[Op] | str, inputs: Sequence[Any], attr
     arrays = _examples(made, inputs)
     report = OpReport(made.id)
     typed = list(variants(arrays, dtypes, shapes, seed))
-    apart = isinstance(made, runs.FOREIGN) and possible()
+    apart = isinstance(made, runs.FOREIGN) and needed()
     (run_apart if apart else _run)(report, [*_itself(made, arrays, typed)])
     if is_stuck(report):
         return report

@@ -19,20 +19,13 @@ from dl4py.layers import (
     layer,
     vertex,
 )
-from dl4py.samediff.base.user_code import check_report
 from dl4py.samediff.configuration.configuration import configuration
 from dl4py.samediff.errors import ConfigurationError
 from dl4py.samediff.graph import child_process
 from dl4py.samediff.training import Schedule
 from dl4py.udf import check_op, user_op
 
-pytestmark = pytest.mark.skipif(not child_process.possible(), reason="processes cannot be copied")
-
-
-@pytest.fixture(autouse=True)
-def in_children(monkeypatch):
-    """Checks run in copies of the process, as they do outside of tests."""
-    monkeypatch.setattr(check_report, "watched", [])
+pytestmark = [pytest.mark.children, pytest.mark.skipif(not child_process.possible(), reason="processes cannot be copied")]
 
 
 STUCK = "did not come back within"
