@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...samediff.base.user_code.home import module_of, scope_of
+from ...samediff.base.home import scope_of, written_in
 from ...samediff.errors import RegistrationError
 from ..base.base import layer
 from ..types.input_type import InputType
@@ -24,7 +24,7 @@ def of_function(function: Callable[..., Any], base: type, scope: Mapping[str, An
     if open_:
         raise RegistrationError(f"{function.__qualname__}: the option {open_[0]!r} needs a type, such as {open_[0]}: float = 1.0")
     hints = {n: eval(p.annotation, dict(scope)) if isinstance(p.annotation, str) else p.annotation for n, p in options.items()}
-    body = {"__module__": module_of(function), "__qualname__": function.__qualname__, "__doc__": function.__doc__ or function.__name__,
+    body = {"__module__": written_in(function), "__qualname__": function.__qualname__, "__doc__": function.__doc__ or function.__name__,
             "__annotations__": hints, "__wrapped__": staticmethod(function), **methods(tuple(options))}
     body |= {n: p.default for n, p in options.items() if p.default is not p.empty}
     return types.new_class(function.__name__, (base,), {}, lambda made: made.update(body))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...samediff.arrays.indarray import INDArray
+from ...samediff.base.home import is_ours
 from ...samediff.base.java.pair import Pair
 from ...samediff.base.spec import TensorSpec
-from ...samediff.base.user_code.home import is_ours
 from ...samediff.errors import ConfigurationError, ShapeError
 from ...samediff.expressions.tracing import TraceError
 from ...samediff.initializers.nd4j_random import get_random

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...samediff.base.datatype import DataType
+from ...samediff.base.home import is_ours
 from ...samediff.base.java.java_enum import JavaEnum
 from ...samediff.base.javanames import to_snake
 from ...samediff.base.user_code.abstract_methods import unwritten
-from ...samediff.base.user_code.home import is_ours
 from ...samediff.base.user_code.user_methods import has_given_shape
 from ...samediff.configuration.configuration import Configuration, configuration
 from ...samediff.errors import ConfigurationError, did_you_mean

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...samediff.base.user_code.home import scope_of
+from ...samediff.base.home import scope_of
 from ..custom.lambda_layer import of_function
 from ..types.input_type import InputType
 from .base import vertex

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from .user_code.home import settle
+from .home import settle
 
 _IRREGULAR = {  # snake_case: camelCase, where the rule does not lead back
     "apply_lr": "applyLR",

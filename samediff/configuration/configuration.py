@@ -22,10 +22,10 @@ from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, TypeVar, dataclass_transform, overload
 
+from ..base.home import settle
 from ..base.java_names import ConfigurationNames
 from ..base.javanames import squash, to_snake
 from ..base.user_code.abstract_methods import check_written
-from ..base.user_code.home import settle
 from ..base.user_code.user_methods import ResultCheck, upgraded, watch
 from ..errors import ConfigurationError, RegistrationError, UnsupportedVersionError, did_you_mean
 from ..text.document_text import read_text

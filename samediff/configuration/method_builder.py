@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ..base.java.old_names import instead
 from ..base.javanames import JavaSpelling, squash, to_snake
-from ..base.old_names import instead
 from ..errors import did_you_mean
 from .configuration import UnknownOptionError
 
@@ -26,7 +26,7 @@ class MethodBuilder(JavaSpelling):
     'Hello, Ada'
     """
 
-    #: The table of :func:`~dl4py.samediff.base.old_names.instead` that knows names of older versions.
+    #: The table of :func:`~dl4py.samediff.base.java.old_names.instead` that knows names of older versions.
     _old_names: ClassVar[str] = ""
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ from typing import Any, Union, get_args, get_origin
 import numpy as np
 
 from ..base.datatype import DataType, is_floating
+from ..base.home import module_of
 from ..base.javanames import squash, to_camel
-from ..base.user_code.home import module_of
 from ..errors import ConfigurationError, did_you_mean
 from ..expressions.arrays import to_numpy
 from ..text import java_yaml

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from ..base.java.old_names import instead
 from ..base.java_names import SameDiffNames
 from ..base.javanames import JavaSpelling, to_snake
-from ..base.old_names import instead
 from ..errors import GraphError, did_you_mean
 from ..ir.graph_class import is_graph_class
 from ..ir.namespaces import NAMESPACES, MissingMethodError, Namespace, bound, call_by_id, find, is_namespace, method_names

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.java.old_names import instead
 from ..base.javanames import to_snake
-from ..base.old_names import instead
 from ..base.registry import GROUPS, further
 from ..errors import GraphError, UnknownNameError, did_you_mean
 from . import signature as sig

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..base.old_names import instead
+from ..base.java.old_names import instead
 from ..base.source_line import SourceLine
 from .op import Op
 

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..expressions.arrays import SPECIAL, to_numpy
-from ..families.array_code.graph_array import GraphArray
 from ..families.array_code.graph_namespace import on_graph
-from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
+from ..families.array_code.symbolic_size import NotInGraphError
 from ..families.followed import followed
-from .changing import CodeFunctions, ValuesNeededError
-from .fourier import ComplexArray
+from .changing import CodeFunctions, ValuesNeededError, has_graph
 
 if TYPE_CHECKING:
     from ..ir.variable import SDVariable
@@ -98,7 +96,7 @@ class _Function:
         self._functions, self._function = functions, function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not _has_graph((args, kwargs)):
+        if not has_graph((args, kwargs)):
             return self._function(*args, **kwargs)
         return self._functions.call(self._function, args, kwargs)
 
@@ -116,12 +114,6 @@ def _member(functions: CodeFunctions, module: Any, name: str) -> Any:
     if isinstance(value, types.ModuleType):
         return _Module(functions, value)
     return value if isinstance(value, type) or not callable(value) else _Function(functions, value)
-
-
-def _has_graph(value: Any) -> bool:
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    return any(map(_has_graph, value)) if isinstance(value, (tuple, list)) else isinstance(value, (GraphArray, SymbolicSize, ComplexArray))
 
 
 def _assigning(code: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..expressions.tracing import _BINARY
 from ..families.array_code.graph_array import GraphArray
-from ..families.array_code.symbolic_size import NotInGraphError
+from ..families.array_code.symbolic_size import NotInGraphError, SymbolicSize
+from .fourier import ComplexArray
 from .functions import NumpyFunctions
 
 if TYPE_CHECKING:
@@ -244,6 +245,13 @@ def _part(make: Callable[[Any], Any], i: int, x: Any) -> Any:
     return make(x)[i]
 
 
+def has_graph(value: Any) -> bool:
+    """Whether arguments hold arrays or sizes of the graph."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return any(map(has_graph, value)) if isinstance(value, (tuple, list)) else isinstance(value, (GraphArray, SymbolicSize, ComplexArray))
+
+
 class CodeFunctions(NumpyFunctions):
     """NumPy's functions for code that assigns to parts of arrays."""
 
@@ -269,8 +277,9 @@ class CodeFunctions(NumpyFunctions):
             return out
         source = args[0] if args else None
         if function in _LOOKING and isinstance(source, CodeArray):
+            known = not has_graph((args[1:], kwargs))
             return self.looking(lambda x: super(CodeFunctions, self).call(function, (x, *args[1:]), kwargs), source,
-                                lambda stand: function(stand, *args[1:], **kwargs))
+                                lambda stand: function(stand, *args[1:], **kwargs) if known else None)
         made = super().call(function, args, kwargs)
         same = isinstance(made, CodeArray) and function not in _SAME and any(made is a for a in args)
         return made.copy() if same else made

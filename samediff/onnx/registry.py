@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ..base.user_code.home import is_ours
+from ..base.home import is_ours
 from ..errors import RegistrationError, did_you_mean
 
 Convert = Callable[..., Any]

@@ -18,7 +18,6 @@ from ...samediff.graph.child_process import Checks, is_stuck, needed, possible, 
 from ...samediff.graph.gradient_check import check_gradient
 from ...samediff.ir.op import OPS, Op, as_tuple
 from ...samediff.ir.signature import Mismatch, coerce, formals
-from ..code.derived import way
 from ..code.failure import sizes
 from ..code.gradient_op import NoSecondGradientError
 from ..java.java_op import JavaOp
@@ -182,25 +181,24 @@ def _gradients(op: Op, arrays: Example, asked: bool | None, order: int, toleranc
     floating = any(a is not None and is_floating(a.dtype) for a in arrays)
     foreign = isinstance(op, runs.FOREIGN)
 
-    none = _none(op, arrays) if asked is None else ""
-
     def check(n: int) -> str:
+        none = _none(op, arrays) if asked is None else ""
         try:
             return none or check_gradient(lambda sd, v: sd.place_op(op, v), arrays, n, tolerance, seed)
         except NoSecondGradientError as error:
             if asked:
                 raise
             return f"none: {error}"
-    def absent(error: Exception) -> str:
-        raise error
+        except GradientError as error:
+            if asked or not foreign:
+                raise
+            if n == 2:
+                return "none: there is no first one"
+            raise CheckFailure(f"{error}. {_WHERE_NONE_IS_MEANT[isinstance(op, JavaOp)]}") from error
     if asked if asked is not None else op.gradient in ("full", "surrogate") and floating and (foreign or not op.stateful):
-        why = _missing(op, arrays) if asked is None and foreign and order and not none else None
-        if why is not None:
-            yield "gradient", partial(absent, why)
-            return
         for n in range(1, order + 1):
             yield ("gradient", "second gradient")[n - 1], partial(check, n)
-        if foreign and order and gradient_is_written(op) and not none:
+        if foreign and order and gradient_is_written(op) and not _none(op, arrays):
             yield "gradient elsewhere", lambda: circumstances.gradients_elsewhere(op, arrays, tolerance, seed)
             if isinstance(op, UserOp) and op.attribute_names():
                 yield "gradient with other attributes", lambda: circumstances.gradients_of_other_attributes(op, arrays, tolerance, seed)
@@ -218,8 +216,13 @@ def _code(op: Op) -> Any:
 
 def gradient_is_written(op: Op) -> bool:
     """Whether the author wrote a gradient that is to be the derivative: what follows from code cannot differ from it."""
-    written = isinstance(op, JavaOp) or (isinstance(op, UserOp) and (type(op).grad is not UserOp.grad or op.has_coded_gradient()))
+    in_java = isinstance(op, JavaOp) and op.user_class.do_diff is not UserDefinedCustomOp.do_diff
+    written = in_java or (isinstance(op, UserOp) and (type(op).grad is not UserOp.grad or op.has_coded_gradient()))
     return written and op.gradient == "full"
+
+
+#: Of functions and classes, and of ops in DL4J's form.
+_WHERE_NONE_IS_MEANT = 'Where none is meant, declare gradient="none"', "Where none is meant: check_op(..., gradient=False)"
 
 
 def _none(op: Op, arrays: Example) -> str:
@@ -227,21 +230,6 @@ def _none(op: Op, arrays: Example) -> str:
     if isinstance(op, runs.FOREIGN) and not any(s.dtype.is_floating for s in as_tuple(op.infer(*runs.specs_of(arrays)))):  # type: ignore[arg-type]
         return "none: there is no floating output"
     return ""
-
-
-def _missing(op: Op, arrays: Example) -> Exception | None:
-    """The error of an op that has no gradient, though nothing says that it is to have none."""
-    if isinstance(op, JavaOp) and op.user_class.do_diff is UserDefinedCustomOp.do_diff:
-        return CheckFailure("it has none: write do_diff. Where none is meant: check_op(..., gradient=False)")
-    derived = isinstance(op, UserOp) and type(op).grad is UserOp.grad and not op.has_coded_gradient()
-    if derived and way(op, runs.specs_of(arrays)) == "trial":  # type: ignore[arg-type]
-        try:
-            check_gradient(lambda sd, v: sd.place_op(op, v), arrays, 1, 1.0)
-        except GradientError as error:
-            return CheckFailure(f'{error}. Where none is meant, declare gradient="none"')
-        except Exception as error:      # what else is wrong is for the check to say
-            return error
-    return None
 
 
 def _options(dtypes: Any, shapes: Any, order: Any, tolerance: Any, seed: Any) -> tuple[list[Any], list[list[tuple[int, ...]]]]:

@@ -12,8 +12,8 @@ import numpy as np
 from ...samediff.arrays.computing import apply
 from ...samediff.arrays.pairs import is_array
 from ...samediff.base.datatype import DataType
+from ...samediff.base.home import settle
 from ...samediff.base.javanames import to_snake
-from ...samediff.base.user_code.home import settle
 from ...samediff.errors import GradientError, GraphError, RegistrationError
 from ...samediff.ir.argument_lists import ArgumentLists, JavaList, at
 from ...samediff.ir.op import Op, as_tuple

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ...samediff.base.datatype import DataType
+from ...samediff.base.home import settle
 from ...samediff.base.spec import TensorSpec, spec_of
-from ...samediff.base.user_code.home import settle
 from ...samediff.errors import DL4PyError, GradientError, GraphError, ShapeError
 from ...samediff.expressions import expression as ex
 from ...samediff.expressions.arrays import ArrayNamespace

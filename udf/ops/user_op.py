@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
-from ...samediff.base.user_code.home import module_of, scope_of
+from ...samediff.base.home import scope_of, written_in
 from ...samediff.codecs.file_args import FileArgs
 from ...samediff.errors import RegistrationError
 from ...samediff.ir.namespaces import NAMESPACES
@@ -140,7 +140,7 @@ class _Decorator:
 
         compute.user_code = function  # type: ignore[attr-defined]
         body: dict[str, Any] = {"compute": compute, "__annotations__": {n: a.type for n, a in attributes.items()},
-                                "__module__": module_of(function), "__qualname__": function.__qualname__,
+                                "__module__": written_in(function), "__qualname__": function.__qualname__,
                                 "__doc__": function.__doc__ or f"User op {self.op_id}.", "__wrapped__": staticmethod(function),
                                 "inputs": inputs_of(function, self.op_id, skip=1), "stateful": stateful}
         body |= {n: a.class_value for n, a in attributes.items() if a.has_default}

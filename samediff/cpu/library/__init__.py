@@ -1,1 +1,1 @@
-"""What the source of compiled loops may call: elements by address, operators, mathematical functions."""
+"""Functions that the source of compiled loops may call: elements by address, operators, mathematical functions."""

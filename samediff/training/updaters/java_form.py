@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.user_code.home import is_ours
+from ...base.home import is_ours
 from ...base.user_code.users_arrays import users_array
 from ...errors import ConfigurationError, ShapeError
 

@@ -83,6 +83,7 @@ if child_process.possible():
     WRONG["calls in either order"] = mean_of_the_first, {}, "keeps nothing from call to call"
 
 
+@pytest.mark.children
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_ops(made, name):
     code, options, text = WRONG[name]

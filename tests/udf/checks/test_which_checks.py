@@ -158,7 +158,7 @@ def test_by_op_and_inputs(planned, monkeypatch, op, inputs, options, wanted):
 def test_a_gpu_is_used_by_this_process(monkeypatch):
     """A copy of the process cannot."""
     apart = []
-    monkeypatch.setattr(module, "possible", lambda: True)
+    monkeypatch.setattr(module, "needed", lambda: True)
     monkeypatch.setattr(module, "_run_kernels", lambda *given: True)
     monkeypatch.setattr(module, "run_apart", lambda report, checks: apart.extend(name for name, _ in checks))
     monkeypatch.setattr(module.runs, "in_plan", lambda op, arrays: "")

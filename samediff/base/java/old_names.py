@@ -1,7 +1,7 @@
 """Names that users of DL4J look for and that are called otherwise here."""
 from __future__ import annotations
 
-from .javanames import squash
+from ..javanames import squash
 
 _LOSSES = {
     **dict.fromkeys(("mse", "squaredloss", "meansquareerror", "rmse"), "mean_squared_error"),

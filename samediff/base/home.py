@@ -1,4 +1,4 @@
-"""Where classes and functions of users are at home, which need not be a module: notebooks, ``exec``, modules that are gone."""
+"""Modules of the classes and functions of users, which need not exist: notebooks, ``exec``, modules that are gone."""
 from __future__ import annotations
 
 import inspect
@@ -13,8 +13,14 @@ NOWHERE = "__main__"
 
 def module_of(thing: Any) -> str:
     """The module in which a class or function says it is written, where there is such a module."""
-    name = str(getattr(thing, "__module__", None))
-    return name if name in sys.modules and name != "builtins" else NOWHERE       # classes in code without a name say builtins
+    name = written_in(thing)
+    return name if name in sys.modules else NOWHERE
+
+
+def written_in(thing: Any) -> str:
+    """The module in which a class or function says it is written, even where that is gone."""
+    name = getattr(thing, "__module__", None)
+    return NOWHERE if name in (None, "builtins") else str(name)       # classes in code without a name say builtins
 
 
 def is_ours(thing: Any) -> bool:
@@ -23,14 +29,14 @@ def is_ours(thing: Any) -> bool:
 
 
 def settle(cls: type) -> None:
-    """Give a class that users write a module that exists, and types where its annotations are texts.
+    """Give a class that users write a module where it has none, and types where its annotations are texts.
 
     Texts are read where the class is written: in a function, and in code that is no module, nobody could do so later. What is not
     known there (names for type checkers alone, classes that follow) stays a text. Called by ``__init_subclass__`` of a base.
     """
     if is_ours(cls):
         return
-    cls.__module__ = module_of(cls)
+    cls.__module__ = written_in(cls)
     texts = vars(cls).get("__annotations__", {})
     if any(isinstance(text, str) for text in texts.values()):
         frame = _writer()
