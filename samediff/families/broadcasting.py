@@ -18,7 +18,7 @@ def broadcast_reduced(reduced_value: SDVariable, x: SDVariable, dimensions: tupl
            axes: SDVariable | None = None, divisor: int | None = None) -> SDVariable:
     """Stretch the result of a reduction over the shape of what was reduced.
 
-    ``divisor`` d divides by n - d, at least 1, where n is the number of elements that were reduced to one.
+    ``divisor`` d divides by n - d, where n is the number of elements that were reduced to one.
     """
     return x.sd.add_op(BroadcastReduced(dimensions, keep_dims, divisor), [reduced_value, x] + ([axes] if axes is not None else []))  # type: ignore[no-any-return]
 
@@ -31,10 +31,6 @@ def axes_of(dimensions: tuple[int, ...], rank: int, axes: Any = None) -> tuple[i
 def _count(whole: Any, part: Any) -> int:
     """How many elements of ``whole`` were reduced to one of ``part``."""
     return whole.size // part.size if part.size else 0
-
-
-def _divisor(count: int, less: int) -> int:
-    return max(count - less, 1)
 
 
 def _expect_reduced(dimensions: tuple[int, ...], reduced: TensorSpec, like: TensorSpec, *axes: TensorSpec) -> None:
@@ -72,14 +68,14 @@ class BroadcastReduced(Expandable):
     def expand(self, *inputs: Any) -> SDVariable:
         """Division and view; all sizes are known."""
         x, like, *axes = inputs
-        divided = x.div(_divisor(size(like.spec.shape) // size(x.spec.shape), self.divisor or 0))
+        divided = x.div(size(like.spec.shape) // size(x.spec.shape) - (self.divisor or 0))
         return x.sd.add_op(BroadcastReduced(self.dimensions, self.keep_dims), [divided, like, *axes])  # type: ignore[no-any-return]
 
     def compute(self, xp: Any, x: Any, like: Any, axes: Any = None) -> Any:
         """A read-only view with stride 0."""
         gone = axes_of(self.dimensions, like.ndim, axes)
         if self.divisor is not None:
-            x = x / x.dtype.type(_divisor(_count(like, x), self.divisor))
+            x = x / x.dtype.type(_count(like, x) - self.divisor)
         return xp.broadcast_to(x.reshape([1 if i in gone else n for i, n in enumerate(like.shape)]), like.shape)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
@@ -108,7 +104,7 @@ class BroadcastReducedGrad(Op):
     def compute(self, xp: Any, x: Any, reduced: Any, like: Any, axes: Any = None) -> Any:
         """The sum, divided as in the spread."""
         total = sum_over(x, axes_of(self.dimensions, x.ndim, axes)).reshape(reduced.shape)
-        return total if self.divisor is None else total / x.dtype.type(_divisor(_count(like, reduced), self.divisor))
+        return total if self.divisor is None else total / x.dtype.type(_count(like, reduced) - self.divisor)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:

@@ -6,16 +6,27 @@ from typing import Any
 
 from ..arrays import INDArray
 from ..arrays.computing import built_in
-from ..arrays.methods.reducing import reduced, running_axis
+from ..arrays.methods.reducing import reduced, running_axis, spread
 from ..arrays.orders import arranged
-from ..arrays.pairs import operand
+from ..arrays.pairs import is_array, operand
+from ..expressions.arrays import as_array
 from .arguments import axes_of
 from .running import run
 
 
-def _reduction(op_id: str, what: str, **attributes: Any) -> Any:
+def _reduction(op_id: str, what: str) -> Any:
     def reduce(array: Any, *axes: Any, keep_dims: bool = False) -> INDArray:
-        return reduced(built_in(op_id, dimensions=axes_of(axes), keep_dims=keep_dims, **attributes), operand(array))  # type: ignore[no-any-return]
+        return reduced(built_in(op_id, dimensions=axes_of(axes), keep_dims=keep_dims), operand(array))  # type: ignore[no-any-return]
+    return _described(reduce, what)
+
+
+def _spread(op_id: str, what: str) -> Any:
+    def reduce(array: Any, *axes: Any, keep_dims: bool = False) -> INDArray:
+        return spread(op_id, array if is_array(array) else as_array(array), axes_of(axes), keep_dims)  # type: ignore[no-any-return]
+    return _described(reduce, f"{what}, with divisor n - 1 (of a single element 0),")
+
+
+def _described(reduce: Callable[..., INDArray], what: str) -> Any:
     reduce.__doc__ = f"{what} over the given axes, or over all; with ``keep_dims`` these stay, of size 1."
     return staticmethod(reduce)
 
@@ -28,8 +39,8 @@ class Reductions:
     max: Callable[..., INDArray] = _reduction("reduce_max", "Largest element")
     min: Callable[..., INDArray] = _reduction("reduce_min", "Smallest element")
     prod: Callable[..., INDArray] = _reduction("reduce_prod", "Product")
-    std: Callable[..., INDArray] = _reduction("std", "Standard deviation, with divisor n - 1,", bias_corrected=True)
-    var: Callable[..., INDArray] = _reduction("var", "Variance, with divisor n - 1,", bias_corrected=True)
+    std: Callable[..., INDArray] = _spread("std", "Standard deviation")
+    var: Callable[..., INDArray] = _spread("var", "Variance")
     norm1: Callable[..., INDArray] = _reduction("reduce_norm1", "Sum of magnitudes")
     norm2: Callable[..., INDArray] = _reduction("reduce_norm2", "Root of the sum of squares")
     normmax: Callable[..., INDArray] = _reduction("reduce_normmax", "Largest magnitude")

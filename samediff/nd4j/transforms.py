@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import INDArray
+from ..arrays.methods.reducing import spread
 from ..arrays.numpy_calls import call
 from ..arrays.orders import arranged, order_like
 from ..arrays.pairs import cast, type_of
@@ -224,7 +225,7 @@ class Transforms(TransformFunctions, TransformsNames):
     def normalize_zero_mean_and_unit_variance(x: Any) -> INDArray:
         """Rows of a matrix minus the means of the columns, over their deviations (divisor n - 1, plus 1e-5), in place."""
         mean = run("reduce_mean", x, dimensions=(0,))
-        deviation = run("add_scalar", run("std", x, dimensions=(0,), bias_corrected=True), scalar=1e-5)
+        deviation = run("add_scalar", spread("std", x, (0,)), scalar=1e-5)
         return written(run("divide", run("subtract", x, mean), deviation), x)  # type: ignore[no-any-return]
 
     @staticmethod

@@ -72,6 +72,13 @@ def _of_numpy(self: Any, name: str, args: tuple[Any, ...], numpy: dict[str, Any]
     return call(getattr(np, name), self, *args, **numpy)
 
 
+def spread(op_id: str, x: Any, dimensions: tuple[int, ...], keep_dims: bool = False, bias_corrected: bool = True) -> Any:
+    """Deviation or variance as DL4J's arrays have it: that of a single element is 0, where the op of graphs has NaN."""
+    x = x if type_of(x).is_floating else cast(x, default_type())
+    corrected = bias_corrected and _count(x, dimensions) != 1
+    return arranged(apply(built_in(op_id, dimensions=dimensions, keep_dims=keep_dims, bias_corrected=corrected), x), "C")
+
+
 def _spread(name: str, op_id: str, doc: str) -> Method:
     def method(self: Any, *args: Any, **numpy: Any) -> Any:
         if numpy:
@@ -79,8 +86,7 @@ def _spread(name: str, op_id: str, doc: str) -> Method:
         refuse_bool(self, name)
         _, switches, dimensions = split(args, 2)
         corrected, keep = [*switches, True, False][:1] + (switches[1:] or [False])
-        x = self if type_of(self).is_floating else cast(self, default_type())
-        return arranged(apply(built_in(op_id, dimensions=dimensions, keep_dims=keep, bias_corrected=corrected), x), "C")
+        return spread(op_id, self, dimensions, keep, corrected)
     return described(method, name, f"""{doc} over dimensions, with divisor n - 1.
 
     ``{name}(*dimensions)``, ``{name}(bias_corrected, *dimensions)``, ``{name}(bias_corrected, keep_dims, *dimensions)``; False for

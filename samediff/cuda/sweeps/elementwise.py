@@ -64,9 +64,9 @@ def _quotient(xp: Any, x: Any, n: Any) -> Any:
 
 
 def spread_quotient(shape: Shape, x: TensorSpec, like: TensorSpec, divisor: int) -> CudaKernel:
-    """``(x, like, out)``: x, seen as ``shape`` and repeated, over the elements of ``like`` for one of x, less ``divisor``; or over 1."""
+    """``(x, like, out)``: x, seen as ``shape`` and repeated, over the elements of ``like`` for one of x, less ``divisor``."""
     dtype = x.dtype.numpy
-    count = dtype.type(max((size(like.shape) // size(x.shape) if size(x.shape) else 0) - divisor, 1))
+    count = dtype.type((size(like.shape) // size(x.shape) if size(x.shape) else 0) - divisor)
     exprs = traced(_quotient, (dtype, dtype))
     return CudaKernel(lambda x, like, out: launches(exprs, [x.reshape(shape), count], [out]))
 

@@ -24,7 +24,7 @@ _FILE = FileArgs(dimensions="dimensions", properties={"keepDims": "b:keep_dims",
 
 
 class _Spread(Reduction):
-    """Population (divisor n) or sample (n - 1) statistics; those of a single element are 0, as in DL4J."""
+    """Population (divisor n) or sample (n - 1) statistics."""
 
     signatures = ("x, bias_corrected, *dimensions", "x, bias_corrected, keep_dims, *dimensions", "x, bias_corrected, axes, keep_dims",
                   "x, *dimensions")
@@ -47,7 +47,7 @@ class _Spread(Reduction):
             n = n if i in axes else n // max(size, 1)
         rest = centred(x, axes)[1]
         total = (rest * rest).sum(axis=axes, keepdims=self.keep_dims, dtype=np.result_type(rest.dtype, np.float64))
-        return (total / rest.dtype.type(n - int(self.bias_corrected and n > 1))).astype(rest.dtype)
+        return (total / rest.dtype.type(n - int(self.bias_corrected))).astype(rest.dtype)
 
     def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
         """x minus its mean over the dimensions."""

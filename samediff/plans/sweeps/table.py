@@ -99,11 +99,6 @@ def spread(*results: Formula) -> Sweep:
     return Sweep((_MEAN, Stage(_deviation, "sum", mean)), results, near=lambda xp, r0, r1: (r0 * r0 <= 16 * r1) & (r1 < xp.inf))
 
 
-def _correction(xp: Any, n: Any) -> Any:
-    """What makes a population variance that of a sample; of a single element both are 0."""
-    return xp.where(n > 1, n / (n - 1), 1)
-
-
 def _normalized(each: Formula, *more: Stage) -> Sweep:
     """r1 is 1 / deviation, 0 where that is 0 or left the type."""
     inverse = Stage(_deviation, "sum", lambda xp, t, n: xp.where(t == 0, 0, 1 / xp.sqrt(t / n)))
@@ -136,9 +131,9 @@ REDUCTIONS: dict[str, Sweep] = {
     "reduce_logsumexp": Sweep((Stage(element, "max", lambda xp, t: xp.where(xp.abs(t) == xp.inf, 0, t)),
                                Stage(_weight, "sum", lambda xp, t, r0: xp.log(t) + r0)), (second_result,)),
     "var": spread(second_result),
-    "sample_var": spread(lambda xp, r1, n: r1 * _correction(xp, n)),
+    "sample_var": spread(lambda r1, n: r1 * (n / (n - 1))),
     "std": spread(lambda xp, r1: xp.sqrt(r1)),
-    "sample_std": spread(lambda xp, r1, n: xp.sqrt(r1 * _correction(xp, n))),
+    "sample_std": spread(lambda xp, r1, n: xp.sqrt(r1 * (n / (n - 1)))),
     "moments": spread(lambda r0, first: r0 + first, second_result),
 }
 
