@@ -121,6 +121,24 @@ def norm_over(x: Any, axes: tuple[int, ...] | None = None, keepdims: bool = Fals
     return found if keepdims else found.squeeze(axis=axes)
 
 
+def mean_of_squares(x: Any, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """In float64, whose range holds squares of smaller types."""
+    wide = x.astype(np.result_type(x.dtype, np.float64), copy=False)
+    return mean_over(wide * wide, axes, keepdims)
+
+
+def deviation_over(rest: Any, axes: tuple[int, ...], keepdims: bool, divisor: Any) -> Any:
+    """The root of a sum of squares over a divisor, in the type of ``rest`` and over the whole range of that."""
+    library = namespace_of(rest)
+    wide = rest.astype(np.result_type(rest.dtype, np.float64), copy=False)
+    total = _wide_sum(wide * wide, axes, keepdims)
+    made = library.sqrt(total / divisor)
+    held = (total > np.finfo(np.float64).tiny * 2.0 ** 60) & (total < np.inf)
+    if rest.size and not held.all():
+        made = library.where(held, made, norm_over(wide, axes, keepdims) / np.sqrt(divisor))
+    return made.astype(rest.dtype)
+
+
 def centred(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """The mean over ``axes``, which stay with size 1, and what ``x`` differs from it, in float32 for types of 16 bits.
 

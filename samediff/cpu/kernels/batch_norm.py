@@ -48,6 +48,18 @@ def _moved(start, rest, total, count):
     return moved
 
 
+@function(error_model="numpy")
+def _wide_spread(flat, center, rest, channel, channels, batch, space):
+    """The sum of squares, where float32 does not hold it."""
+    total = 0.0
+    for n in range(batch):
+        at = U((n * channels + channel) * space)
+        for k in range(space):
+            d = np.float64(flat[at + U(k)]) - center - rest
+            total += d * d
+    return total
+
+
 @kernel
 def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, parts):
     """Mean and (biased) variance of each channel, and y by them."""
@@ -97,9 +109,12 @@ def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, p
             break
         total[:] = 0
     for c in range(width):
+        if not total[c] < np.inf:
+            total[c] = _wide_spread(flat, start[c], rest[c], first + c, channels, batch, space)
+        spread = total[c] / count
         mean[first + c] = start[c] + rest[c]
-        variance[first + c] = total[c] / count
-        scale[c] = gamma[first + c] / np.sqrt(variance[first + c] + epsilon) if variance[first + c] < np.inf else 0
+        variance[first + c] = spread
+        scale[c] = gamma[first + c] / np.sqrt(spread + epsilon) if spread < np.inf else 0
         shift[c] = beta[first + c] - rest[c] * scale[c]
     for n in range(batch):
         at = U((n * channels + first) * space)
@@ -175,24 +190,27 @@ def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, ep
                 left[c] += u
                 at += U(space)
     for c in range(width):
-        inverse = 1.0 / np.sqrt(np.float64(variance[first + c]) + epsilon)
         rest[c] = left[c] / count               # what rounding took from the mean
+        spread = np.float64(variance[first + c])
+        if not spread < np.inf:
+            spread = _wide_spread(flat, center[c], rest[c], first + c, channels, batch, space) / count
+        inverse = 1.0 / np.sqrt(spread + epsilon)
         product[c] -= plain[c] * left[c] / count
         dgamma[first + c] = product[c] * inverse
         dbeta[first + c] = plain[c]
         a = gamma[first + c] * inverse
         by_dy[c] = a
-        by_x[c] = -a * product[c] * inverse * inverse / count
+        by_x[c] = product[c] * inverse * inverse / count         # without a, which would make it too small for its type
         middle[c] = plain[c] / count
     for n in range(batch):
         at = U((n * channels + first) * space)
         if space == 1:
             for c in range(width):
                 d = _minus(_minus(flat[at + U(c)], center[c]), rest[c])
-                result[at + U(c)] = _minus(given[at + U(c)], middle[c]) * by_dy[c] + d * by_x[c]
+                result[at + U(c)] = (_minus(given[at + U(c)], middle[c]) - d * by_x[c]) * by_dy[c]
         else:
             for c in range(width):
                 m, r, g, a, b = center[c], rest[c], middle[c], by_dy[c], by_x[c]
                 for k in range(space):
-                    result[at + U(k)] = _minus(given[at + U(k)], g) * a + _minus(_minus(flat[at + U(k)], m), r) * b
+                    result[at + U(k)] = (_minus(given[at + U(k)], g) - _minus(_minus(flat[at + U(k)], m), r) * b) * a
                 at += U(space)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...expressions.scalar_node import Expr
 from ...plans.sweeps.spec import Sweep
-from ...plans.sweeps.traced import TracedStage, reads
+from ...plans.sweeps.traced import SecondTurn, TracedStage, reads
 from ..library.operators import PRINTER, TYPE_NAMES
 from .specialization import SHORT, SweepSpecialization
 from .sweep_writer import SweepWriter
@@ -32,15 +32,16 @@ class _RowLoops(SweepWriter):
         self.inside("for a in range(A):")
         self.inside("for c in range(C):")
         self.start("ac")
-        if self.sweep.near:
+        if self.sweep.again:
             self.first("x0ac")
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
-            if self.sweep.near and k == 1:
-                self.inside(f"if not ({self.text(self.sweep.near)}):")
+            if self.sweep.again and k == 1:
+                self.inside(f"if not ({self.text(self.sweep.again.near)}):")
                 self.put(f"first = {self.moved()}")
-                self.fold(0, self.sweep.folds[0])
-                self.fold(1, fold)
+                self.put(f"unit = {self.text(self.sweep.again.unit)}")
+                for i, stage in enumerate(self.sweep.again.folds):
+                    self.fold(i, stage)
                 self.depth -= 1
         result = TYPE_NAMES[self.form.result]
         for k, text in enumerate(self.sweep.results):
@@ -109,7 +110,7 @@ class _ColumnLoops(SweepWriter):
 
     def is_kept(self, k: int) -> bool:
         """Whether what a fold leaves is an array."""
-        return bool(self.sweep.each or self.sweep.near) or k + 1 < len(self.sweep.folds)
+        return bool(self.sweep.each or self.sweep.again) or k + 1 < len(self.sweep.folds)
 
     def write(self) -> str:
         self.head()
@@ -120,14 +121,15 @@ class _ColumnLoops(SweepWriter):
                 self.put(f"p{k} = scratch({self.chunk}, {TYPE_NAMES[part]})")
             if self.is_kept(k):
                 self.put(f"r{k} = scratch({self.chunk}, {TYPE_NAMES[fold.result.dtype]})")
-        if self.sweep.near:
+        if self.sweep.again:
             self.put(f"origin = scratch({self.chunk}, {self.T})")
+            self.put(f"units = scratch({self.chunk}, {self.T})")
         self.inside("for a in range(A):")
         self.inside(f"for s in range(0, C, {self.chunk}):")
         self.put(f"m = min({self.chunk}, C - s)")
         self.begin()
         depth = self.depth
-        if self.sweep.near:
+        if self.sweep.again:
             self.inside("for c in range(m):")
             self.first(f"x0a + c * {self.form.dtypes[0].itemsize}")
             self.put("origin[c] = first")
@@ -135,9 +137,9 @@ class _ColumnLoops(SweepWriter):
             self.put("far = 0")
         for k, fold in enumerate(self.sweep.folds):
             self.fold(k, fold)
-            if self.sweep.near and k == 1:
-                self.again(self.sweep.near)
-        if self.sweep.near and self.sweep.results:
+            if self.sweep.again and k == 1:
+                self.again(fold, self.sweep.again)
+        if self.sweep.again and self.sweep.results:
             self.inside("for c in range(m):")
             self.beside(*self.sweep.results)
             self.slices()
@@ -153,14 +155,17 @@ class _ColumnLoops(SweepWriter):
         self.end()
         return "\n".join(self.lines) + "\n"
 
-    def again(self, near: Expr) -> None:
-        """The second turn, for slices where the first element is far from the mean; others come to the same again."""
+    def again(self, fold: TracedStage, turn: SecondTurn) -> None:
+        """The second turn, for slices that need it; others come to the same again."""
         self.inside("if far:")
         self.inside("for c in range(m):")
-        self.put(f"origin[c] = origin[c] if {self.text(near, '[c]')} else {self.moved('[c]', 'origin[c]')}")
+        self.put(f"t = {self.total(fold, self.sums(1, fold))}")
+        self.put(f"close = {self.text(turn.near, '[c]')}")
+        self.put(f"origin[c] = origin[c] if close else {self.moved('[c]', 'origin[c]')}")
+        self.put(f"units[c] = {self.T}(1) if close else {self.T}({self.text(turn.unit, '[c]')})")
         self.depth -= 1
-        self.fold(0, self.sweep.folds[0])
-        self.fold(1, self.sweep.folds[1])
+        for k, stage in enumerate(turn.folds):
+            self.fold(k, stage, again=True)
         self.depth -= 1
 
     def slices(self, local: str = "") -> None:
@@ -168,11 +173,14 @@ class _ColumnLoops(SweepWriter):
         for i, text in enumerate(self.sweep.results):
             self.put(f"y{i}[a, s + c] = {TYPE_NAMES[self.form.result]}({self.text(text, '[c]', local)})")
 
-    def fold(self, k: int, fold: TracedStage) -> None:
+    def sums(self, k: int, fold: TracedStage) -> str:
+        """The place of a total."""
+        return f"{'p' if self.parted(fold) else 'w'}{k}[c]"
+
+    def fold(self, k: int, fold: TracedStage, again: bool = False) -> None:
         part, wide = self.types(fold)
         at_once = self.at_once(fold)
-        parted = self.parted(fold)
-        sums = f"{'p' if parted else 'w'}{k}[c]"
+        parted, sums = self.parted(fold), self.sums(k, fold)
         self.inside("for c in range(m):")
         self.put(f"{sums} = {PRINTER.identity(fold.combine, part if parted else wide)}")
         self.depth -= 1
@@ -200,13 +208,15 @@ class _ColumnLoops(SweepWriter):
         self.put(f"{f'r{k}[c]' if self.is_kept(k) else f'r{k}'} = {self.text(fold.result, '[c]')}")
         if not self.is_kept(k):
             self.slices(f"r{k}")
-        if self.sweep.near and k == 1:
-            self.put(f"far |= 0 if {self.text(self.sweep.near, '[c]')} else 1")
+        if self.sweep.again and k == 1 and not again:
+            self.put(f"far |= 0 if {self.text(self.sweep.again.near, '[c]')} else 1")
         self.depth -= 1
 
     def beside(self, *expressions: Expr) -> None:
         if "first" in reads(*expressions):
             self.put("first = origin[c]")
+        if "unit" in reads(*expressions):
+            self.put("unit = units[c]")
 
     def step(self, k: int, fold: TracedStage, count: int, part: Any, wide: Any) -> None:
         """Some rows into the running totals; several of them are joined in pairs before."""

@@ -14,10 +14,10 @@ from ...base.spec import Shape, TensorSpec
 from ...expressions import expression as ex
 from ...plans.actions import Action, ArrayCopy, CudaKernel
 from ...plans.sweeps.spec import Stage, Sweep
-from ...plans.sweeps.table import mean, second
+from ...plans.sweeps.table import far_unit, mean, second, squared
 from ..sweeps.elementwise import aligned, launches, number, traced
 from ..sweeps.sweep import folded
-from ..sweeps.table import SAMPLE_STATISTICS, STATISTICS
+from ..sweeps.table import statistics
 
 
 def _wide(x: Any) -> Any:
@@ -26,10 +26,11 @@ def _wide(x: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _normalization(epsilon: float, has_left: bool, has_gamma: bool, has_beta: bool) -> Any:
-    """gamma (x - mean - left) / sqrt(variance + epsilon) + beta, where ``left`` is what rounding took from the mean."""
+    """gamma (x - mean - left) / sqrt(variance + epsilon) + beta, where ``left`` is what rounding took from the mean; with that, the
+    second array is not the variance, but what differences are multiplied by."""
     def code(xp: Any, *arrays: Any) -> Any:
         x, mean, variance, *rest = map(_wide, arrays)
-        scale = 1 / xp.sqrt(variance + epsilon)
+        scale = variance if has_left else 1 / xp.sqrt(variance + epsilon)
         scale = scale * rest[int(has_left)] if has_gamma else scale
         y = x - mean
         y = (y - rest[0] if has_left else y) * scale
@@ -38,10 +39,9 @@ def _normalization(epsilon: float, has_left: bool, has_gamma: bool, has_beta: bo
 
 
 @functools.lru_cache(maxsize=256)
-def _slope(epsilon: float, has_gamma: bool) -> Any:
-    def code(xp: Any, x: Any, g: Any, mean: Any, variance: Any, count: Any, by_gamma: Any, by_beta: Any, left: Any, *gamma: Any) -> Any:
-        x, g, mean, variance, *affine = map(_wide, (x, g, mean, variance, *gamma))
-        scale = 1 / xp.sqrt(variance + epsilon)
+def _slope(has_gamma: bool) -> Any:
+    def code(xp: Any, x: Any, g: Any, mean: Any, scale: Any, count: Any, by_gamma: Any, by_beta: Any, left: Any, *gamma: Any) -> Any:
+        x, g, mean, *affine = map(_wide, (x, g, mean, *gamma))
         slope = g - by_beta / count - (x - mean - left) * scale * (by_gamma / count)
         return slope * (scale * affine[0] if has_gamma else scale)
     return code
@@ -75,20 +75,20 @@ def training(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None
         return None
     shape, dtype = specs[0].shape or (), specs[0].dtype.numpy
     kept = TensorSpec((shape[axis],), _stored(dtype))
-    statistics = folded(STATISTICS, _others(shape, axis), specs[:1], [kept] * 3)
-    if statistics is None:
+    found = folded(statistics(epsilon), _others(shape, axis), specs[:1], [kept] * 4)
+    if found is None:
         return None
-    sums, brief = statistics, kept.dtype.numpy != dtype
+    sums, brief = found, kept.dtype.numpy != dtype
 
     def actions(x: Any, *rest: Any) -> list[Action]:
         given, (y, m, v), work = rest[:len(specs) - 1], rest[len(specs) - 1:len(specs) + 2], rest[len(specs) + 2:]
-        left, work = work[0], work[1:]
+        left, factor, work = work[0], work[1], work[2:]
         own = work[:2] if brief else (m, v)
-        made = [*sums.actions(x, *own, left, *work[2 * brief:])]
+        made = [*sums.actions(x, *own, left, factor, *work[2 * brief:])]
         for source, target in zip(own, (m, v)):
             made += _converted(source, target) if brief else []
-        return [*made, *_applied(axis, epsilon, x, (*own, left), given[2:], y)]
-    return CudaKernel(actions, (*[kept] * (3 if brief else 1), *sums.workspace))
+        return [*made, *_applied(axis, epsilon, x, (own[0], factor, left), given[2:], y)]
+    return CudaKernel(actions, (*[kept] * (4 if brief else 2), *sums.workspace))
 
 
 def _applied(axis: int, epsilon: float, x: Any, statistics: Sequence[Any], affine: Sequence[Any], y: Any) -> list[Action]:
@@ -117,28 +117,35 @@ def of_images(is_training: bool, axis: int, epsilon: float, *specs: TensorSpec |
         return None
     shape = x.shape or ()
     kept = TensorSpec((shape[axis],), _stored(x.dtype.numpy))
-    found = folded(SAMPLE_STATISTICS, _others(shape, axis), [x], [kept] * 4) if is_training else CudaKernel(lambda *arrays: [])
+    found = folded(statistics(epsilon, True), _others(shape, axis), [x], [kept] * 5) if is_training else CudaKernel(lambda *arrays: [])
     if found is None or (is_training and 0 in shape):
         return None
-    statistics = found
+    sums = found
 
     def actions(x: Any, scale: Any, offset: Any, *rest: Any) -> list[Action]:
         (y, m, v), work = rest[given - 3:given], rest[given:]
         if not is_training:
             mean, variance = rest[:2]
             return [*_applied(axis, epsilon, x, (mean, variance), (scale, offset), y), ArrayCopy(mean, m), ArrayCopy(variance, v)]
-        mean, variance, left, sample, *more = work
-        made: list[Action] = [*statistics.actions(x, mean, variance, left, sample, *more),
-                              *_applied(axis, epsilon, x, (mean, variance, left), (scale, offset), y)]
+        mean, variance, left, factor, sample, *more = work
+        made: list[Action] = [*sums.actions(x, mean, variance, left, factor, sample, *more),
+                              *_applied(axis, epsilon, x, (mean, factor, left), (scale, offset), y)]
         return [*made, *_converted(mean, m), *_converted(sample, v)]
-    return CudaKernel(actions, (*[kept] * 4, *statistics.workspace) if is_training else ())
+    return CudaKernel(actions, (*[kept] * 5, *sums.workspace) if is_training else ())
 
 
 @functools.lru_cache(maxsize=64)
 def _sums(epsilon: float) -> Sweep:
-    """Of x, upstream gradients, mean and variance: the gradients by gamma and by beta, and what rounding took from the mean."""
-    return Sweep((Stage(lambda x0, x1, x2: x1 * (x0 - x2)), Stage(second), Stage(lambda x0, x2: x0 - x2, "sum", mean)),
-                 (lambda xp, x3, r0, r1, r2: (r0 - r1 * r2) / xp.sqrt(x3 + epsilon), lambda r1: r1, lambda r2: r2))
+    """Of x, upstream gradients, mean and variance: the gradients by gamma and by beta, what rounding took from the mean, and
+    1 / sqrt(variance + epsilon); a variance beyond the type is taken anew, in another unit."""
+    def beyond(xp: Any, x0: Any, x2: Any, x3: Any) -> Any:
+        return xp.where(x3 < xp.inf, 0, squared((x0 - x2) / far_unit(xp, x0)))
+
+    def scale(xp: Any, x3: Any, t: Any, n: Any) -> Any:
+        return 1 / xp.where(x3 < xp.inf, xp.sqrt(x3 + epsilon), xp.sqrt(t / n) * far_unit(xp, t))
+    return Sweep((Stage(lambda x0, x1, x2: x1 * (x0 - x2)), Stage(second), Stage(lambda x0, x2: x0 - x2, "sum", mean),
+                  Stage(beyond, "sum", scale)),
+                 (lambda r0, r1, r2, r3: (r0 - r1 * r2) * r3, lambda r1: r1, lambda r2: r2, lambda r3: r3))
 
 
 def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None:
@@ -148,7 +155,7 @@ def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None
     shape, dtype = specs[0].shape or (), specs[0].dtype.numpy
     kept = TensorSpec((shape[axis],), _stored(dtype))
     channel = aligned((shape[axis],), (axis % len(shape),), len(shape))
-    found = folded(_sums(epsilon), _others(shape, axis), specs[:4], [kept] * 3, [shape, shape, channel, channel])
+    found = folded(_sums(epsilon), _others(shape, axis), specs[:4], [kept] * 4, [shape, shape, channel, channel])
     if found is None:
         return None
     sums, brief = found, kept.dtype.numpy != dtype
@@ -156,16 +163,16 @@ def gradient(axis: int, epsilon: float, *specs: TensorSpec) -> CudaKernel | None
 
     def actions(x: Any, g: Any, mean: Any, variance: Any, *rest: Any) -> list[Action]:
         given, (dx, by_gamma, by_beta), work = rest[:len(specs) - 4], rest[len(specs) - 4:len(specs) - 1], rest[len(specs) - 1:]
-        left, work = work[0], work[1:]
+        left, scale, work = work[0], work[1], work[2:]
         own = work[:2] if brief else (by_gamma, by_beta)
-        made: list[Action] = [*sums.actions(x, g, mean, variance, *own, left, *work[2 * brief:])]
+        made: list[Action] = [*sums.actions(x, g, mean, variance, *own, left, scale, *work[2 * brief:])]
         for source, target in zip(own, (by_gamma, by_beta)):
             made += _converted(source, target) if brief else []
         gamma = [a for a in given if a is not None]
-        arrays = [x, g, mean, variance, count, *own, left, *gamma]
+        arrays = [x, g, mean, scale, count, *own, left, *gamma]
         shapes = [(), (), channel, channel, (), *[channel] * (3 + len(gamma))]
-        return [*made, *_loop(_slope(epsilon, bool(gamma)), arrays, shapes, dx)]
-    return CudaKernel(actions, (*[kept] * (3 if brief else 1), *sums.workspace))
+        return [*made, *_loop(_slope(bool(gamma)), arrays, shapes, dx)]
+    return CudaKernel(actions, (*[kept] * (4 if brief else 2), *sums.workspace))
 
 
 def given_statistics(axes: Sequence[int], epsilon: float, *specs: TensorSpec | None) -> CudaKernel | None:

@@ -208,7 +208,7 @@ def texts() -> Iterator[tuple[str, str]]:
     from . import table as sweeps
     more = {**sweeps.CROSS_ENTROPY, **sweeps.DISTANCES, **sweeps.PLACES, "is max": sweeps.IS_MAX, "clipped": sweeps.clipped(0.5, True),
             "sum, spread": sweeps.SUM_SPREAD, "half squares": sweeps.HALF_SQUARES, "proximity": sweeps.PROXIMITY,
-            "its slope": sweeps.PROXIMITY_SLOPE, "statistics": sweeps.SAMPLE_STATISTICS, "mean less 1": sweeps.mean_less(1),
+            "its slope": sweeps.PROXIMITY_SLOPE, "statistics": sweeps.statistics(1e-5, True), "mean less 1": sweeps.mean_less(1),
             **{" ".join(map(str, key)): sweep for key, sweep in sweeps.POSITIONS.items()}}
     f4, i8 = np.dtype(np.float32), np.dtype(np.int64)
     for name, sweep in more.items():

@@ -66,17 +66,20 @@ def _without_keeping(sweep: TracedSweep) -> TracedSweep:
 
 def _without_turns(sweep: TracedSweep) -> TracedSweep:
     """The same with the second turn as folds of its own, which leave what the first turn left where ``near`` holds."""
-    if sweep.near is None:
+    if sweep.again is None:
         return sweep
-    near, start, spread = sweep.near, *sweep.folds[:2]
-    first, r0 = ex.input_("first", start.term.dtype), ex.input_("r0", start.result.dtype)
+    start, spread = sweep.folds[:2]
+    own = start.term.dtype
+    first, r0, total = ex.input_("first", own), ex.input_("r0", start.result.dtype), ex.input_("r1", own)
+    near, unit = ex.compose([sweep.again.near, sweep.again.unit], {"t": total})
+    (done,) = ex.compose([spread.result], {"t": total})
     moved = ex.where(ex.apply("isfinite", r0), ex.apply("add", first, r0), ex.constant(0, r0.dtype))
-    table = {"first": ex.where(near, first, moved),
+    table = {"first": ex.where(near, first, moved), "unit": unit,
              **{f"r{k}": ex.input_(f"r{k + 2}", fold.result.dtype) for k, fold in enumerate(sweep.folds)}}
-    start_again, spread_again, *more = (_stage(f, table) for f in sweep.folds)
-    again = [replace(f, result=ex.where(near, ex.input_(f"r{k}", f.result.dtype), f.result), unless=near)
-             for k, f in enumerate((start_again, spread_again))]
-    return _with(sweep, [start, spread, *again, *more], table)
+    again = [replace(stage, result=ex.where(near, before, stage.result), unless=near)
+             for stage, before in zip((_stage(f, table) for f in sweep.again.folds), (r0, done))]
+    more = [_stage(f, table) for f in sweep.folds[2:]]
+    return _with(sweep, [start, replace(spread, result=ex.input_("t", own)), *again, *more], table)
 
 
 def _with(sweep: TracedSweep, folds: Sequence[TracedStage], table: Mapping[str, Expr]) -> TracedSweep:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from ...plans.sweeps.spec import Stage, Sweep
 from ...plans.sweeps.table import (
+    DEVIATION,
     LOG_SUM,
     NORM,
     TOP,
@@ -130,9 +131,16 @@ _PROXIMITY = Stage(squared, "sum", _norm), Stage(_second_squared), Stage(product
 PROXIMITY = Sweep(_PROXIMITY, (lambda xp, r0, r1, r2: -r2 / (r0 * _norm(xp, r1)),))
 PROXIMITY_SLOPE = Sweep(_PROXIMITY, each=_proximity_slope)
 
-#: Mean, population variance and what rounding takes from the mean; the same with the sample variance behind.
-STATISTICS = spread(lambda r0, first: r0 + first, second_result, lambda r0, first: r0 - ((r0 + first) - first))
-SAMPLE_STATISTICS = spread(*STATISTICS.results, lambda xp, r1, n: r1 * (n / xp.where(n > 1, n - 1, 1)))
+
+@functools.lru_cache(maxsize=64)
+def statistics(epsilon: float, has_sample: bool = False) -> Sweep:
+    """Mean, population variance, what rounding takes from the mean and 1 / sqrt(variance + epsilon), for which the variance may be
+    beyond the type; the sample variance behind, if that is asked for."""
+    sample = (lambda xp, r1, n: r1 * r1 * (n / xp.where(n > 1, n - 1, 1)),) if has_sample else ()
+    return spread(DEVIATION, lambda r0, first: r0 + first, lambda r1: r1 * r1, lambda r0, first: r0 - ((r0 + first) - first),
+                  lambda xp, r1: 1 / xp.where(r1 * r1 < xp.inf, xp.sqrt(r1 * r1 + epsilon), r1), *sample)
+
+
 #: 1 at the last element of a slice that is not 0, else 0.
 LAST = Sweep(PLACES["last"].folds, each=lambda j, r0: j == r0)
 #: The sum of the first array where the second is not 0.

@@ -4,10 +4,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...base.named_axes import expect
 from ...base.spec import TensorSpec
 from ...errors import ShapeError
-from ...expressions.arrays import centred, mean_over
+from ...expressions.arrays import centred, mean_of_squares, mean_over
 from ...families.alignment import align, aligned
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, attributes, op, require_floating, require_same_type
@@ -46,7 +48,7 @@ class Normalizing(Op):
 
     def scaled(self, xp: Any, rest: Any, variance: Any, gamma: Any, beta: Any) -> Any:
         """gamma rest / sqrt(variance + epsilon) + beta, where ``rest`` is what x differs from its mean."""
-        scale = 1 / xp.sqrt(variance + variance.dtype.type(self.epsilon))
+        scale = (1 / xp.sqrt(variance + variance.dtype.type(self.epsilon))).astype(rest.dtype, copy=False)
         scale = scale if gamma is None else scale * gamma
         y = rest * aligned(xp, scale, (self.axis,), rest.ndim)
         return y if beta is None else y + aligned(xp, beta, (self.axis,), rest.ndim)
@@ -80,7 +82,7 @@ class BatchNormTraining(Normalizing):
         """Two passes over x."""
         axes = self.axes(x.ndim)
         mean, rest = centred(x, axes)
-        variance = mean_over(rest * rest, axes)
+        variance = mean_of_squares(rest, axes)
         y = self.scaled(xp, rest, variance, gamma, beta)
         return y.astype(x.dtype, copy=False), mean.reshape(x.shape[self.axis]), variance.astype(x.dtype, copy=False)
 
@@ -115,11 +117,14 @@ class BatchNormTrainingGrad(Normalizing, Composite):
         """gamma / sqrt(v + epsilon) (g - mean(g) - y mean(g y)), with y = (x - m) / sqrt(v + epsilon)."""
         axes = self.axes(x.ndim)
         rest = centred(x, axes)[1]
-        variance, g = variance.astype(rest.dtype, copy=False), upstream.astype(rest.dtype, copy=False)
+        variance, g = variance.astype(np.result_type(x.dtype, np.float64)), upstream.astype(rest.dtype, copy=False)
+        beyond = ~xp.isfinite(variance)
+        if beyond.any():
+            variance = xp.where(beyond, mean_of_squares(rest, axes), variance)
         y = self.scaled(xp, rest, variance, None, None)
         for_beta, for_gamma = mean_over(g, axes), mean_over(g * y, axes)
         slope = g - aligned(xp, for_beta, (self.axis,), x.ndim) - y * aligned(xp, for_gamma, (self.axis,), x.ndim)
-        scale = 1 / xp.sqrt(variance + variance.dtype.type(self.epsilon))
+        scale = (1 / xp.sqrt(variance + variance.dtype.type(self.epsilon))).astype(rest.dtype, copy=False)
         slope *= aligned(xp, scale if gamma is None else scale * gamma, (self.axis,), x.ndim)
         count = max(x.size // max(x.shape[self.axis], 1), 1)
         return tuple(a.astype(x.dtype, copy=False) for a in (slope, for_gamma * count, for_beta * count))

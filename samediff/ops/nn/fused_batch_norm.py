@@ -7,7 +7,7 @@ from typing import Any
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...expressions.arrays import centred, mean_over
+from ...expressions.arrays import centred, mean_of_squares
 from ...families.alignment import align, aligned
 from ...families.composite import Composite
 from ...families.sizes import axis_size
@@ -65,11 +65,11 @@ class FusedBatchNorm(Composite):
             if not count:
                 raise ShapeError(f"images {x.shape} have no statistics: there is nothing to take them from")
             mean, rest = centred(x, self.others)
-            mean, variance = mean.reshape(-1), mean_over(rest * rest, self.others)
+            mean, variance = mean.reshape(-1), mean_of_squares(rest, self.others)
             spread = variance * variance.dtype.type(count / max(count - 1, 1))
         else:
             rest = x - aligned(xp, mean, (self.axis,), 4)
-        factor = scale / xp.sqrt(variance + variance.dtype.type(max(self.epsilon, LEAST_EPSILON)))
+        factor = scale / xp.sqrt(variance + variance.dtype.type(max(self.epsilon, LEAST_EPSILON))).astype(rest.dtype, copy=False)
         y = rest * aligned(xp, factor, (self.axis,), 4) + aligned(xp, offset, (self.axis,), 4)
         return y.astype(x.dtype, copy=False), mean.copy(), spread.astype(x.dtype)
 

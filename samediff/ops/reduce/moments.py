@@ -10,7 +10,7 @@ from ...base.datatype import DataType
 from ...base.named_axes import expect, expect_broadcast
 from ...base.spec import TensorSpec
 from ...codecs.file_args import FileArgs
-from ...expressions.arrays import centred, mean_over
+from ...expressions.arrays import centred, deviation_over, mean_of_squares
 from ...families.broadcasting import axes_of, sum_to
 from ...families.families import Elementwise, Reduction
 from ...ir.op import Op, Specs, op
@@ -40,14 +40,12 @@ class _Spread(Reduction):
         """One form for each divisor."""
         return f"sample_{self.id}" if self.bias_corrected else self.id
 
-    def variance(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """Mean squared deviation."""
+    def rest(self, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+        """Differences from the mean, and what to divide the sum of their squares by."""
         n = x.size
         for i, size in enumerate(x.shape):
             n = n if i in axes else n // max(size, 1)
-        rest = centred(x, axes)[1]
-        total = (rest * rest).sum(axis=axes, keepdims=self.keep_dims, dtype=np.result_type(rest.dtype, np.float64))
-        return (total / rest.dtype.type(n - int(self.bias_corrected))).astype(rest.dtype)
+        return centred(x, axes)[1], np.float64(n - int(self.bias_corrected))
 
     def centred(self, inputs: Sequence[SDVariable]) -> SDVariable:
         """x minus its mean over the dimensions."""
@@ -64,7 +62,9 @@ class Variance(_Spread):
     """Mean of squared deviations over ``dimensions``; ``bias_corrected`` divides by n - 1."""
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        return self.variance(xp, x, axes).astype(x.dtype, copy=False)
+        rest, divisor = self.rest(x, axes)
+        wide = rest.astype(np.result_type(rest.dtype, np.float64), copy=False)
+        return ((wide * wide).sum(axis=axes, keepdims=self.keep_dims) / divisor).astype(x.dtype)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -77,7 +77,8 @@ class StandardDeviation(_Spread):
     """Square root of the variance over ``dimensions``; ``bias_corrected`` divides by n - 1."""
 
     def reduce(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        return xp.sqrt(self.variance(xp, x, axes)).astype(x.dtype, copy=False)
+        rest, divisor = self.rest(x, axes)
+        return deviation_over(rest, axes, self.keep_dims, divisor).astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
@@ -105,7 +106,7 @@ class Moments(Op):
         x = x.astype(xp.float32) if x.dtype.kind in "iub" else x
         over = axes_of(self.dimensions, x.ndim, axes)
         mean, rest = centred(x, over)
-        variance = mean_over(rest ** 2, over, keepdims=self.keep_dims)
+        variance = mean_of_squares(rest, over, keepdims=self.keep_dims)
         return mean.reshape(variance.shape), variance.astype(x.dtype, copy=False)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

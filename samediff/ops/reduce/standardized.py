@@ -1,14 +1,17 @@
 """Standardization over axes, and its gradient."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...base.named_axes import expect
 from ...base.spec import TensorSpec, normalize_axes, reduced
 from ...codecs.file_args import FileArgs
 from ...errors import ShapeError
-from ...expressions.arrays import centred, mean_over
+from ...expressions.arrays import centred, deviation_over, mean_over
 from ...families.broadcasting import axes_of
 from ...families.composite import Composite
 from ...ir.op import Op, Specs, op, require_floating
@@ -20,8 +23,9 @@ if TYPE_CHECKING:
 def standardize(xp: Any, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """(x - mean) / deviation and 1 / deviation, both 0 where the deviation is 0; in float32 for types of 16 bits."""
     y = centred(x, axes)[1]
-    deviation = xp.sqrt(mean_over(y * y, axes, keepdims=True))
-    scale = xp.where(deviation > 0, 1 / xp.where(deviation > 0, deviation, y.dtype.type(1)), y.dtype.type(0)).astype(y.dtype)
+    deviation = deviation_over(y, axes, True, np.float64(max(math.prod(y.shape[i] for i in axes), 1)))
+    held = deviation > 1 / np.finfo(y.dtype).max            # so that 1 / deviation is a number of the type
+    scale = xp.where(held, 1 / xp.where(held, deviation, y.dtype.type(1)), y.dtype.type(0)).astype(y.dtype)
     y *= scale
     return y, scale
 

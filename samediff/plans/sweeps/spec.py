@@ -33,10 +33,10 @@ class Stage:
     Attributes
     ----------
     term : Formula
-        Of an element; it may also ask for ``first``, that of the slice of x0 (where the sweep says what is ``near``).
+        Of an element; it may also ask for ``first``, that of the slice of x0, and ``unit`` (where the sweep says what is ``near``).
     combine : "sum", "prod", "max" or "min"
     result : Formula
-        Of the total ``t``.
+        Of the total ``t``; it may ask for ``unit``, too.
     counting : bool
         The terms are small whole numbers, whatever the type of the inputs.
     keep : bool
@@ -61,20 +61,24 @@ class Sweep:
     each : Formula, optional
         What is stored for each element instead; the only output, in the shape of x0.
     near : Formula, optional
-        Of ``r0`` and ``r1``: whether ``first`` is near enough to the mean for ``x0 - first`` to keep its digits. The first two folds
-        of slices where it is not are done again from their mean, or from 0 where differences left the range of the type.
+        Of ``r0`` and ``t``, the total of the second fold: whether ``first`` is near enough to the mean for ``x0 - first`` to keep its
+        digits, and squares of that in the range of the type. The first two folds of slices where it is not are done again from their
+        mean, or from 0 where differences left the range.
+    unit : Formula, optional
+        Of the same: what differences are multiplied by the second time; 1 the first time, which costs nothing.
     """
 
     folds: tuple[Stage, ...]
     results: tuple[Formula, ...] = ()
     each: Formula | None = None
     near: Formula | None = None
+    unit: Formula | None = None
 
     def formulas(self) -> Iterator[Formula]:
         """All of them."""
         yield from itertools.chain.from_iterable((fold.term, fold.result) for fold in self.folds)
         yield from self.results
-        yield from filter(None, (self.each, self.near))
+        yield from filter(None, (self.each, self.near, self.unit))
 
     @functools.cached_property
     def inputs(self) -> int:

@@ -87,22 +87,45 @@ def _centred(x0: Any, first: Any, r0: Any) -> Any:
     return (x0 - first) - r0
 
 
-def _deviation(x0: Any, first: Any, r0: Any) -> Any:
-    return _centred(x0, first, r0) * _centred(x0, first, r0)
+# Squares of deviations that leave the range of the type are taken a second time in another unit, a power of two. A total of 0 may be
+# of squares below the smallest number: only the second time it says that all elements are equal.
+
+def _squared(x0: Any, first: Any, r0: Any, unit: Any) -> Any:
+    return squared(_centred(x0, first, r0) * unit)
 
 
-_MEAN = Stage(lambda x0, first: x0 - first, "sum", mean)
+def far_unit(xp: Any, t: Any) -> float:
+    """By what numbers are multiplied, or divided, whose squares would leave the range of the type."""
+    return float(2.0 ** (-2 * xp.finfo(t.dtype).minexp // 3))
 
 
-def spread(*results: Formula) -> Sweep:
-    """``r0 + first`` is the mean, r1 the population variance."""
-    return Sweep((_MEAN, Stage(_deviation, "sum", mean)), results, near=lambda xp, r0, r1: (r0 * r0 <= 16 * r1) & (r1 < xp.inf))
+def _near(xp: Any, r0: Any, t: Any, n: Any) -> Any:
+    return (r0 * r0 * n <= 16 * t) & (t * far_unit(xp, t) >= n) & (t < xp.inf)
+
+
+def _unit(xp: Any, t: Any, n: Any) -> Any:
+    far = far_unit(xp, t)
+    return xp.where(t * far < n, far, xp.where(t < xp.inf, 1, 1 / far))
+
+
+def _inverse(xp: Any, t: Any, n: Any, unit: Any) -> Any:
+    inverse = unit / xp.sqrt(t / n)
+    return xp.where((t == 0) | (inverse == xp.inf), 0, inverse)
+
+
+_MEAN = Stage(lambda x0, first, unit: (x0 - first) * unit, "sum", lambda t, n, unit: t / n / unit)
+VARIANCE = Stage(_squared, "sum", lambda t, n, unit: t / n / unit / unit)
+DEVIATION = Stage(_squared, "sum", lambda xp, t, n, unit: xp.sqrt(t / n) / unit)
+
+
+def spread(stage: Stage, *results: Formula) -> Sweep:
+    """``r0 + first`` is the mean, r1 the variance or deviation of the population."""
+    return Sweep((_MEAN, stage), results, near=_near, unit=_unit)
 
 
 def _normalized(each: Formula, *more: Stage) -> Sweep:
     """r1 is 1 / deviation, 0 where that is 0 or left the type."""
-    inverse = Stage(_deviation, "sum", lambda xp, t, n: xp.where(t == 0, 0, 1 / xp.sqrt(t / n)))
-    return Sweep((_MEAN, inverse, *more), each=each, near=lambda r0, r1: (r0 == 0) | ((r0 * r1 * r0 * r1 <= 16) & (r1 > 0)))
+    return Sweep((_MEAN, Stage(_squared, "sum", _inverse), *more), each=each, near=_near, unit=_unit)
 
 
 #: By the name of the op: one result for each slice.
@@ -130,11 +153,11 @@ REDUCTIONS: dict[str, Sweep] = {
     "zero_fraction": _fold(is_zero, "sum", mean, counting=True),
     "reduce_logsumexp": Sweep((Stage(element, "max", lambda xp, t: xp.where(xp.abs(t) == xp.inf, 0, t)),
                                Stage(_weight, "sum", lambda xp, t, r0: xp.log(t) + r0)), (second_result,)),
-    "var": spread(second_result),
-    "sample_var": spread(lambda r1, n: r1 * (n / (n - 1))),
-    "std": spread(lambda xp, r1: xp.sqrt(r1)),
-    "sample_std": spread(lambda xp, r1, n: xp.sqrt(r1 * (n / (n - 1)))),
-    "moments": spread(lambda r0, first: r0 + first, second_result),
+    "var": spread(VARIANCE, second_result),
+    "sample_var": spread(VARIANCE, lambda r1, n: r1 * (n / (n - 1))),
+    "std": spread(DEVIATION, second_result),
+    "sample_std": spread(DEVIATION, lambda xp, r1, n: r1 * xp.sqrt(n / (n - 1))),
+    "moments": spread(VARIANCE, lambda r0, first: r0 + first, second_result),
 }
 
 #: Of a softmax: the largest element, and e to what others are below it, over whose sum r1 is 1.
@@ -158,8 +181,8 @@ NORMALIZATIONS: dict[str, Sweep] = {
     "log_softmax_backward": Sweep((Stage(second),), each=lambda xp, x0, x1, r0: x1 - xp.exp(x0) * r0),
     "standardize": _normalized(_standardized),
     "standardize_backward": _normalized(
-        lambda x0, x1, first, r0, r1, r2, r3: (x1 - r2 - _centred(x0, first, r0) * r3) * r1, Stage(second, "sum", mean),
-        Stage(lambda x0, x1, first, r0: x1 * _centred(x0, first, r0), "sum", lambda t, r1, n: t * r1 * r1 / n)),
+        lambda x0, x1, first, r0, r1, r2, r3: (x1 - r2 - _standardized(x0, first, r0, r1) * r3) * r1, Stage(second, "sum", mean),
+        Stage(lambda x0, x1, first, r0, r1: x1 * _standardized(x0, first, r0, r1), "sum", mean)),
     "layer_norm": _normalized(_standardized),
     "layer_norm_gain": _normalized(lambda x0, x1, first, r0, r1: _standardized(x0, first, r0, r1) * x1),
     "layer_norm_bias": _normalized(lambda x0, x1, first, r0, r1: _standardized(x0, first, r0, r1) + x1),

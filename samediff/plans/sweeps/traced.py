@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,13 +28,22 @@ class TracedStage:
 
 
 @dataclass(frozen=True)
+class SecondTurn:
+    """The first two folds once more, in a ``unit``, of slices that are not ``near``; they have the unit 1 before."""
+
+    near: ex.Expr
+    unit: ex.Expr
+    folds: tuple[TracedStage, ...]
+
+
+@dataclass(frozen=True)
 class TracedSweep:
     """A :class:`~.spec.Sweep` whose inputs have types; expressions read inputs by the names of parameters."""
 
     folds: tuple[TracedStage, ...]
     results: tuple[ex.Expr, ...]
     each: ex.Expr | None
-    near: ex.Expr | None
+    again: SecondTurn | None
 
 
 def reads(*expressions: ex.Expr | None) -> frozenset[str]:
@@ -47,14 +56,23 @@ def traced(sweep: Sweep, dtypes: tuple[DType, ...]) -> TracedSweep:
     """The expressions for inputs of these types, of which the first is that of the arithmetic: terms and results are numbers of
     it, but those of folds that count, whose totals are LONG."""
     own = dtypes[0]
-    types = {**{f"x{k}": d for k, d in enumerate(dtypes)}, "first": own, "kept": own, "n": own, "j": _WHOLE, "count": _WHOLE}
+    types = {**{f"x{k}": d for k, d in enumerate(dtypes)}, "first": own, "unit": own, "kept": own, "n": own, "j": _WHOLE, "count": _WHOLE}
     folds = []
     for k, fold in enumerate(sweep.folds):
         folds.append(_stage(fold, types, own))
         types[f"r{k}"] = folds[-1].result.dtype
     results = tuple(trace_by_name(f, types) for f in sweep.results)
-    each, near = (None if f is None else trace_by_name(f, types) for f in (sweep.each, sweep.near))
-    return TracedSweep(tuple(folds), results, each, near)
+    each = None if sweep.each is None else trace_by_name(sweep.each, types)
+    again = None
+    if sweep.near is not None and sweep.unit is not None:
+        near, unit = (trace_by_name(f, {**types, "t": own}) for f in (sweep.near, sweep.unit))
+        again = SecondTurn(near, ex.cast(unit, own), tuple(folds[:2]))
+    return TracedSweep(tuple(_in_units_of_one(f, own) for f in folds), results, each, again)
+
+
+def _in_units_of_one(fold: TracedStage, own: DType) -> TracedStage:
+    term, result = ex.compose([fold.term, fold.result], {"unit": ex.constant(1, own)})
+    return replace(fold, term=term, result=result)
 
 
 def _stage(fold: Stage, types: Mapping[str, DType], own: DType) -> TracedStage:
