@@ -11,8 +11,10 @@ from ..expressions import expression as ex
 from ..ir.node import Node
 from ..ir.op import Kernel
 from ..plans.backend import Backend, Call, evaluated
+from ..plans.loops import MakeLoops
 from .blas.blas_threads import one_thread
 from .code.fused import fused_instruction
+from .code.loops import NativeLoopProgram
 from .kernel_table import KERNELS
 from .plan import NativePlan
 
@@ -35,6 +37,10 @@ class CpuBackend(Backend):
         def native(*arrays: Any) -> Instruction | None:
             return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
         return evaluated(exprs, count), native
+
+    def compile(self, make: MakeLoops, counter: Any = None) -> NativeLoopProgram:
+        """One native call."""
+        return NativeLoopProgram(make, counter)
 
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
         """The kernel of an op; matrix products that are too small to share stay in one thread."""

@@ -17,6 +17,7 @@ from ..ir.op import Kernel, Op, as_tuple
 from ..ir.run_context import RunContext
 from ..plans.actions import Action
 from ..plans.backend import Backend, Call
+from ..plans.loops import LoopProgram, MakeLoops
 from ..plans.plan import Plan
 from ..plans.reference import compute, promised
 from .drivers.driver import Driver
@@ -61,6 +62,11 @@ class CudaBackend(Backend):
             for out, value in zip(arrays[count:], ex.evaluate(exprs, self.xp, arrays[:count])):
                 out[...] = value
         return call, native
+
+    def compile(self, make: MakeLoops, counter: Any = None) -> LoopProgram:
+        """Launches."""
+        from .code.loops import DeviceLoopProgram
+        return DeviceLoopProgram(self.driver, make, counter)
 
     def takes(self, spec: TensorSpec) -> bool:
         """Numbers and truth values."""

@@ -15,6 +15,7 @@ from ..ir.kernel_table import KernelTable
 from ..ir.node import Node
 from ..ir.op import Kernel, Op
 from ..ir.run_context import RunContext
+from .loops import ArrayLoops, FunctionProgram, LoopProgram, MakeLoops
 from .plan import Plan
 from .reference import compute, plain, promised
 
@@ -49,6 +50,10 @@ class Backend:
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
         """What computes expressions of ``count`` inputs: array code, and what makes native instructions for final arrays."""
         return evaluated(exprs, count), None
+
+    def compile(self, make: MakeLoops, counter: Any = None) -> LoopProgram:
+        """Loops over whole arrays, besides any plan; in the end of each run ``counter``, an array of one number on the host, rises by 1."""
+        return FunctionProgram(make(ArrayLoops()), counter)
 
     def takes(self, spec: TensorSpec) -> bool:
         """Whether kernels may be given arrays of a type."""
@@ -86,3 +91,28 @@ def backend_of(where: devices.Device | None = None) -> Backend:
         raise DeviceError(f"the back end registered for {where} is a {type(found).__name__}; expected a sub-class of "
                           f"{Backend.__module__}.Backend")
     return found
+
+
+def present_backend() -> Backend:
+    """The back end of the device on which this thread runs graphs now."""
+    return backend_of(devices.current_device() if devices.active else None)
+
+
+def host_backend() -> Backend:
+    """The back end that works on arrays in the host's memory: the present one, or the CPU's where that has memory of its own."""
+    found = present_backend()
+    return found if found.on_host else backend_of()
+
+
+class CompiledLoops:
+    """The same loops as programs of back ends."""
+
+    def __init__(self) -> None:
+        self._programs: dict[Backend, LoopProgram] = {}
+
+    def of(self, backend: Backend, make: MakeLoops) -> LoopProgram:
+        """The program of a back end, made when it is first asked for."""
+        found = self._programs.get(backend)
+        if found is None:
+            found = self._programs.setdefault(backend, backend.compile(make))
+        return found

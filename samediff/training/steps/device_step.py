@@ -41,8 +41,7 @@ class DeviceStep:
         from ...cuda.plan import DevicePlan
         assert isinstance(plan, DevicePlan)
         self.plan, self.kernels, self._gate, self._normalization = plan, kernels, gate, normalization
-        scales = [] if normalization is None else [k.scale for k in normalization.kernels]
-        self.numbers = [*(k.numbers for k in kernels), *scales]
+        self.numbers = [*(k.numbers for k in kernels), *([] if normalization is None else normalization.numbers)]
         self._counter = np.zeros(1, np.int64) if counter is None else counter
         self._count = partial(np.add, self._counter, 1, self._counter)
         self._besides: list[MirroredArray] = []         # of arrays of updaters and normalization
@@ -60,7 +59,7 @@ class DeviceStep:
         """Normalization and update."""
         from ...cuda.code.loops import DeviceLoops
         loops = DeviceLoops(frame.driver, self.numbers, frame.numbers)
-        made = [] if self._normalization is None else [a for k in self._normalization.kernels for part in k.made_by(loops) for a in part]
+        made = [] if self._normalization is None else [a for part in self._normalization.made_by(loops) for a in part]
         made += [a for k in self.kernels for a in k.made_by(loops)]
         self._besides, self._written = loops.blocks, loops.written
         return made

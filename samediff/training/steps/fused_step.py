@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...cpu.code.fused import stored
+from ...cpu.code.loops import NativeLoops, counted
 from ...device import devices
 from ...ir.run_context import RunContext
 from ...plans.frame import Frame
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 
 #: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end. And how many steps it has at most.
 LONGEST, MOST = 4e6, 256
-
-
-def counted(counter: Any) -> Instruction:
-    """The instruction that adds 1 to an array of one number. No signal handler comes between it and others of the same native call."""
-    from ...cpu.native.instruction import Instruction
-    from ...cpu.native.interpreter import ADD_ONE
-    return Instruction(ADD_ONE, [counter], [True], work=1.0)
 
 
 class _Program:
@@ -60,27 +54,24 @@ class FusedStep:
     ----------
     plan : forward and backward; see :meth:`of`
     frame : its arrays
-    copies : what puts gradients to their places that the plan does not write there
-    kernels : the updaters
+    behind : what happens to gradients after the plan, up to the counter
+    kernels : the updaters, whose loops are among these
     results : the arrays in which the outputs of the plan are after a run
     gate : lock that is held while parameters change
     normalization : what happens to gradients before the updaters, if anything does
-    counter : array of one number, to which each step adds 1
 
     Attributes
     ----------
     most : steps of one :meth:`series`, at most
     """
 
-    def __init__(self, plan: Plan, frame: Frame, copies: Sequence[Instruction], kernels: Sequence[UpdateKernel],
-                 results: Sequence[Any], gate: Any, normalization: Normalization | None = None, counter: Any = None) -> None:
+    def __init__(self, plan: Plan, frame: Frame, behind: Sequence[Instruction], kernels: Sequence[UpdateKernel],
+                 results: Sequence[Any], gate: Any, normalization: Normalization | None = None) -> None:
         from ...cpu.native.array_address import locator
         from ...cpu.native.interpreter import GIVEN, launch, place
         self.plan, self.kernels, self._results, self._normalization = plan, kernels, results, normalization
         self._launch, self._place, self._locate = launch, place, locator()
-        behind = [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions),
-                  *([] if counter is None else [counted(counter)])]
-        every, wanted = ([i for k in steps for i in frame.natives.get(k, ())] + behind
+        every, wanted = ([*(i for k in steps for i in frame.natives.get(k, ())), *behind]
                          for steps in (range(len(plan.steps)), plan.steps_for(plan.sources[len(results):])))
         self._frame, self._program = frame, _Program(plan, frame, every, self._locate)
         self._silent = self._program if len(wanted) == len(every) else _Program(plan, frame, wanted, self._locate)
@@ -101,7 +92,9 @@ class FusedStep:
     def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, gate: Any, normalization: Normalization | None = None,
            counter: Any = None) -> FusedStep | None:
         """The step of a plan whose first ``outputs`` results are wanted; None where Python has something left to do."""
-        if not all(k.is_compiled for k in kernels):
+        loops = NativeLoops()
+        updates = [*([] if normalization is None else normalization.made_by(loops)), *(k.made_by(loops) for k in kernels)]
+        if any(made is None for made in updates):
             return None
         frame = plan.take()
         made = {n: None if s in plan.feeds else frame.bound.get(s, frame.locals.get(s)) for n, s in zip(plan.outputs, plan.sources)}
@@ -111,7 +104,8 @@ class FusedStep:
         if frame.calls or frame.copies or any(r is None for r in (*found, *copies)):
             plan.put_back(frame)
             return None
-        return FusedStep(plan, frame, copies, kernels, found, gate, normalization, counter)  # type: ignore[arg-type]  # none is None
+        behind = [*copies, *updates, *([] if counter is None else [counted(counter)])]
+        return FusedStep(plan, frame, behind, kernels, found, gate, normalization)  # type: ignore[arg-type]  # none is None
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
@@ -145,7 +139,7 @@ class FusedStep:
         kept = {n: [a if a.flags.carray else plain(a) for a in feeds] for n, feeds in dict(zip(names, batches)).items()}
         found = {n: list(map(self._locate, feeds)) for n, feeds in kept.items()}         # once for those that come again
         places = np.array([found[n] for n in names], np.int64)
-        numbers = np.hstack([k.rule.several(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
+        numbers = np.hstack([k.rates(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
         numbers = np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype)
         for p, first, end in ((self._silent, 0, count - 1), (self._program, count - 1, count)):
             table = np.ascontiguousarray(places[first:end, p.columns])
