@@ -12,9 +12,12 @@ from ..ir.node import Node
 from ..ir.op import Kernel
 from ..plans.backend import Backend, Call, evaluated
 from ..plans.loops import MakeLoops
+from ..plans.plan import Plan
+from ..plans.training_step import ParameterUpdate
 from .blas.blas_threads import one_thread
 from .code.fused import fused_instruction
 from .code.loops import NativeLoopProgram
+from .fused_step import FusedStep
 from .kernel_table import KERNELS
 from .plan import NativePlan
 
@@ -41,6 +44,10 @@ class CpuBackend(Backend):
     def compile(self, make: MakeLoops, counter: Any = None) -> NativeLoopProgram:
         """One native call."""
         return NativeLoopProgram(make, counter)
+
+    def training_step(self, plan: Plan, update: ParameterUpdate) -> FusedStep | None:
+        """One native call."""
+        return FusedStep.of(plan, update)
 
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
         """The kernel of an op; matrix products that are too small to share stay in one thread."""

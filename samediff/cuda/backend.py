@@ -20,6 +20,7 @@ from ..plans.backend import Backend, Call
 from ..plans.loops import LoopProgram, MakeLoops
 from ..plans.plan import Plan
 from ..plans.reference import compute, promised
+from ..plans.training_step import CompiledStep, ParameterUpdate
 from .drivers.driver import Driver
 from .drivers.drivers import driver_of
 from .kernel_table import KERNELS
@@ -67,6 +68,13 @@ class CudaBackend(Backend):
         """Launches."""
         from .code.loops import DeviceLoopProgram
         return DeviceLoopProgram(self.driver, make, counter)
+
+    def training_step(self, plan: Plan, update: ParameterUpdate) -> CompiledStep:
+        """One CUDA graph."""
+        from .device_step import DeviceStep
+        from .plan import DevicePlan
+        assert isinstance(plan, DevicePlan)
+        return DeviceStep(plan, update)
 
     def takes(self, spec: TensorSpec) -> bool:
         """Numbers and truth values."""

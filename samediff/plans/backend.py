@@ -18,6 +18,7 @@ from ..ir.run_context import RunContext
 from .loops import ArrayLoops, FunctionProgram, LoopProgram, MakeLoops
 from .plan import Plan
 from .reference import compute, plain, promised
+from .training_step import CompiledStep, ParameterUpdate
 
 Call = Callable[..., Any]
 
@@ -54,6 +55,10 @@ class Backend:
     def compile(self, make: MakeLoops, counter: Any = None) -> LoopProgram:
         """Loops over whole arrays, besides any plan; in the end of each run ``counter``, an array of one number on the host, rises by 1."""
         return FunctionProgram(make(ArrayLoops()), counter)
+
+    def training_step(self, plan: Plan, update: ParameterUpdate) -> CompiledStep | None:
+        """A plan of this back end and what follows it in a training step as one call; None: they are run one after the other."""
+        return None
 
     def takes(self, spec: TensorSpec) -> bool:
         """Whether kernels may be given arrays of a type."""

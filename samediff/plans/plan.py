@@ -34,6 +34,7 @@ class Plan(PlanData):
     frames: ClassVar[type[Frame]] = Frame
     writer: ClassVar[type[PlanWriter]] = PlanWriter
 
+    where: devices.Device | None = None         # the device that it is for; None: the CPU
     code: Any = None
     _pool: list[Frame] = field(default_factory=list)
 

@@ -19,16 +19,15 @@ from ...executor.request import RunRequest
 from ...executor.session import call_key, checked_feeds, missing, request_for, run_reference, uses_reference
 from ...expressions import expression as ex
 from ...ir.run_context import RunContext
-from ...plans.backend import Backend, CompiledLoops, host_backend, present_backend
+from ...plans.backend import Backend, CompiledLoops, backend_of, host_backend, present_backend
 from ...plans.loops import LoopProgram, Loops
 from ...plans.plan import Plan
+from ...plans.training_step import CompiledStep, ParameterUpdate
 from ..updaters.kernel import UpdateKernel, UpdateRule
 from ..updaters.normalization import Normalization
 from ..updaters.regularization import Regularization
 from ..updaters.updater import IUpdater
-from .device_step import DeviceStep
 from .flat_layout import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
-from .fused_step import FusedStep
 from .transaction import Transaction
 
 
@@ -297,15 +296,15 @@ class TrainingStep:
     def _kernels(self) -> list[UpdateKernel]:
         return self.flat.kernels(self._minimize)        # the same for all threads: they hold the rates of a step
 
-    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> FusedStep | DeviceStep | None:
-        """A plan of this step together with normalization and update, as one native call or CUDA graph; None where that cannot be.
+    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> CompiledStep | None:
+        """A plan of this step together with normalization and update as one call of its back end; None where that cannot be.
 
         Each step adds 1 to ``counter``, an array of one number.
         """
         if self._copied or any(k.rule.updater.sees_parameters() for k in self.kernels()):
             return None
-        kind = DeviceStep if plan.device else FusedStep
-        return kind.of(plan, self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
+        update = ParameterUpdate(self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
+        return backend_of(plan.where).training_step(plan, update)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
                  between: Callable[[], None] | None = None) -> tuple[Any, ...]:
@@ -337,5 +336,5 @@ class PlannedStep:
         self.step, self.plan, self.normalization, self.counter = step, plan, normalization, counter
 
     @lazy_property
-    def whole(self) -> FusedStep | DeviceStep | None:
+    def whole(self) -> CompiledStep | None:
         return self.step.whole(self.plan, self.normalization, self.counter)
