@@ -101,6 +101,13 @@ class CudaBackend(Backend):
             return tuple(promised(compute(node.op, given, context, node.name), specs))
         return call
 
+    def explain(self, plan: Plan) -> str:
+        """What one launch or graph does, what is array code and why."""
+        from .explain import explained_on_device
+        from .plan import DevicePlan
+        assert isinstance(plan, DevicePlan)
+        return explained_on_device(plan)
+
     def _takes(self, op: Op, inputs: Sequence[Any], specs: Sequence[TensorSpec]) -> bool:
         """Whether array code of the device is worth a try: no random numbers, no graph inside, nothing that lives on the host."""
         library = self.xp.library

@@ -15,7 +15,10 @@ from ..ir.kernel_table import KernelTable
 from ..ir.node import Node
 from ..ir.op import Kernel, Op
 from ..ir.run_context import RunContext
+from .explain import explained
+from .frame import Frame
 from .loops import ArrayLoops, FunctionProgram, LoopProgram, MakeLoops
+from .machine_peak import MachinePeak, limits
 from .plan import Plan
 from .reference import compute, plain, promised
 from .training_step import CompiledStep, ParameterUpdate
@@ -77,6 +80,28 @@ class Backend:
         def call(context: RunContext, *inputs: Any) -> tuple[Any, ...]:
             return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
         return call
+
+    def explain(self, plan: Plan) -> str:
+        """A plan of this back end in words: what was fused, where values live, how steps run and why."""
+        return explained(plan, self.kernels, self.native_call_text)
+
+    # Native steps: of frames whose instructions run without Python
+
+    def native_call_text(self, frame: Frame, steps: Sequence[int]) -> str:
+        """One line on the native call of some steps."""
+        return f"native call of {len(steps)} steps:"
+
+    def shared_steps(self, frame: Frame) -> set[int]:
+        """Those whose work several threads share."""
+        return set()
+
+    def repeated_step(self, frame: Frame, step: int, is_shared: bool) -> tuple[Call, int]:
+        """What runs one of them by itself, to be timed, and how often one call does."""
+        raise NotImplementedError(f"{type(self).__name__} has native steps and does not say how one is timed")
+
+    def peak(self, dtype: Any) -> MachinePeak:
+        """What the machine can do with numbers of a type, measured once in a process."""
+        return limits(dtype)
 
 
 def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:

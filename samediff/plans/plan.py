@@ -38,11 +38,6 @@ class Plan(PlanData):
     code: Any = None
     _pool: list[Frame] = field(default_factory=list)
 
-    @property
-    def device(self) -> str:
-        """The name of the device in whose memory it works; empty for that of the host."""
-        return ""
-
     @lazy_property
     def draws(self) -> bool:
         """Whether a run needs a context of its own: a step draws random numbers."""
