@@ -38,6 +38,7 @@ class CudaBackend(Backend):
 
     def __init__(self, driver: Driver) -> None:
         self.driver, self.name, self.xp = driver, driver.name, driver.xp
+        self.takes_gpu_arrays = self.xp.library is not np
         self._on_host: set[type[Op]] = set()
 
     def plan(self, *parts: Any) -> Plan:

@@ -38,6 +38,7 @@ class Backend:
     kernels : kernels by class of op
     xp : the namespace of its arrays
     on_host : whether its arrays are NumPy arrays in the host's memory
+    takes_gpu_arrays : whether it is fed arrays in the memory of a GPU as they are
     hands_out : whether steps make results that the caller keeps; else these have places in the arena, as all others
     """
 
@@ -45,6 +46,7 @@ class Backend:
     kernels: ClassVar[KernelTable[Any]] = KernelTable("numpy")
     xp: ArrayNamespace = xp
     on_host = True
+    takes_gpu_arrays = False
     hands_out = True
 
     def plan(self, *parts: Any) -> Plan:
