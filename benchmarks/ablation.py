@@ -111,7 +111,7 @@ def _masks() -> None:
 
 
 def _fused_step() -> None:
-    _replace("samediff.training.steps.fused_step", "FusedStep.of", _nothing)
+    _replace("samediff.cpu.fused_step", "FusedStep.of", _nothing)
 
 
 def _series() -> None:
