@@ -119,7 +119,7 @@ def _series() -> None:
 
 
 def _fast_path() -> None:
-    _replace("networks.models.trainer", "Trainer.straight", _nothing)
+    _replace("networks.models.trainer", "Trainer.takes_compiled_steps", _nothing)
 
 
 def _helpers() -> None:

@@ -217,7 +217,7 @@ class TrainingStep:
                 self._known[key] = PlannedStep(self, plan)
         return self.run_plan(plan, [values[n] for n in plan.feeds], context)
 
-    def in_one_go(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int, counter: Any = None) -> Sequence[Any] | None:
+    def run_compiled(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int, counter: Any = None) -> Sequence[Any] | None:
         """Gradients and update in one call, for feeds of a form that :meth:`compute` has seen; None where that cannot be.
 
         The results are valid until the next call.
@@ -228,8 +228,8 @@ class TrainingStep:
             return None
         if known.counter is not counter:
             known = self._known[key] = PlannedStep(self, known.plan, counter=counter)
-        whole = known.whole
-        return None if whole is None else whole([feeds[n] for n in known.plan.feeds], iteration, epoch, 1.0, seed)
+        compiled = known.compiled
+        return None if compiled is None else compiled([feeds[n] for n in known.plan.feeds], iteration, epoch, 1.0, seed)
 
     def _request(self, training: bool) -> RunRequest:
         return request_for(self.graph, (*self.outputs, *self.pinned), training)
@@ -296,7 +296,7 @@ class TrainingStep:
     def _kernels(self) -> list[UpdateKernel]:
         return self.flat.kernels(self._minimize)        # the same for all threads: they hold the rates of a step
 
-    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> CompiledStep | None:
+    def compiled(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> CompiledStep | None:
         """A plan of this step together with normalization and update as one call of its back end; None where that cannot be.
 
         Each step adds 1 to ``counter``, an array of one number.
@@ -325,16 +325,16 @@ class PlannedStep:
     step : the step
     plan : the plan for feeds of the form
     normalization : what happens to gradients before the updaters, if anything does
-    counter : array of one number, to which whole steps add 1
+    counter : array of one number, to which compiled steps add 1
 
     Attributes
     ----------
-    whole : forward, backward and update as one call, where nothing has to happen between them
+    compiled : forward, backward and update as one call, where nothing has to happen between them
     """
 
     def __init__(self, step: TrainingStep, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> None:
         self.step, self.plan, self.normalization, self.counter = step, plan, normalization, counter
 
     @lazy_property
-    def whole(self) -> CompiledStep | None:
-        return self.step.whole(self.plan, self.normalization, self.counter)
+    def compiled(self) -> CompiledStep | None:
+        return self.step.compiled(self.plan, self.normalization, self.counter)
