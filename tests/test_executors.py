@@ -44,6 +44,7 @@ def data(case):
     return [None if v is None else [v] for v in found]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", cases("layers/*/case.json", "configuration.json") + cases("training/*/*/case.json", "configuration.json"))
 def test_networks(name, both):
     case = Recorded(ROOT / name)
