@@ -10,12 +10,12 @@ from ...layers.base.base import Layer
 from ...layers.functions.weight_init import IWeightInit
 from ...layers.preprocessors import InputPreProcessor
 from ...layers.standard.frozen import FrozenLayer
+from ...layers.standard.wrappers import normalization_of
 from ...samediff.configuration.builder import Builder
 from ...samediff.configuration.method_builder import MethodBuilder
 from ...samediff.errors import ConfigurationError
 from ...samediff.initializers.nd4j_random import Nd4jRandom
 from ...samediff.training.listeners.listeners import report
-from ...samediff.training.updaters.gradient_normalization import GradientNormalization
 from ..models.multilayer import MultiLayerNetwork
 from ..structure.builders import NeuralNetConfigurationBuilder
 from ..structure.checks import check_outputs
@@ -238,5 +238,4 @@ def frozen(layer: Any) -> Any:
     """A layer whose parameters do not train."""
     if isinstance(layer, FrozenLayer):
         return layer
-    return FrozenLayer(underlying=layer, layer_name=layer.layer_name, gradient_normalization=GradientNormalization.None_,
-                       gradient_normalization_threshold=1.0)
+    return FrozenLayer(underlying=layer, layer_name=layer.layer_name, **normalization_of(layer))

@@ -12,19 +12,26 @@ from ..pairs import Method, combined, described, in_place, is_array, pairwise, p
 
 
 def _vectors(name: str, op_id: str, axis: int, changes: bool) -> Method:
-    what = ("row", "column")[axis]
-
     def method(self: Any, vector: Any) -> Any:
-        sizes = tuple(self.shape)
-        length = int(np.prod(vector.shape)) if hasattr(vector, "shape") else len(vector)
-        if len(sizes) != 2 or length != sizes[1 - axis]:
-            raise ShapeError(f"{name} needs a matrix and a vector as long as its {what}s; the array has shape {sizes}, the vector "
-                             f"{length} elements")
-        shape = (1, length) if axis == 0 else (length, 1)
-        made = combined(self, vector.reshape(shape) if hasattr(vector, "shape") else np.reshape(vector, shape), name, op_id, changes)
+        given = vector if hasattr(vector, "shape") else np.asarray(vector)
+        made = combined(self, given.reshape(beside(self, given, axis, name)), name, op_id, changes)
         return put_into(self, made, name) if changes else arranged(made, "C")
+    what = ("row", "column")[axis]
     how = " In place." if changes else ""
-    return described(method, name, f"The same with each {what} of this matrix and a vector as long as that, of rank 1 or 2.{how}")
+    return described(method, name, f"The same with each {what} of this matrix and a vector as long as that, of rank 1 or 2; a "
+                     f"vector has its own elements, and a single element counts for all.{how}")
+
+
+def beside(x: Any, vector: Any, axis: int, name: str) -> tuple[int, ...]:
+    """The shape in which a vector stands beside each row (axis 0) or column (axis 1) of a matrix, or beside another vector."""
+    sizes, length = tuple(x.shape), int(np.prod(vector.shape))
+    if len(sizes) in (1, 2) and length == sizes[1 - axis if len(sizes) == 2 else 0]:
+        return (length,) if len(sizes) == 1 else (1, length) if axis == 0 else (length, 1)
+    if length == 1:
+        return (1,) * len(sizes)
+    what = ("row", "column")[axis]
+    raise ShapeError(f"{name} needs a matrix and a vector as long as its {what}s, or two vectors of one length; the array has shape "
+                     f"{sizes}, the vector {length} elements")
 
 
 class Arithmetic:

@@ -14,6 +14,7 @@ from ..nd_array_index import NDArrayIndex, crossed, is_several, key_of, position
 from ..numpy_calls import call
 from ..pairs import is_array
 from ..recording import state
+from .arithmetic import beside
 from .reducing import dimensions_of
 
 
@@ -122,7 +123,9 @@ class Parts:
         return self.get(NDArrayIndex.all(), NDArrayIndex.indices(*columns))
 
     def put_row(self: Any, row: int, values: Any) -> Any:
-        """Write a row; its view."""
+        """Write a row; its view. A vector of rank 1 is its only row."""
+        if len(self.shape) == 1 and position(row, 1, 0) == 0:
+            return assign(self, values, "putRow", flat=True)
         rows, _ = _matrix(self, "putRow")
         write(self, (position(row, rows, 0),), values, "putRow", flat=True)
         return self.get_row(row)
@@ -135,13 +138,11 @@ class Parts:
 
     def puti_row_vector(self: Any, vector: Any) -> Any:
         """Write a vector into every row. In place."""
-        _matrix(self, "putiRowVector")
-        return assign(self, np.reshape(vector, (1, -1)), "putiRowVector")
+        return _into_all(self, vector, 0, "putiRowVector")
 
     def puti_column_vector(self: Any, vector: Any) -> Any:
         """Write a vector into every column. In place."""
-        _matrix(self, "putiColumnVector")
-        return assign(self, np.reshape(vector, (-1, 1)), "putiColumnVector")
+        return _into_all(self, vector, 1, "putiColumnVector")
 
     # Slices and tensors along dimensions
 
@@ -185,6 +186,11 @@ class Parts:
     def vector_along_dimension(self: Any, i: int, dimension: int) -> Any:
         """A view of the i-th vector along a dimension."""
         return self.tensor_along_dimension(i, dimension)
+
+
+def _into_all(x: Any, vector: Any, axis: int, what: str) -> Any:
+    given = vector if is_array(vector) else np.asarray(vector)
+    return assign(x, np.reshape(given, beside(x, given, axis, what)), what)
 
 
 def scalar_of(value: Any) -> Any:

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ...base.java.java_enum import JavaEnum
 
 __all__ = ["GradientNormalization", "normalize_gradients"]
@@ -44,13 +46,14 @@ def normalize_gradients(xp: Any, mode: GradientNormalization | str | None, thres
         return list(gradients)
     if mode is GradientNormalization.ClipElementWiseAbsoluteValue:
         return [xp.minimum(xp.maximum(g, -threshold), threshold) for g in gradients]
-    squares = [xp.sum(g * g) for g in gradients]
+    wide = [g.astype(np.float64) for g in gradients]            # whose range holds the squares of smaller types
+    squares = [xp.sum(g * g) for g in wide]
     if mode.value.endswith("PerLayer"):
         total = squares[0]
         for s in squares[1:]:
             total = total + s
         squares = [total] * len(gradients)
-    return [g * gradient_factor(xp, mode, xp.sqrt(s), threshold) for g, s in zip(gradients, squares)]
+    return [g * gradient_factor(xp, mode, xp.sqrt(s), threshold).astype(g.dtype) for g, s in zip(gradients, squares)]
 
 
 def gradient_factor(xp: Any, mode: GradientNormalization, norm: Any, threshold: float) -> Any:

@@ -29,7 +29,7 @@ class NormalizeKernel:
         self._scale, self._one = np.ones(1, self._dtype), np.ones(1, self._dtype)
         self._gradients = list(gradients)
         self._scales = [self._scale if s else self._one for s in scaled]
-        self._squares = [np.zeros(1, self._dtype) for _ in self._gradients]
+        self._squares = [np.zeros(1, np.float64) for _ in self._gradients]
 
     def set_scale(self, scale: float) -> None:
         """What gradients are multiplied by."""
@@ -48,7 +48,7 @@ class NormalizeKernel:
             top = self.threshold
             return [self._each(loops, lambda xp, g, s: xp.minimum(xp.maximum(g * s, -top), top), g, s)
                     for g, s in zip(self._gradients, self._scales)]
-        squared = ex.trace(lambda xp, g, s: (g * s) * (g * s), [self._dtype] * 2)
+        squared = ex.trace(_squared, [self._dtype] * 2)
         made = [loops.total(squared, [g, s], out) for g, s, out in zip(self._gradients, self._scales, self._squares)]
         together = self.mode.value.endswith("PerLayer")
         for k, (g, s) in enumerate(zip(self._gradients, self._scales)):
@@ -59,11 +59,16 @@ class NormalizeKernel:
         total = squares[0]
         for other in squares[1:]:
             total = total + other
-        return g * s * gradient_factor(xp, self.mode, xp.sqrt(total), self.threshold)
+        return g * s * gradient_factor(xp, self.mode, xp.sqrt(total), self.threshold).astype(g.dtype)
 
     def _each(self, loops: Loops, rule: Callable[..., Any], g: Any, *scalars: Any) -> Any:
         """What replaces the entries of ``g``."""
-        return loops.each(ex.trace(rule, [self._dtype] * (1 + len(scalars))), [g, *scalars], [g])
+        return loops.each(ex.trace(rule, [a.dtype for a in (g, *scalars)]), [g, *scalars], [g])
+
+
+def _squared(xp: Any, g: Any, s: Any) -> Any:
+    wide = (g * s).astype(np.float64)
+    return wide * wide
 
 
 class Normalization:

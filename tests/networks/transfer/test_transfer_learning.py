@@ -169,6 +169,25 @@ def test_frozen_layers_stay_and_files_keep_them(tmp_path):
     assert again == net and isinstance(again.get_configuration().layers[0], FrozenLayer)
 
 
+@pytest.mark.parametrize("as_graph", [False, True])
+def test_frozen_layers_report_the_gradient_normalization_of_what_they_freeze(as_graph, tmp_path):
+    layers = DenseLayer(n_in=3, n_out=4), ActivationLayer("tanh"), BatchNormalization(n_in=4, n_out=4), OutputLayer(n_in=4, n_out=2)
+    conf = (NeuralNetConfiguration.Builder().gradient_normalization("ClipL2PerLayer").gradient_normalization_threshold(0.5)
+            .list(*layers).build())
+    net = MultiLayerNetwork(conf).init()
+    net = net.to_computation_graph() if as_graph else net
+    builder = TransferLearning.GraphBuilder(net) if as_graph else TransferLearning.Builder(net)
+    new = builder.set_feature_extractor("2" if as_graph else 2).build()
+    new.save(tmp_path / "net.zip")
+    for found in (new, type(new).load(tmp_path / "net.zip")):
+        for i in range(3):
+            frozen, inner = (n.get_layer(str(i) if as_graph else i) for n in (found, net))
+            assert "FrozenLayer(" in repr(frozen)
+            assert frozen.gradient_normalization is inner.gradient_normalization
+            assert frozen.gradient_normalization_threshold == inner.gradient_normalization_threshold
+    assert new.get_layer("0" if as_graph else 0).gradient_normalization.name == "ClipL2PerLayer"
+
+
 def test_helper_of_a_list():
     case = Recorded(ROOT / "helper_mln")
     a, net = case.arrays, base(case)

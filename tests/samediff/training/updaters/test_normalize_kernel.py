@@ -55,3 +55,16 @@ def test_nan_is_not_hidden(mode):
     wanted = expected(mode, 0.5, g, (True,))
     Normalization([NormalizeKernel(mode, 0.5, g, (True,))])(SCALE)
     np.testing.assert_array_equal(np.isnan(g[0]), np.isnan(wanted[0]))
+
+
+@pytest.mark.parametrize("value", [1e-30, 1e20])
+@pytest.mark.parametrize("mode", [m for m in GradientNormalization if "L2" in m.name], ids=lambda m: m.name)
+def test_squares_that_leave_the_type(rng, mode, value):
+    """Gradients that explode are clipped to the threshold, not to 0; float64 judges."""
+    given = [(rng.standard_normal(n) * value).astype(np.float32) for n in (20, 5000)]
+    wanted = expected(mode, 0.5 * value, [g.astype(np.float64) for g in given], (True, True))
+    ours = [g.copy() for g in given]
+    Normalization([NormalizeKernel(mode, 0.5 * value, ours, (True, True))])(SCALE)
+    for found in (ours, expected(mode, 0.5 * value, given, (True, True))):
+        for a, b in zip(found, wanted):
+            np.testing.assert_allclose(a, b, rtol=1e-5)
