@@ -11,7 +11,6 @@ from ...samediff.data import DataSet
 from ...samediff.data.given.parts import no_batch
 from ...samediff.data.given.sources import Wrapped, can_repeat, note_batch
 from ...samediff.data.iterators.iterator import BatchIterator
-from ...samediff.device import devices
 from ...samediff.errors import DL4PyError, GraphError, ShapeError
 from ...samediff.executor.session import uses_reference
 from ...samediff.training.listeners.calls import Listeners
@@ -119,8 +118,11 @@ class Trainer:
             x, y, features_mask, labels_mask = x.features, x.labels, x.features_mask, x.labels_mask
         if features_mask is not None or labels_mask is not None:
             return False
-        if type(x) is not ndarray or type(y) is not ndarray or devices.active or not self.takes_compiled_steps():
+        if type(x) is not ndarray or type(y) is not ndarray or not self.takes_compiled_steps():
             return False
+        return run_on_device(self.network.engine.place, self._take, x, y)
+
+    def _take(self, x: Any, y: Any) -> bool:
         steps = self.network.engine.steps
         known = steps.compiled(form_of(x, y))
         if known is None or not known.in_order:

@@ -20,6 +20,7 @@ from dl4py.layers import (
 )
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.data import DataSet, NumpyDataSetIterator
+from dl4py.samediff.device import devices
 from dl4py.samediff.errors import NumericalError, ShapeError
 from dl4py.samediff.training import Adam, GradientNormalization, Listener, Nesterovs, StepSchedule
 
@@ -267,7 +268,8 @@ def test_settings_may_change_between_batches_that_come_again(change):
 
 
 @pytest.mark.parametrize("given", [lambda data: (data,), lambda data: (data.features, data.labels)], ids=["data set", "arrays"])
-def test_a_known_step_takes_few_calls(given):
+def test_a_known_step_takes_few_calls(given, monkeypatch):
+    monkeypatch.setattr(devices, "active", False)           # as in a process that uses none but the CPU
     net, data = network(DenseLayer(n_out=7)), batches(1)[0]
     for _ in range(3):
         net.fit(*given(data))
