@@ -58,7 +58,8 @@ class FitLoop:
         """One optimizer step: forward, backward, update, count."""
         batch = as_batch(self.sd, item, self.config)
         at = self.at()
-        self.listeners.call("iteration_start", self.sd, at, batch.data, etl_ms)
+        if self.listeners.wants("iteration_start"):
+            self.listeners.call("iteration_start", self.sd, at, batch.data, etl_ms)
         if self.session.version != self.sd.version:         # another thread or a listener has changed the graph
             with self.sd.gate:
                 self._follow(self.sd.training_session())
@@ -67,7 +68,8 @@ class FitLoop:
         with step.lock:
             loss = self._compiled(batch, at) or self._one_by_one(batch, at)
         self._last = loss
-        self.listeners.iteration_done(self.sd, at, batch.data, loss)
+        if self.listeners.wants("iteration_done"):
+            self.listeners.iteration_done(self.sd, at, batch.data, loss)
         return loss
 
     def _compiled(self, batch: Batch, at: At) -> Loss | None:
