@@ -23,7 +23,6 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 AREAS = "layers", "ops", "training", "samediff", "evaluation", "files", "init", "real", "bad"      # the longest first
 SECONDS = 1200
-pytestmark = pytest.mark.timeout(2 * len(AREAS) * SECONDS)
 
 #: Cases that rounding alone drives apart: the limit for what comes after their first step, and why.
 ADAM = "a gradient is 0 but for rounding (a bias before a normalization, or its recurrent weights), and Adam takes whole steps of that"

@@ -25,7 +25,6 @@ ON_DEVICE = ("layers", "samediff", "training")
 #: Cases that ask for an error about the values of indices or masks: a device, where nothing can be raised, answers with NaN.
 ANSWERED_BY_NAN = {"layers": 2}
 SECONDS = 2700
-pytestmark = pytest.mark.timeout(len(FLOOR) * SECONDS)
 
 
 def collection() -> Path | None:

@@ -111,7 +111,7 @@ def _masks() -> None:
 
 
 def _fused_step() -> None:
-    _replace("samediff.training.steps.fused_step", "FusedStep.of", _nothing)
+    _replace("samediff.cpu.fused_step", "FusedStep.of", _nothing)
 
 
 def _series() -> None:
@@ -119,7 +119,7 @@ def _series() -> None:
 
 
 def _fast_path() -> None:
-    _replace("networks.models.trainer", "Trainer.straight", _nothing)
+    _replace("networks.models.trainer", "Trainer.takes_compiled_steps", _nothing)
 
 
 def _helpers() -> None:

@@ -1,6 +1,7 @@
 """Fixtures that every test folder shares."""
 from __future__ import annotations
 
+import collections
 import faulthandler
 import math
 import os
@@ -32,6 +33,19 @@ def pytest_configure(config: pytest.Config) -> None:
     """Checks of ops call them a fixed number of times, whatever the machine does meanwhile."""
     from dl4py.udf.checks import runs
     runs._SECONDS, runs._REPEATS = math.inf, 200
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked ``sampled(n)`` one of n cases is quick, the others are slow: what each compiles takes longer than what it does."""
+    seen: collections.Counter[str] = collections.Counter()
+    for item in items:
+        marker = item.get_closest_marker("sampled")
+        if marker is not None:
+            name = item.nodeid.partition("[")[0]
+            if seen[name] % marker.args[0]:
+                item.add_marker("slow")
+            seen[name] += 1
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

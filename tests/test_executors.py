@@ -11,9 +11,9 @@ import pytest
 from dl4py.layers import DenseLayer, GaussianNoise, OutputLayer
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff import DataSet, DataType, MultiDataSet, SameDiff
+from dl4py.samediff.cpu.fused_step import FusedStep
 from dl4py.samediff.plans.plan import Plan
 from dl4py.samediff.training import Sgd, TrainingConfig
-from dl4py.samediff.training.steps.fused_step import FusedStep
 from tests.helpers.executors import BothExecutors, difference
 from tests.helpers.replay import Recorded, data_of, gradient_of, outputs_of
 
@@ -44,6 +44,7 @@ def data(case):
     return [None if v is None else [v] for v in found]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", cases("layers/*/case.json", "configuration.json") + cases("training/*/*/case.json", "configuration.json"))
 def test_networks(name, both):
     case = Recorded(ROOT / name)
@@ -109,7 +110,7 @@ def test_a_wrong_result_is_found(both):
 
     def disturbed_step(whole, *rest):
         results = step(whole, *rest)
-        for kernel in whole.kernels:
+        for kernel in whole.updaters:
             kernel.arrays[0][...] *= 1.0001
         return results
     assert not both.compare(job)[1]

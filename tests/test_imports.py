@@ -163,6 +163,16 @@ def test_every_folder_is_a_room(package):
     assert folders == {room for room in ROOMS[package] if not (ROOT / package / f"{room}.py").exists()}
 
 
+BACK_ENDS = ("samediff.cpu.", "samediff.cuda.")
+#: Who may import a back end, besides the back ends: their kernels of ops, and what is there to look at one of them.
+KNOW_BACK_ENDS = {
+    "layers.kernels": "kernels of ops that layers need alone, for each back end",
+    "samediff.tools.op_docs": "the table of ops says which kernels there are",
+    "udf.checks.kernels": "checks that the kernels of a user's op agree with its array code",
+    "udf.code.gpu_text": "prints a user's loop as CUDA source",
+    "networks.commands.machine": "says what CuPy and compilers are on this machine",
+    "networks.parallel.device_all_reduce": "the exchange between GPUs, by NCCL",
+}
 #: What back ends take from each other: the emulator keeps its machine code in the cache of the CPU's.
 SHARED = {("dl4py.samediff.cuda.drivers.host_code", "dl4py.samediff.cpu.cache.store")}
 
@@ -174,6 +184,17 @@ def test_back_ends_do_not_know_each_other():
     found = {(name, other) for name, path in known.items() for other in modules_used(path, known)
              for a, b in (("cpu", "cuda"), ("cuda", "cpu")) if f".samediff.{a}." in name and f".samediff.{b}." in other}
     assert found == SHARED
+
+
+@pytest.mark.slow
+def test_no_room_but_theirs_knows_a_back_end():
+    """All others ask for it by its protocol; a reason that nobody needs any more goes."""
+    known = sources()
+    found = {local(name) for name, path in known.items() if not f"{local(name)}.".startswith(BACK_ENDS)
+             for other in modules_used(path, known) if f"{local(other)}.".startswith(BACK_ENDS)}
+    needed = {reason for reason in KNOW_BACK_ENDS for name in found if f"{name}.".startswith(f"{reason}.")}
+    assert {name for name in found if not any(f"{name}.".startswith(f"{reason}.") for reason in KNOW_BACK_ENDS)} == set()
+    assert needed == set(KNOW_BACK_ENDS)
 
 
 def test_rooms_are_small():

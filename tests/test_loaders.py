@@ -125,7 +125,6 @@ def test_a_link_to_a_file_is_read_as_the_file(name, tmp_path):
 
 @pytest.mark.parametrize("kind", ["fifo", "link to a fifo", "socket", "folder", "device", "endless device"])
 @pytest.mark.parametrize("name", LOADERS)
-@pytest.mark.timeout(300)
 def test_what_is_no_regular_file_is_refused_at_once(name, kind, tmp_path, monkeypatch):
     file, write, read = LOADERS[name]
     write(tmp_path / file)
@@ -241,7 +240,6 @@ for path in sorted(folder.glob("*.trap")):
 """
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.slow
 def test_hostile_files_cost_little(tmp_path):
     """Less than a second each where nothing else runs; what this is to find takes minutes."""

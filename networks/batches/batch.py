@@ -40,7 +40,7 @@ class NetworkBatch(WholeBatch):
         if self.features_masks or self.labels_masks or len(self.inputs) != 1 or len(self.labels) != 1:
             return tuple([None if a is None else (a.shape, a.dtype.num) for part in self.parts() for a in (*part, None)])
         x, y = self.inputs[0], self.labels[0]
-        return (x.shape, x.dtype.num) if y is None else (x.shape, x.dtype.num, y.shape, y.dtype.num)
+        return (x.shape, x.dtype.num) if y is None else form_of(x, y)
 
     def parts(self) -> tuple[list[Any], list[Any], list[Any], list[Any]]:
         """Inputs, labels, masks of the features, masks of the labels."""
@@ -55,6 +55,11 @@ class NetworkBatch(WholeBatch):
         def each(arrays: Sequence[Any]) -> list[Any]:
             return [None if a is None else function(a) for a in arrays]
         return NetworkBatch(each(self.inputs), each(self.labels), each(self.features_masks), each(self.labels_masks))
+
+
+def form_of(x: Any, y: Any) -> Any:
+    """The form of a batch of one input and its labels."""
+    return x.shape, x.dtype.num, y.shape, y.dtype.num
 
 
 def _arrays(values: Arrays | None, what: str) -> list[Any]:

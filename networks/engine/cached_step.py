@@ -19,23 +19,24 @@ class CachedStep(PlannedStep):
     step, plan, normalization, counter : as in :class:`.PlannedStep`
     places : for each placeholder of the plan which part of a batch, and which array of it
     divisors : by what the losses are divided
-    rows : what gradients are divided by
+    rows : what sums over examples are divided by
+    scale : what sums of gradients are multiplied by
 
     Attributes
     ----------
-    most : how many of these to take in one call
+    most : how many of these to take in one call, at most
     in_order : whether the plan takes features and labels, in this order, and nothing else
     """
 
     def __init__(self, step: TrainingStep, plan: Plan, places: list[tuple[int, int]], divisors: list[int], rows: int,
-                 normalization: Normalization | None, counter: Any) -> None:
+                 scale: float, normalization: Normalization | None, counter: Any) -> None:
         super().__init__(step, plan, normalization, counter)
-        self.places, self.divisors, self.rows = places, divisors, rows
+        self.places, self.divisors, self.rows, self.scale = places, divisors, rows, scale
         self.in_order = places == [(0, 0), (1, 0)]
 
     @property
     def most(self) -> int:
-        return 1 if self.whole is None else self.whole.most
+        return 1 if self.compiled is None else self.compiled.most
 
     @staticmethod
     def places_of(feeds: Mapping[str, Any], plan: Plan, batch: NetworkBatch) -> list[tuple[int, int]] | None:
@@ -53,13 +54,13 @@ class CachedStep(PlannedStep):
         """The summed losses, divided; the gradients land in the flat vector."""
         return self._total(self.step.run_plan(self.plan, self.feeds(batch), context))
 
-    def run_whole(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> float:
+    def run_compiled(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, seed: int) -> float:
         """The same for the feeds of one batch, or of several one after the other, with updates; gives what the last one does."""
-        whole = self.whole
-        assert whole is not None
+        compiled = self.compiled
+        assert compiled is not None
         if len(batches) > 1:
-            return self._total(whole.series(batches, iteration, epoch, scale, seed))
-        return self._total(whole(batches[0], iteration, epoch, scale, seed))
+            return self._total(compiled.series(batches, iteration, epoch, self.scale, seed))
+        return self._total(compiled(batches[0], iteration, epoch, self.scale, seed))
 
     def _total(self, results: Sequence[Any]) -> float:
         total = 0.0

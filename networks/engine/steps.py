@@ -66,8 +66,8 @@ class Steps:
         plan = step.last_plan
         places = None if plan is None else CachedStep.places_of(feeds, plan, batch)
         if plan is not None and places is not None:
-            self.known[form] = CachedStep(step, plan, places, made.divisors(batch), batch.rows, self.rules.normalization,
-                                         self.progress.counter)
+            self.known[form] = CachedStep(step, plan, places, made.divisors(batch), batch.rows, self.rules.scale(batch.rows),
+                                         self.rules.normalization, self.progress.counter)
 
     def begin(self, step: TrainingStep) -> None:
         """Note that a step is what computes the gradients."""
@@ -75,23 +75,27 @@ class Steps:
         self.computed, self.last = step.names, step
 
     @property
-    def in_one_call(self) -> bool:
+    def is_compiled(self) -> bool:
         """Whether compiled code does all that stands between gradients and new parameters."""
         return bool(self.parameters.slots) and self.rules.is_compiled
 
-    @on_its_device
-    def whole(self, batch: NetworkBatch) -> float | None:
-        """Gradient and update in one call: the score; None where that has to be done one by one."""
-        known = self.known.get(batch.form()) if self.in_one_call and not uses_reference() else None
-        if known is None or known.whole is None:
-            return None
-        self.begin(known.step)
-        return self.penalty() + self.run_whole(known, [known.feeds(batch)])
+    def compiled(self, form: Any) -> CachedStep | None:
+        """What takes steps for batches of a form in one call; None where that is not known, or not possible."""
+        known = self.known.get(form)
+        return None if known is None or known.compiled is None else known
 
-    def run_whole(self, known: CachedStep, batches: Sequence[Sequence[Any]]) -> float:
-        """Whole steps for the feeds of some batches of a form, one after the other: the last one's score without regularization."""
+    def take(self, known: CachedStep, batches: Sequence[Sequence[Any]]) -> None:
+        """Compiled steps for the feeds of some batches of a form, one after the other."""
         at = self.progress
-        return known.run_whole(batches, at.iteration, at.epoch, self.rules.scale(known.rows), at.seed)
+        with self.lock:
+            self.begin(known.step)
+            at.rows, penalty = known.rows, 0.0
+            if self.rules.penalizes:        # those of the last step belong to the parameters before it
+                if len(batches) > 1:
+                    known.run_compiled(batches[:-1], at.iteration, at.epoch, at.seed)
+                    batches = batches[-1:]
+                penalty = self.penalty()
+            at.score = penalty + known.run_compiled(batches, at.iteration, at.epoch, at.seed)
 
     @on_its_device
     def check_finite(self, total: float, batch: NetworkBatch, states: Mapping[str, Any] | None = None, stateful: bool = False) -> None:

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...samediff.executor.machine_peak import shortest
 from ...samediff.executor.profile import StepProfile
-from ...samediff.executor.way import Way
 from ...samediff.expressions.expression import operations
+from ...samediff.plans.machine_peak import shortest
+from ...samediff.plans.way import Way
 from .engine import Engine
 
 

@@ -1,4 +1,4 @@
-"""Steps that need nothing but features and labels, without a detour: for small networks the way to a step costs as much as the step."""
+"""Compiled steps for the batches of an epoch: for small networks the way to a step costs as much as the step."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 from numpy import ndarray
 
 from ...samediff.data import DataSet
-from ..batches.batch import NetworkBatch
+from ..batches.batch import NetworkBatch, form_of
 from ..engine.cached_step import CachedStep
 from ..engine.engine import Engine
 
@@ -17,7 +17,7 @@ Feeds = Sequence[Any]
 MOST = 1024
 
 
-class FastPathMixin:
+class FastPath:
     """Does what :meth:`.Trainer.fit_batch` does, for batches of a form that was fitted before."""
 
     def __init__(self, engine: Engine) -> None:
@@ -59,15 +59,15 @@ class FastPathMixin:
             if seen is not None and seen[1] is x and seen[2] is y:
                 return seen[3], seen[4]
             if type(x) is type(y) is ndarray:
-                known = self._steps.known.get((x.shape, x.dtype.num, y.shape, y.dtype.num))       # as Batch.form
-                if known is not None and known.whole is not None:
+                known = self._steps.compiled(form_of(x, y))
+                if known is not None:
                     feeds = (x, y) if known.in_order else tuple([(x, y)[k] for k, _ in known.places])
                     if len(self._seen) < MOST:
                         self._seen[id(data)] = data, x, y, known, feeds
                     return known, feeds
         elif type(data) is NetworkBatch:
-            known = self._steps.known.get(data.form())
-            if known is not None and known.whole is not None:
+            known = self._steps.compiled(data.form())
+            if known is not None:
                 return known, known.feeds(data)
         return None, ()
 
@@ -77,13 +77,5 @@ class FastPathMixin:
             return []
         batches = waiting.copy()
         waiting.clear()             # whatever interrupts this: no batch is fitted twice
-        steps, progress = self._steps, self.engine.progress
-        with self.engine.lock:
-            steps.begin(known.step)
-            progress.rows = known.rows
-            if len(batches) > 1 and steps.rules.penalizes:       # these belong to the parameters before the last step
-                steps.run_whole(known, batches[:-1])
-                batches = batches[-1:]
-            penalty = steps.penalty()
-            progress.score = penalty + steps.run_whole(known, batches)
+        self._steps.take(known, batches)
         return []

@@ -118,6 +118,8 @@ class NetworkFittingMixin(Network):
 
     def _train(self, args: Sequence[Any], options: FitOptions) -> Self:
         """``fit``: a data set, an iterator and perhaps a number of epochs, or features, labels and masks."""
+        if options.is_plain and self.trainer.fit_known(*args):
+            return self
         if options.listeners or options.callbacks:
             with self.hearing(options.listeners, options.callbacks):
                 return self._train(args, replace(options, listeners=(), callbacks=()))

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...samediff.data import DataSet, MultiDataSet
 from ...samediff.errors import ConfigurationError
-from ...samediff.executor.explain import explained
-from ...samediff.executor.machine_peak import shortest
 from ...samediff.executor.plan_cache import plan_for
 from ...samediff.executor.session import checked_feeds, request_for
 from ...samediff.executor.stepwise import profiled
+from ...samediff.plans.backend import backend_of
+from ...samediff.plans.machine_peak import shortest
 from ...samediff.training.listeners.calls import Listeners
 from ..batches.batch import NetworkBatch
 from ..batches.given_data import batch_of
@@ -55,7 +55,8 @@ class NetworkProfilingMixin(NetworkFittingMixin):
         ['layer0', 'layer1']
         """
         batch = self._profiled_batch(data)
-        return explained(planned(self, batch, self._trains(batch, train))[0])
+        plan, _ = planned(self, batch, self._trains(batch, train))
+        return backend_of(plan.where).explain(plan)
 
     def profile(self, data: Any, steps: int = 10, train: bool | None = None) -> Profile:
         """Time, bytes and operations of every step of ``fit`` (for data with labels) or of ``output``.

@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from numpy import ndarray
+
+from ...samediff.data import DataSet
 from ...samediff.data.given.parts import no_batch
 from ...samediff.data.given.sources import Wrapped, can_repeat, note_batch
 from ...samediff.data.iterators.iterator import BatchIterator
@@ -13,14 +16,15 @@ from ...samediff.executor.session import uses_reference
 from ...samediff.training.listeners.calls import Listeners
 from ...samediff.training.listeners.listener import Listener
 from ...samediff.training.listeners.operation import At, Operation
-from ..batches.batch import NetworkBatch
+from ..batches.batch import NetworkBatch, form_of
 from ..batches.given_data import batch_in
 from ..engine.pieces import is_cut, pieces_of
 from ..engine.placement import run_on_device
+from ..engine.steps import Steps
 from ..optimizers import Optimizer, StochasticGradientDescent, optimizer_for
 from ..structure.structure import Solver
 from .epochs import EpochRecord, Epochs
-from .fast_path import FastPathMixin
+from .fast_path import FastPath
 from .network import Network
 
 
@@ -37,6 +41,7 @@ class Trainer:
         self.network, self.etl_time = network, 0
         self.history: list[EpochRecord] = []
         self._optimizer: tuple[Solver, Optimizer] | None = None
+        self._plain: tuple[Steps, bool] | None = None
         self._hears: tuple[list[Listener], Listeners] | None = None
         self._taken = 0             # batches of this epoch
 
@@ -70,13 +75,13 @@ class Trainer:
             self.run(lambda hear: self._epochs(batches, epochs, hear, watch))
 
     def _epochs(self, batches: Iterable[Any], epochs: int, hear: Listeners, watch: Epochs) -> None:
-        network, straight = self.network, self.straight()
+        network, fast = self.network, FastPath(self.network.engine) if self.takes_compiled_steps() else None
         for _ in range(epochs):
             hear.epoch_start(network, network.engine.progress.at)
             source = watch.begin(self._timed(batches), batches)
-            if straight is not None:
+            if fast is not None:
                 stay = isinstance(batches, (list, tuple)) or getattr(batches, "batches_stay", False)
-                source = straight.through(batches if isinstance(batches, (list, tuple)) and not watch.verbose else source, stay)
+                source = fast.through(batches if isinstance(batches, (list, tuple)) and not watch.verbose else source, stay)
             for data in source:
                 try:
                     self.fit_batch(data if isinstance(data, NetworkBatch) else batch_in(network.structure, data, "fit"), hear)
@@ -95,13 +100,35 @@ class Trainer:
             return self._taken - 1
         return next(k for k, other in enumerate(batches) if other is data)
 
-    def straight(self) -> FastPathMixin | None:
-        """The short way; None where steps have to be watched, checked, cut into pieces, or are of another kind."""
+    def takes_compiled_steps(self) -> bool:
+        """Whether steps need not be watched, checked, cut into pieces, and are of no other kind."""
         engine = self.network.engine
-        plain = type(self.optimizer) is StochasticGradientDescent and engine.structure.piece_length is None
-        if engine.progress.checks_finite or self.network.get_listeners() or not plain or not engine.steps.in_one_call or uses_reference():
-            return None
-        return FastPathMixin(engine)
+        if engine.progress.checks_finite or self.network.get_listeners() or uses_reference():
+            return False
+        kept = self._plain
+        if kept is None or kept[0] is not engine.steps:         # another configuration
+            plain = type(self.optimizer) is StochasticGradientDescent and engine.structure.piece_length is None
+            kept = self._plain = engine.steps, plain and engine.steps.is_compiled
+        return kept[1]
+
+    def fit_known(self, x: Any, y: Any, features_mask: Any, labels_mask: Any) -> bool:
+        """The step for features and labels, or a data set, of a form that was fitted before; whether that was possible."""
+        self.network.engine.progress.checks_finite = False
+        if type(x) is DataSet and y is None:
+            x, y, features_mask, labels_mask = x.features, x.labels, x.features_mask, x.labels_mask
+        if features_mask is not None or labels_mask is not None:
+            return False
+        if type(x) is not ndarray or type(y) is not ndarray or not self.takes_compiled_steps():
+            return False
+        return run_on_device(self.network.engine.place, self._take, x, y)
+
+    def _take(self, x: Any, y: Any) -> bool:
+        steps = self.network.engine.steps
+        known = steps.compiled(form_of(x, y))
+        if known is None or not known.in_order:
+            return False
+        steps.take(known, [(x, y)])
+        return True
 
     def _timed(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The batches; notes how long each took to come."""

@@ -11,8 +11,15 @@ from ..expressions import expression as ex
 from ..ir.node import Node
 from ..ir.op import Kernel
 from ..plans.backend import Backend, Call, evaluated
+from ..plans.frame import Frame
+from ..plans.loops import MakeLoops
+from ..plans.machine_peak import MachinePeak
+from ..plans.plan import Plan
+from ..plans.training_step import ParameterUpdate
 from .blas.blas_threads import one_thread
 from .code.fused import fused_instruction
+from .code.loops import NativeLoopProgram
+from .fused_step import FusedStep
 from .kernel_table import KERNELS
 from .plan import NativePlan
 
@@ -36,12 +43,40 @@ class CpuBackend(Backend):
             return fused_instruction(exprs, names, arrays[:count], arrays[count:], symbolic)
         return evaluated(exprs, count), native
 
+    def compile(self, make: MakeLoops, counter: Any = None) -> NativeLoopProgram:
+        """One native call."""
+        return NativeLoopProgram(make, counter)
+
+    def training_step(self, plan: Plan, update: ParameterUpdate) -> FusedStep | None:
+        """One native call."""
+        return FusedStep.of(plan, update)
+
     def kernel(self, node: Node, given: Sequence[TensorSpec | None]) -> Kernel | None:
         """The kernel of an op; matrix products that are too small to share stay in one thread."""
         found = super().kernel(node, given)
         if found is None or not found.one_thread:
             return found
         return replace(found, call=one_thread(found.call))
+
+    def native_call_text(self, frame: Frame, steps: Sequence[int]) -> str:
+        """How many instructions, on how many threads."""
+        from .explain import call_text
+        return call_text(frame, steps)
+
+    def shared_steps(self, frame: Frame) -> set[int]:
+        """Steps of native programs that helpers work on, too."""
+        from .explain import shared_steps
+        return shared_steps(frame)
+
+    def repeated_step(self, frame: Frame, step: int, is_shared: bool) -> tuple[Call, int]:
+        """Its instructions as a program of their own."""
+        from .explain import repeated_step
+        return repeated_step(frame, step, is_shared)
+
+    def peak(self, dtype: Any) -> MachinePeak:
+        """Of all processors."""
+        from .machine_peak import limits
+        return limits(dtype)
 
 
 def cpu(device: Device) -> CpuBackend:

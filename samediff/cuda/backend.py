@@ -17,8 +17,10 @@ from ..ir.op import Kernel, Op, as_tuple
 from ..ir.run_context import RunContext
 from ..plans.actions import Action
 from ..plans.backend import Backend, Call
+from ..plans.loops import LoopProgram, MakeLoops
 from ..plans.plan import Plan
 from ..plans.reference import compute, promised
+from ..plans.training_step import CompiledStep, ParameterUpdate
 from .drivers.driver import Driver
 from .drivers.drivers import driver_of
 from .kernel_table import KERNELS
@@ -36,6 +38,7 @@ class CudaBackend(Backend):
 
     def __init__(self, driver: Driver) -> None:
         self.driver, self.name, self.xp = driver, driver.name, driver.xp
+        self.takes_gpu_arrays = self.xp.library is not np
         self._on_host: set[type[Op]] = set()
 
     def plan(self, *parts: Any) -> Plan:
@@ -62,6 +65,18 @@ class CudaBackend(Backend):
                 out[...] = value
         return call, native
 
+    def compile(self, make: MakeLoops, counter: Any = None) -> LoopProgram:
+        """Launches."""
+        from .code.loops import DeviceLoopProgram
+        return DeviceLoopProgram(self.driver, make, counter)
+
+    def training_step(self, plan: Plan, update: ParameterUpdate) -> CompiledStep:
+        """One CUDA graph."""
+        from .device_step import DeviceStep
+        from .plan import DevicePlan
+        assert isinstance(plan, DevicePlan)
+        return DeviceStep(plan, update)
+
     def takes(self, spec: TensorSpec) -> bool:
         """Numbers and truth values."""
         return spec.dtype.is_numeric or spec.dtype.name == "BOOL"
@@ -86,6 +101,13 @@ class CudaBackend(Backend):
             given = [a if a is None or isinstance(a, np.ndarray) else self.driver.download(a) for a in inputs]
             return tuple(promised(compute(node.op, given, context, node.name), specs))
         return call
+
+    def explain(self, plan: Plan) -> str:
+        """What one launch or graph does, what is array code and why."""
+        from .explain import explained_on_device
+        from .plan import DevicePlan
+        assert isinstance(plan, DevicePlan)
+        return explained_on_device(plan)
 
     def _takes(self, op: Op, inputs: Sequence[Any], specs: Sequence[TensorSpec]) -> bool:
         """Whether array code of the device is worth a try: no random numbers, no graph inside, nothing that lives on the host."""

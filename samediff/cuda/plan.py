@@ -16,10 +16,6 @@ class DevicePlan(Plan):
 
     driver: Driver
 
-    @property
-    def device(self) -> str:
-        return self.driver.name
-
     def run(self, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
         """As :meth:`Plan.run`; results are NumPy arrays unless the caller wants them to stay."""
         frame = self.take_device()

@@ -89,6 +89,14 @@ class MirroredArray:
         return driver.view(copy, start, array.shape, array.dtype, array.strides)
 
 
+def on_device(array: Any, driver: DeviceMemory) -> tuple[MirroredArray, Any]:
+    """The block of a host array, and what the array is on a device, with its newest values."""
+    block = MirroredArray.of(array)
+    place = block.view(driver, array)
+    block.on_device(driver)
+    return block, place
+
+
 def to_host(array: Any) -> Any:
     """The array, once its values on the host are the newest; it may be changed there."""
     if _blocks and isinstance(array, np.ndarray):

@@ -25,6 +25,7 @@ class AnyBackend(Protocol):
     """What the choice of a device asks of a back end; plans ask more (:func:`~dl4py.samediff.plans.backend.backend_of`)."""
 
     on_host: bool
+    takes_gpu_arrays: bool
 
 
 #: What makes the back end of a device, by kind: a function, or the module and name of one that is imported when it is first chosen.
@@ -207,7 +208,7 @@ def backend_of(where: Device | None = None) -> AnyBackend:
 
 def adopted(value: Any) -> Any:
     """An array in the memory of a GPU as CuPy's, where this thread runs graphs on one; None for others."""
-    return from_gpu(value) if active and is_on_gpu(value) and current_device().kind == "cuda" else None
+    return from_gpu(value) if active and is_on_gpu(value) and backend_of(current_device()).takes_gpu_arrays else None
 
 
 def choose(where: Placement) -> None:

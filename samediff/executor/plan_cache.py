@@ -23,9 +23,11 @@ def plan_for(sd: GraphCore, feeds: Mapping[str, Any], request: RunRequest, pinne
     def build() -> Plan:
         values = {n: (sd.variable(n).is_constant(), sd.stored(n)) for n in request.stored}
         specs = {n: TensorSpec(tuple(a.shape), sd.variable(n).dtype) for n, a in used}
-        return build_plan(request.nodes, specs, {n: a for n, (fixed, a) in values.items() if not fixed},
+        made = build_plan(request.nodes, specs, {n: a for n, (fixed, a) in values.items() if not fixed},
                           {n: a for n, (fixed, a) in values.items() if fixed}, request.outputs, pinned,
                           {n: v.get_shape() for n, v in sd.variable_map().items()}, backend_of(where))
+        made.where = where
+        return made
 
     plan: Plan = sd.tables.plans.get(sd.version, key, build)
     return plan

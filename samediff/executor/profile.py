@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..base.javanames import JavaSpelling
-from .machine_peak import MachinePeak, limits
+from ..plans.backend import backend_of
+from ..plans.machine_peak import MachinePeak
+from ..plans.way import Way
 from .trace import event, track_names, write_trace
-from .way import Way
 
 PHASES = ("forward", "backward", "update")
 
@@ -72,7 +73,7 @@ class Profile(JavaSpelling):
     @property
     def limits(self) -> MachinePeak:
         """What the machine can do, measured once in a process."""
-        return limits(np.dtype(np.float64 if self.dtype == np.float64 else np.float32))
+        return backend_of().peak(np.dtype(np.float64 if self.dtype == np.float64 else np.float32))
 
     @property
     def seconds(self) -> float:

@@ -1,7 +1,6 @@
 """Running a plan step by step, to time each one by itself."""
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -10,22 +9,18 @@ import numpy as np
 
 from ..errors import DeviceError
 from ..ir.run_context import RunContext
+from ..plans.backend import backend_of
 from ..plans.frame import Frame
+from ..plans.machine_peak import shortest
 from ..plans.plan_data import ShapeSource, StepKind, Value
 from ..plans.reference import plain
+from ..plans.way import Way, way_of, why
 from .cost_model import flops_of, sizes_of
-from .explain import in_parts, is_helped
-from .machine_peak import shortest
 from .profile import Profile, StepProfile
-from .way import Way, way_of, why
 
 if TYPE_CHECKING:
-    from ..cpu.native.instruction import Instruction
     from ..ir.node import Node
     from ..plans.plan import Plan
-
-#: Nanoseconds of work that are timed at once, so that the call itself does not count, and repetitions of an instruction at most.
-_WORTH_TIMING, _MOST = 2e4, 64
 
 
 def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats: int = 10,
@@ -44,17 +39,18 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
     Raises
     ------
     DeviceError
-        A plan for another device than the CPU.
+        A plan for a device whose arrays are not in the host's memory.
     """
-    if plan.device:
-        raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {plan.device}: profile in a block "
+    backend = backend_of(plan.where)
+    if not backend.on_host:
+        raise DeviceError(f"steps are timed one by one on the CPU only, this plan is for {backend.name}: profile in a block "
                           "`with device(\"cpu\")`, or use explain() for what runs on the device, and NVIDIA's profilers for times")
     given = [plain(np.asarray(feeds[n])) for n in plan.feeds]
     with _kept(plan):
         whole = shortest(lambda: plan.run(given, context), repeats + 1)
         frame = plan.new_frame()
         seconds, values = _timed(plan, frame, dict(zip(plan.feeds, given)), context, repeats)
-    helped = _helped(frame)
+    shared = backend.shared_steps(frame)
     named, steps = layer_of or (lambda scope: scope), []
     for i, step in enumerate(plan.steps):
         way = way_of(plan, frame, i)
@@ -62,10 +58,10 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
         counts = [flops_of(n, plan.specs) for n in step.nodes]
         used = {n for n in (*step.inputs, *step.outputs) if n is not None and not isinstance(n, ShapeSource)}
         moved = 0 if way is Way.VIEW else sum(sizes_of(values[n]) for n in used)
-        parts = i in helped and any(map(in_parts, frame.natives[i]))
         steps.append(StepProfile(
             i, step.outputs[0], step.label, way, named(owner), "backward" if back else "forward", seconds[i], moved,
-            None if None in counts else sum(c or 0 for c in counts), parts, tuple(n.name for n in step.nodes), why(plan, frame, i)))
+            None if None in counts else sum(c or 0 for c in counts), i in shared, tuple(n.name for n in step.nodes),
+            why(plan, frame, i, backend.kernels)))
     dtype = next((s.dtype.numpy for s in plan.specs.values() if s.dtype.is_floating), np.dtype(np.float32))
     return Profile(title, tuple(steps), {"plan": whole}, dtype)
 
@@ -84,7 +80,7 @@ def _kept(plan: Plan) -> Iterator[None]:
 
 def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunContext, repeats: int) -> tuple[list[float], dict[Value, Any]]:
     """Seconds of each step, and all values. No step overwrites what it reads, so each may run again and again before the next one."""
-    helped = _helped(frame)
+    shared = backend_of(plan.where).shared_steps(frame)
     values = dict(frame.layouts)
     for name, array in feeds.items():
         _set(values, name, array)
@@ -93,7 +89,7 @@ def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunConte
     seconds = []
     with np.errstate(all="ignore"):
         for i in range(len(plan.steps)):
-            call, count = _call(plan, frame, i, values, context, i in helped)
+            call, count = _call(plan, frame, i, values, context, i in shared)
             if call is None:
                 seconds.append(0.0)
                 continue
@@ -103,11 +99,11 @@ def _timed(plan: Plan, frame: Frame, feeds: Mapping[str, Any], context: RunConte
 
 
 def _call(plan: Plan, frame: Frame, i: int, values: dict[Value, Any], context: RunContext,
-          helped: bool) -> tuple[Callable[[], Any] | None, int]:
+          is_shared: bool) -> tuple[Callable[[], Any] | None, int]:
     """What runs a step, and how many times at once; None for a view that is worked out before."""
     step = plan.steps[i]
     if i in frame.natives:
-        return _native(frame.natives[i], helped)
+        return backend_of(plan.where).repeated_step(frame, i, is_shared)
     inputs = [None if n is None else values[n] for n in step.inputs]
     if step.writes:
         function, *work = frame.calls[i]
@@ -128,23 +124,6 @@ def _set(values: dict[Value, Any], name: Value, array: Any) -> None:
         np.copyto(values[name], array)
     else:
         values[name] = array
-
-
-def _native(instructions: Sequence[Instruction], helped: bool) -> tuple[Callable[[], Any], int]:
-    """The instructions several times in one call, with the help of other threads just where the plan has it."""
-    from ..cpu.native.program import Program, thresholds
-    work = max(sum(i.work for i in instructions), 1.0)
-    count = min(_MOST, math.ceil(_WORTH_TIMING / work))
-    if any(map(in_parts, instructions)):
-        enough = math.ceil(thresholds().help / work)
-        count = max(count, enough) if helped else min(count, enough - 1)
-    count = max(count, 1)
-    return Program([i for _ in range(count) for i in instructions]), count
-
-
-def _helped(frame: Frame) -> set[int]:
-    """Steps of native calls that other threads help with."""
-    return {i for steps in frame.runs.values() if is_helped([made for k in steps for made in frame.natives[k]]) for i in steps}
 
 
 def _owner(nodes: Sequence[Node]) -> tuple[str, bool]:

@@ -15,8 +15,13 @@ from ..ir.kernel_table import KernelTable
 from ..ir.node import Node
 from ..ir.op import Kernel, Op
 from ..ir.run_context import RunContext
+from .explain import explained
+from .frame import Frame
+from .loops import ArrayLoops, FunctionProgram, LoopProgram, MakeLoops
+from .machine_peak import MachinePeak, limits
 from .plan import Plan
 from .reference import compute, plain, promised
+from .training_step import CompiledStep, ParameterUpdate
 
 Call = Callable[..., Any]
 
@@ -33,6 +38,7 @@ class Backend:
     kernels : kernels by class of op
     xp : the namespace of its arrays
     on_host : whether its arrays are NumPy arrays in the host's memory
+    takes_gpu_arrays : whether it is fed arrays in the memory of a GPU as they are
     hands_out : whether steps make results that the caller keeps; else these have places in the arena, as all others
     """
 
@@ -40,6 +46,7 @@ class Backend:
     kernels: ClassVar[KernelTable[Any]] = KernelTable("numpy")
     xp: ArrayNamespace = xp
     on_host = True
+    takes_gpu_arrays = False
     hands_out = True
 
     def plan(self, *parts: Any) -> Plan:
@@ -49,6 +56,14 @@ class Backend:
     def fused(self, exprs: Sequence[ex.Expr], names: Sequence[str], count: int, symbolic: Mapping[str, Any]) -> tuple[Call, Call | None]:
         """What computes expressions of ``count`` inputs: array code, and what makes native instructions for final arrays."""
         return evaluated(exprs, count), None
+
+    def compile(self, make: MakeLoops, counter: Any = None) -> LoopProgram:
+        """Loops over whole arrays, besides any plan; in the end of each run ``counter``, an array of one number on the host, rises by 1."""
+        return FunctionProgram(make(ArrayLoops()), counter)
+
+    def training_step(self, plan: Plan, update: ParameterUpdate) -> CompiledStep | None:
+        """A plan of this back end and what follows it in a training step as one call; None: they are run one after the other."""
+        return None
 
     def takes(self, spec: TensorSpec) -> bool:
         """Whether kernels may be given arrays of a type."""
@@ -68,6 +83,28 @@ class Backend:
             return tuple(map(plain, promised(compute(node.op, inputs, context, node.name), specs)))
         return call
 
+    def explain(self, plan: Plan) -> str:
+        """A plan of this back end in words: what was fused, where values live, how steps run and why."""
+        return explained(plan, self.kernels, self.native_call_text)
+
+    # Native steps: of frames whose instructions run without Python
+
+    def native_call_text(self, frame: Frame, steps: Sequence[int]) -> str:
+        """One line on the native call of some steps."""
+        return f"native call of {len(steps)} steps:"
+
+    def shared_steps(self, frame: Frame) -> set[int]:
+        """Those whose work several threads share."""
+        return set()
+
+    def repeated_step(self, frame: Frame, step: int, is_shared: bool) -> tuple[Call, int]:
+        """What runs one of them by itself, to be timed, and how often one call does."""
+        raise NotImplementedError(f"{type(self).__name__} has native steps and does not say how one is timed")
+
+    def peak(self, dtype: Any) -> MachinePeak:
+        """What the machine can do with numbers of a type, measured once in a process."""
+        return limits(dtype)
+
 
 def evaluated(exprs: Sequence[ex.Expr], n_inputs: int) -> Callable[..., None]:
     """What computes expressions of so many inputs by NumPy: call(*inputs, *outputs)."""
@@ -86,3 +123,28 @@ def backend_of(where: devices.Device | None = None) -> Backend:
         raise DeviceError(f"the back end registered for {where} is a {type(found).__name__}; expected a sub-class of "
                           f"{Backend.__module__}.Backend")
     return found
+
+
+def present_backend() -> Backend:
+    """The back end of the device on which this thread runs graphs now."""
+    return backend_of(devices.current_device() if devices.active else None)
+
+
+def host_backend() -> Backend:
+    """The back end that works on arrays in the host's memory: the present one, or the CPU's where that has memory of its own."""
+    found = present_backend()
+    return found if found.on_host else backend_of()
+
+
+class CompiledLoops:
+    """The same loops as programs of back ends."""
+
+    def __init__(self) -> None:
+        self._programs: dict[Backend, LoopProgram] = {}
+
+    def of(self, backend: Backend, make: MakeLoops) -> LoopProgram:
+        """The program of a back end, made when it is first asked for."""
+        found = self._programs.get(backend)
+        if found is None:
+            found = self._programs.setdefault(backend, backend.compile(make))
+        return found

@@ -34,13 +34,9 @@ class Plan(PlanData):
     frames: ClassVar[type[Frame]] = Frame
     writer: ClassVar[type[PlanWriter]] = PlanWriter
 
+    where: devices.Device | None = None         # the device that it is for; None: the CPU
     code: Any = None
     _pool: list[Frame] = field(default_factory=list)
-
-    @property
-    def device(self) -> str:
-        """The name of the device in whose memory it works; empty for that of the host."""
-        return ""
 
     @lazy_property
     def draws(self) -> bool:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..base.home import is_ours
 from ..onnx import importing  # noqa: F401 - fills the table
 from ..onnx.registry import Converter, known_converters
 from ..tensorflow import importing as of_tensorflow  # noqa: F401
@@ -20,7 +21,7 @@ def rows() -> Iterator[str]:
     """A line for each ONNX operator."""
     held: dict[tuple[str, str], list[Converter]] = {}
     for converter in known_converters():
-        if converter.convert.__module__.startswith("dl4py.samediff.onnx."):
+        if is_ours(converter.convert) and converter.domain != "tensorflow":
             held.setdefault((converter.domain, converter.operator), []).append(converter)
     for (domain, operator), found in sorted(held.items()):
         versions = ", ".join(f"{c.since} to {c.until}" if c.until < NEWEST else f"from {c.since} on" for c in found)
@@ -30,7 +31,7 @@ def rows() -> Iterator[str]:
 
 def tensorflow_operators() -> str:
     """TensorFlow's operators, one after the other."""
-    return ", ".join(f"`{c.operator}`" for c in known_converters() if c.domain == "tensorflow")
+    return ", ".join(f"`{c.operator}`" for c in known_converters() if is_ours(c.convert) and c.domain == "tensorflow")
 
 
 def generate(text: str, name: str = "onnx.md") -> str:

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from ..base.lazy_property import lazy_property
 from ..data import DataSet, MultiDataSet
 from ..data.given.forms import Form, form_of, is_array
 from ..data.given.labels import as_columns
@@ -19,11 +20,21 @@ from .config import TrainingConfig
 from .fit_options import positive, split_at
 
 
-class Batch(NamedTuple):
-    """One batch: as given to listeners and evaluations, and the placeholder values."""
+class Batch:
+    """One batch, as listeners and evaluations see it and as a graph is fed with it.
 
-    data: MultiDataSet
-    feeds: dict[str, Any]
+    Attributes
+    ----------
+    feeds : values of placeholders
+    """
+
+    def __init__(self, data: DataSet | MultiDataSet, feeds: dict[str, Any]) -> None:
+        self._given, self.feeds = data, feeds
+
+    @lazy_property
+    def data(self) -> MultiDataSet:
+        """The batch as a MultiDataSet."""
+        return self._given.to_multi_data_set() if isinstance(self._given, DataSet) else self._given
 
 
 def is_single(data: Any) -> bool:
@@ -49,6 +60,9 @@ def as_batch(sd: GraphCore, item: Any, config: TrainingConfig, labels_needed: bo
                 _fit_label_masks(sd, config.data_set_label_mask_mapping, feeds, data.get_labels())
             return Batch(data, feeds)
     if isinstance(item, DataSet):
+        feeds = _of_one_input(sd, item, config)
+        if feeds is not None:
+            return Batch(item, feeds)
         item = item.to_multi_data_set()
     elif not isinstance(item, MultiDataSet):
         parts = inputs_of(item, ArrayNames(config.data_set_feature_mapping or (), labels), "use", ConfigurationError)
@@ -69,6 +83,16 @@ def as_batch(sd: GraphCore, item: Any, config: TrainingConfig, labels_needed: bo
     if config.data_set_label_mask_mapping and given:
         _fit_label_masks(sd, config.data_set_label_mask_mapping, feeds, given)
     return Batch(item, feeds)
+
+
+def _of_one_input(sd: GraphCore, data: DataSet, config: TrainingConfig) -> dict[str, Any] | None:
+    """Features and labels of a data set for two placeholders; None where there is more to do."""
+    inputs, labels = config.data_set_feature_mapping or (), config.data_set_label_mapping or ()
+    if (data.features is None or data.labels is None or data.features_mask is not None or data.labels_mask is not None
+            or len(inputs) != 1 or len(labels) != 1 or config.data_set_label_mask_mapping or config.data_set_feature_mask_mapping
+            or _fitting(sd, labels[0], data.labels) is not data.labels):
+        return None
+    return {inputs[0]: data.features, labels[0]: data.labels}
 
 
 def _fit_label_masks(sd: GraphCore, names: Iterable[str], feeds: dict[str, Any], labels: Iterable[Any]) -> None:

@@ -58,29 +58,31 @@ class FitLoop:
         """One optimizer step: forward, backward, update, count."""
         batch = as_batch(self.sd, item, self.config)
         at = self.at()
-        self.listeners.call("iteration_start", self.sd, at, batch.data, etl_ms)
+        if self.listeners.wants("iteration_start"):
+            self.listeners.call("iteration_start", self.sd, at, batch.data, etl_ms)
         if self.session.version != self.sd.version:         # another thread or a listener has changed the graph
             with self.sd.gate:
                 self._follow(self.sd.training_session())
         step = self.session.step
         step.outputs = tuple(self.outputs)
         with step.lock:
-            loss = self._in_one_go(batch, at) or self._in_turn(batch, at)
+            loss = self._compiled(batch, at) or self._one_by_one(batch, at)
         self._last = loss
-        self.listeners.iteration_done(self.sd, at, batch.data, loss)
+        if self.listeners.wants("iteration_done"):
+            self.listeners.iteration_done(self.sd, at, batch.data, loss)
         return loss
 
-    def _in_one_go(self, batch: Batch, at: At) -> Loss | None:
+    def _compiled(self, batch: Batch, at: At) -> Loss | None:
         """Gradients and update in one call, where nobody asks for what is between them; None where that is not possible."""
         if self.finite or self._tells or self._wants_updates:
             return None
         scores = self.session.penalty_scores()
-        results = self.session.step.in_one_go(batch.feeds, at.iteration(), at.epoch(), self.sd.seed, self.config.counter)
+        results = self.session.step.run_compiled(batch.feeds, at.iteration(), at.epoch(), self.sd.seed, self.config.counter)
         if results is None:
             return None
         return self._loss(dict(zip(self.outputs, results)), scores)
 
-    def _in_turn(self, batch: Batch, at: At) -> Loss:
+    def _one_by_one(self, batch: Batch, at: At) -> Loss:
         """Gradients, what is to be done with them, update."""
         context = RunContext(True, self.sd.seed, at.iteration())
         values = dict(zip(self.outputs, self.session.step.compute(batch.feeds, context)))

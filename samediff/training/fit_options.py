@@ -39,6 +39,12 @@ class FitOptions:
     validation_frequency: int = 1
     verbose: Any = 0
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether none was given."""
+        return (self.epochs is self.batch_size is self.sample_weight is self.class_weight is self.validation_data is None
+                and not (self.check_finite or self.shuffle or self.listeners or self.callbacks or self.validation_split or self.verbose))
+
     def of_rows(self) -> str:
         """The first option that was given and speaks of rows, which batches do not have."""
         given = {"sample_weight": self.sample_weight is not None, "validation_split": bool(self.validation_split),

@@ -79,19 +79,21 @@ class Loss(LossNames):
     @staticmethod
     def sum(losses: Sequence[Loss]) -> Loss:
         """Return the entry-wise sum."""
-        total = losses[0]
-        for loss in losses[1:]:
-            total = total + loss
-        return total.copy()
+        for loss in losses:
+            losses[0]._expect_names(loss)
+        return Loss(losses[0]._names, np.add.reduce([loss._values for loss in losses]))
 
     @staticmethod
     def average(losses: Sequence[Loss]) -> Loss:
         """Return the entry-wise mean."""
         return Loss.sum(losses) / len(losses)
 
-    def _with(self, other: Loss, values: Callable[[Any, Any], Any]) -> Loss:
+    def _expect_names(self, other: Loss) -> None:
         if self._names != other._names:
             raise ConfigurationError(f"losses of different names: {list(self._names)} and {list(other._names)}")
+
+    def _with(self, other: Loss, values: Callable[[Any, Any], Any]) -> Loss:
+        self._expect_names(other)
         return Loss(self._names, values(self._values, other._values))
 
     def __add__(self, other: Loss) -> Loss:

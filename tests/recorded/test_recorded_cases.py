@@ -33,7 +33,6 @@ def test_cases_pass(area):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1800)
 def test_ops():
     passed, wrong = check("ops")
     assert passed >= OPS, "\n".join(wrong)

@@ -159,12 +159,15 @@ def machine_code(function: Any, symbol: str, options: dict[str, Any]) -> Code:
     builder.ret_void()
     outer.add_ir_module(module)
     outer.add_linking_library(library)
-    return outer.machine_code(symbol)
+    code = outer.machine_code(symbol)
+    context.remove_user_function(made.entry_point)          # no compiled code calls it, and Numba would keep all of it
+    return code
 
 
 def check() -> None:
     """AttributeError where Numba's objects lack what is used here."""
-    library = registry.cpu_target.target_context.codegen().create_library("dl4py")
-    for name in _USED:
-        getattr(library, name)
+    context = registry.cpu_target.target_context
+    library = context.codegen().create_library("dl4py")
+    for owner, name in (*((library, name) for name in _USED), (context, "remove_user_function")):
+        getattr(owner, name)
     numba.njit(lambda: None)._numba_type_  # noqa: B018

@@ -93,3 +93,14 @@ def _shared(instructions: Sequence[Instruction], worth: Thresholds) -> Program:
 def thresholds() -> Thresholds:
     """From which length on work is shared with other threads on this machine; measured when it is asked for the first time."""
     return of_machine(_shared)
+
+
+def in_parts(instruction: Instruction) -> bool:
+    """Whether an instruction is long enough to be divided."""
+    return instruction.splits and instruction.work >= LEAST.parts and instruction.work >= thresholds().parts and parts() > 1
+
+
+def is_helped(instructions: Sequence[Instruction]) -> bool:
+    """Whether a native call of these instructions asks other threads for help."""
+    return (any(map(in_parts, instructions)) and sum(i.work for i in instructions) >= thresholds().help
+            and helpers.pool() is not None)

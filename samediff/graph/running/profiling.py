@@ -4,12 +4,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...executor.explain import explained
 from ...executor.plan_cache import plan_for
 from ...executor.request import RunRequest
 from ...executor.session import checked_feeds, missing, request_for
 from ...executor.stepwise import profiled
 from ...ir.run_context import RunContext
+from ...plans.backend import backend_of
 from ..inspection import InspectionMixin
 from .execution import ExecutionMixin
 
@@ -33,7 +33,8 @@ class ProfilingMixin(ExecutionMixin, InspectionMixin):
         >>> print(sd.explain({"x": [1.0, 2.0]}, "y").splitlines()[0])
         steps: 1, instructions: 1, native calls: 1, steps called from Python: 0
         """
-        return explained(self._planned(placeholders, outputs, training)[0])
+        plan, _ = self._planned(placeholders, outputs, training)
+        return backend_of(plan.where).explain(plan)
 
     def profile(self, placeholders: Mapping[str, Any] | None, *outputs: Any, training: bool = False, steps: int = 10) -> Profile:
         """Time, bytes, operations of each step that computes outputs; the shortest of ``steps`` repetitions counts. Nothing is changed."""

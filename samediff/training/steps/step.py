@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,19 +19,16 @@ from ...executor.request import RunRequest
 from ...executor.session import call_key, checked_feeds, missing, request_for, run_reference, uses_reference
 from ...expressions import expression as ex
 from ...ir.run_context import RunContext
+from ...plans.backend import Backend, CompiledLoops, backend_of, host_backend, present_backend
+from ...plans.loops import LoopProgram, Loops
 from ...plans.plan import Plan
-from ..updaters.device_program import DeviceProgram
+from ...plans.training_step import CompiledStep, ParameterUpdate
 from ..updaters.kernel import UpdateKernel, UpdateRule
 from ..updaters.normalization import Normalization
 from ..updaters.regularization import Regularization
 from ..updaters.updater import IUpdater
-from .device_step import DeviceStep
 from .flat_layout import UpdaterBlock, initial_state, state_by_parameter, updater_blocks
-from .fused_step import FusedStep, counted
 from .transaction import Transaction
-
-if TYPE_CHECKING:
-    from ...cpu.native.program import Program
 
 
 @dataclass(frozen=True)
@@ -183,26 +180,23 @@ class TrainingStep:
             else:
                 self.pinned[gradient] = array
         self.names = frozenset(gradients)
-        self._clearing: dict[devices.Device, DeviceProgram] = {}      # of those others, where they are on a device
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
+        self._clearing = CompiledLoops()                # of those others, where they are on a device
         self.lock = rlock()
-        self._segment: tuple[int, Program, Any] | None = None
+        self._updating: tuple[int, Backend, LoopProgram | None, Any] | None = None
         self.last_plan: Plan | None = None          # of the last :meth:`compute`
         self._known: BoundedCache[Any, PlannedStep] = CallCache().table()     # by what was given, where that needs no checks again
 
     def clear_others(self) -> None:
         """Set the gradients to zero that this step does not compute."""
-        if self._others and devices.active and not devices.current_device().on_host:
-            self._clear_on(devices.current_device())
+        if self._others and devices.active and not (backend := present_backend()).on_host:
+            self._clearing.of(backend, self._cleared_by)()
             return
         for array in self._others:
             to_host(array)[...] = 0
 
-    def _clear_on(self, where: devices.Device) -> None:
-        if where not in self._clearing:
-            self._clearing[where] = DeviceProgram(where, lambda loops: {
-                k: loops.each([ex.constant(0, a.dtype)], [], [a]) for k, a in enumerate(self._others)})
-        self._clearing[where]()
+    def _cleared_by(self, loops: Loops) -> dict[int, Any]:
+        return {k: loops.each([ex.constant(0, a.dtype)], [], [a]) for k, a in enumerate(self._others)}
 
     def compute(self, feeds: Mapping[str, Any], context: RunContext) -> tuple[Any, ...]:
         """Forward and backward: gradients land in the flat vector, the outputs are returned."""
@@ -223,7 +217,7 @@ class TrainingStep:
                 self._known[key] = PlannedStep(self, plan)
         return self.run_plan(plan, [values[n] for n in plan.feeds], context)
 
-    def in_one_go(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int, counter: Any = None) -> Sequence[Any] | None:
+    def run_compiled(self, feeds: Mapping[str, Any], iteration: int, epoch: int, seed: int, counter: Any = None) -> Sequence[Any] | None:
         """Gradients and update in one call, for feeds of a form that :meth:`compute` has seen; None where that cannot be.
 
         The results are valid until the next call.
@@ -234,8 +228,8 @@ class TrainingStep:
             return None
         if known.counter is not counter:
             known = self._known[key] = PlannedStep(self, known.plan, counter=counter)
-        whole = known.whole
-        return None if whole is None else whole([feeds[n] for n in known.plan.feeds], iteration, epoch, 1.0, seed)
+        compiled = known.compiled
+        return None if compiled is None else compiled([feeds[n] for n in known.plan.feeds], iteration, epoch, 1.0, seed)
 
     def _request(self, training: bool) -> RunRequest:
         return request_for(self.graph, (*self.outputs, *self.pinned), training)
@@ -269,12 +263,12 @@ class TrainingStep:
         ``counter``, an array of one number, rises by 1.
         """
         kernels = self.kernels()
-        if afterwards is None and all(k.is_compiled for k in kernels):
+        update = self._update_program(counter) if afterwards is None else None
+        if update is not None:
             for kernel in kernels:
                 kernel.set_rates(iteration, epoch, scale)
-                kernel.come_home()
             with self.flat.gate:
-                self._native_update(counter)()
+                update()
             return
         with self.flat.gate, Transaction([a for k in kernels for a in k.changed], counter):
             for kernel in kernels:
@@ -284,14 +278,15 @@ class TrainingStep:
             if counter is not None:
                 counter += 1
 
-    def _native_update(self, counter: Any) -> Program:
-        """All updaters and the counter as one native call."""
-        key = id(counter)
-        if self._segment is None or self._segment[0] != key:
-            from ...cpu.native.program import Program
-            counting = [] if counter is None else [counted(counter)]
-            self._segment = key, Program([*(i for k in self.kernels() for i in k.instructions), *counting]), counter
-        return self._segment[1]
+    def _update_program(self, counter: Any) -> LoopProgram | None:
+        """All updaters and the counter as one call; None where they are not compiled to one."""
+        key, backend, known = id(counter), host_backend(), self._updating
+        if known is None or known[:2] != (key, backend):
+            kernels = self.kernels()
+            program = backend.compile(lambda loops: {i: k.made_by(loops) for i, k in enumerate(kernels)}, counter)
+            is_whole = program.is_one_call and len(program.made) == len(kernels)
+            known = self._updating = key, backend, program if is_whole else None, counter
+        return known[2]
 
     def kernels(self) -> list[UpdateKernel]:
         """What turns the gradients into new parameters."""
@@ -301,15 +296,15 @@ class TrainingStep:
     def _kernels(self) -> list[UpdateKernel]:
         return self.flat.kernels(self._minimize)        # the same for all threads: they hold the rates of a step
 
-    def whole(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> FusedStep | DeviceStep | None:
-        """A plan of this step together with normalization and update, as one native call or CUDA graph; None where that cannot be.
+    def compiled(self, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> CompiledStep | None:
+        """A plan of this step together with normalization and update as one call of its back end; None where that cannot be.
 
         Each step adds 1 to ``counter``, an array of one number.
         """
         if self._copied or any(k.rule.updater.sees_parameters() for k in self.kernels()):
             return None
-        kind = DeviceStep if plan.device else FusedStep
-        return kind.of(plan, self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
+        update = ParameterUpdate(self.kernels(), len(self.outputs), self.flat.gate, normalization, counter)
+        return backend_of(plan.where).training_step(plan, update)
 
     def __call__(self, feeds: Mapping[str, Any], context: RunContext, iteration: int, epoch: int, scale: float = 1.0,
                  between: Callable[[], None] | None = None) -> tuple[Any, ...]:
@@ -330,16 +325,16 @@ class PlannedStep:
     step : the step
     plan : the plan for feeds of the form
     normalization : what happens to gradients before the updaters, if anything does
-    counter : array of one number, to which whole steps add 1
+    counter : array of one number, to which compiled steps add 1
 
     Attributes
     ----------
-    whole : forward, backward and update as one call, where nothing has to happen between them
+    compiled : forward, backward and update as one call, where nothing has to happen between them
     """
 
     def __init__(self, step: TrainingStep, plan: Plan, normalization: Normalization | None = None, counter: Any = None) -> None:
         self.step, self.plan, self.normalization, self.counter = step, plan, normalization, counter
 
     @lazy_property
-    def whole(self) -> FusedStep | DeviceStep | None:
-        return self.step.whole(self.plan, self.normalization, self.counter)
+    def compiled(self) -> CompiledStep | None:
+        return self.step.compiled(self.plan, self.normalization, self.counter)

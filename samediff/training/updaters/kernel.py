@@ -3,19 +3,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ...cpu.code.loops import Loops, NativeLoops
 from ...device.device_memory import to_host
 from ...expressions import expression as ex
 from ...expressions.arrays import xp as numpy_xp
+from ...plans.backend import CompiledLoops, host_backend
+from ...plans.loops import LoopProgram, Loops
 from .regularization import ApplyStep, Regularization
 from .updater import IUpdater
-
-if TYPE_CHECKING:
-    from ...cpu.native.program import Program
 
 
 @dataclass(frozen=True)
@@ -92,18 +90,19 @@ class UpdateKernel:
         self._scalars = [self._numbers[k:k + 1] for k in range(count)]
         self._whole = rule.updater.sees_parameters()
         self.exprs = () if self._whole else ex.trace(rule.step, [self._wide] * (len(self.arrays) + count))
-        reference = reference or self._whole or self._wide != params.dtype
-        self._call = None if reference else self._compiled()
+        self._by_numpy = reference or self._whole
+        self._programs = CompiledLoops()
 
     @property
     def is_compiled(self) -> bool:
-        """Whether it is a native instruction, not NumPy."""
-        return self._call is not None
+        """Whether a back end compiles it to one call that works on the host."""
+        program = self._program()
+        return program is not None and program.is_one_call
 
-    @property
-    def instructions(self) -> list[Any]:
-        """The native instructions that apply the rule to the numbers of :meth:`set_rates`; none where NumPy does."""
-        return [] if self._call is None else list(self._call.instructions)
+    def _program(self) -> LoopProgram | None:
+        """The rule as a program; None where NumPy does it."""
+        found = None if self._by_numpy else self._programs.of(host_backend(), lambda loops: {0: self.made_by(loops)})
+        return None if found is None or not found.made else found
 
     @property
     def numbers(self) -> Any:
@@ -114,9 +113,13 @@ class UpdateKernel:
         """Work out what changes from step to step."""
         self._numbers[:] = self.rule.scalars(iteration, epoch, scale)
 
+    def rates(self, iterations: Sequence[int], epoch: int, scale: float) -> Any:
+        """The numbers of several iterations, as rows."""
+        return self.rule.several(iterations, epoch, scale)
+
     def made_by(self, loops: Loops) -> Any:
         """What applies the rule to the numbers of :meth:`set_rates`, for the device of ``loops``; None where there is no compiled form."""
-        if self._whole:
+        if self._by_numpy:
             return None
         stored = [ex.cast(ex.input_(i, a.dtype), self._wide) for i, a in enumerate(self.arrays)]
         exprs = [ex.cast(e, a.dtype) for e, a in zip(ex.compose(self.exprs, stored), self.changed)]
@@ -132,18 +135,14 @@ class UpdateKernel:
         for array in self.arrays:
             to_host(array)
 
-    def _compiled(self) -> Program | None:
-        from ...cpu.native.program import Program
-        made = self.made_by(NativeLoops())
-        return None if made is None else Program([made])
-
     def __call__(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
         """Apply one step."""
         self.set_rates(iteration, epoch, scale)
-        self.come_home()
-        if self._call is not None:
-            self._call()
+        program = self._program()
+        if program is not None:
+            program()
             return
+        self.come_home()
         given = [*(a.astype(self._wide, copy=False) for a in self.arrays), *self._scalars]
         results = self.rule.step(numpy_xp, *given) if self._whole else ex.evaluate(self.exprs, numpy_xp, given)
         for array, value in zip(self.changed, results):

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ...cpu.code.loops import Loops, NativeLoops
-from ...device.device_memory import to_host
 from ...expressions import expression as ex
+from ...plans.backend import CompiledLoops, host_backend
+from ...plans.loops import Loops
 from .gradient_normalization import GradientNormalization, gradient_factor
 
 
@@ -34,11 +34,6 @@ class NormalizeKernel:
     def set_scale(self, scale: float) -> None:
         """What gradients are multiplied by."""
         self._scale[0] = scale
-
-    def come_home(self) -> None:
-        """Have the newest gradients on the host."""
-        for g in self._gradients:
-            to_host(g)
 
     @property
     def scale(self) -> Any:
@@ -77,22 +72,27 @@ def _squared(xp: Any, g: Any, s: Any) -> Any:
 
 
 class Normalization:
-    """The kernels of all layers as one native call."""
+    """The kernels of all layers as one program."""
 
     def __init__(self, kernels: Sequence[NormalizeKernel]) -> None:
-        from ...cpu.native.program import Program
         self.kernels = list(kernels)
-        self.instructions = [i for kernel in self.kernels for i in kernel.made_by(NativeLoops())]
-        self._run = Program(self.instructions)
+        self._programs = CompiledLoops()
+
+    @property
+    def numbers(self) -> list[Any]:
+        """The arrays of one number that :meth:`set_scale` sets."""
+        return [kernel.scale for kernel in self.kernels]
 
     def set_scale(self, scale: float) -> None:
         """What gradients are multiplied by."""
         for kernel in self.kernels:
             kernel.set_scale(scale)
 
+    def made_by(self, loops: Loops) -> list[Any]:
+        """What does it on the device of ``loops``, in order."""
+        return [part for kernel in self.kernels for part in kernel.made_by(loops)]
+
     def __call__(self, scale: float) -> None:
         """Scale and normalize."""
         self.set_scale(scale)
-        for kernel in self.kernels:
-            kernel.come_home()
-        self._run()
+        self._programs.of(host_backend(), lambda loops: dict(enumerate(self.made_by(loops))))()

@@ -63,6 +63,7 @@ def check(row, is_vertex, dtype, folder):
     assert again.params().tobytes() == net.params().tobytes()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize(("row", "is_vertex"), ROWS, ids=NAMES)
 def test_in_16_bits(row, is_vertex, dtype, monkeypatch, tmp_path):

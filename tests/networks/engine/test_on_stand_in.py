@@ -30,7 +30,7 @@ def test_training_and_inference(case):
         net.fit(batch)
     _same(here.params(), there.params())
     _same(here.output(batch.features), there.output(batch.features))
-    steps = [known.whole for known in there.engine.steps.known.values()]
+    steps = [known.compiled for known in there.engine.steps.known.values()]
     assert steps or case == "doubles"               # data of another type is converted for each step
     for step in steps:
         (program,) = step._frame.program

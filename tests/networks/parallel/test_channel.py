@@ -8,8 +8,6 @@ import pytest
 
 from dl4py.networks.parallel.channel import ProcessChannel
 
-pytestmark = pytest.mark.timeout(300, method="signal")
-
 
 @pytest.fixture
 def ends():

@@ -16,7 +16,7 @@ from dl4py.networks.parallel.process_all_reduce import ProcessAllReduce
 from dl4py.networks.parallel.process_barrier import ProcessBarrier
 
 fork = multiprocessing.get_context("fork") if hasattr(os, "fork") else None
-pytestmark = [pytest.mark.skipif(fork is None, reason="processes that start at once"), pytest.mark.timeout(300, method="signal")]
+pytestmark = pytest.mark.skipif(fork is None, reason="processes that start at once")
 
 
 def exchange(end, *others):

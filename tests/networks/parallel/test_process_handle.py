@@ -12,8 +12,6 @@ from dl4py.networks.parallel.process_handle import ProcessHandle
 from dl4py.networks.parallel.settings import WrapperSettings
 from dl4py.networks.parallel.workers import NoWorkerError
 
-pytestmark = pytest.mark.timeout(300, method="signal")
-
 
 @pytest.fixture
 def handle():

@@ -23,7 +23,6 @@ from dl4py.networks.parallel.process_handle import ProcessHandle
 from dl4py.samediff import Adam, DataSet
 from dl4py.samediff.errors import WorkerError
 
-pytestmark = pytest.mark.timeout(600, method="signal")
 X = np.random.default_rng(3).normal(size=(12, 4)).astype(np.float32)
 Y = np.eye(3, dtype=np.float32)[np.arange(12) % 3]
 ROUND = [DataSet(X[:5], Y[:5]), DataSet(X[5:], Y[5:])]

@@ -6,8 +6,6 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.timeout(600, method="signal")
-
 SCRIPT = """
 import multiprocessing, os, signal, sys, threading, time
 from multiprocessing import resource_tracker

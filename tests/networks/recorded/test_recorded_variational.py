@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2] / "golden" / "layers"
 NAMES = ("gaussian", "bernoulli", "exponential", "composite", "lossmse")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_pretraining(name, monkeypatch):
     case = Recorded(ROOT / f"vae_{name}")

@@ -8,11 +8,11 @@ import pytest
 
 from dl4py.samediff import DataType, SameDiff, device
 from dl4py.samediff.base import call_cache
-from dl4py.samediff.executor.explain import explained
 from dl4py.samediff.executor.plan_cache import plan_for
 from dl4py.samediff.executor.session import checked_feeds, request_for
 from dl4py.samediff.families.broadcasting import BroadcastReduced
 from dl4py.samediff.ir.graph_plans import GraphPlans
+from dl4py.samediff.plans.backend import backend_of
 from dl4py.samediff.plans.memory import ALIGNMENT, Buffer, assign
 from dl4py.samediff.plans.plan_data import ShapeSource, Workspace
 from dl4py.udf import user_op
@@ -336,7 +336,8 @@ def test_plans_of_older_versions_are_not_remembered(small):
 
 
 def test_explain_names_what_runs(small):
-    text = explained(plan_of(small, {"x": array(2, 3)}, "y"))
+    plan = plan_of(small, {"x": array(2, 3)}, "y")
+    text = backend_of(plan.where).explain(plan)
     assert "arena" in text and "softmax" in text and "tanh" in text
 
 

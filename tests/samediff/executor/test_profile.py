@@ -10,11 +10,11 @@ import pytest
 from dl4py.samediff import DataType, SameDiff
 from dl4py.samediff.errors import GraphError
 from dl4py.samediff.executor.cost_model import flops_of, sizes_of
-from dl4py.samediff.executor.machine_peak import limits
 from dl4py.samediff.executor.plan_cache import plan_for
 from dl4py.samediff.executor.session import checked_feeds, request_for
 from dl4py.samediff.executor.stepwise import _timed, profiled
 from dl4py.samediff.ir.run_context import RunContext
+from dl4py.samediff.plans.backend import Backend, backend_of
 
 F = DataType.FLOAT
 
@@ -166,6 +166,7 @@ def test_traces_are_ordered(graph, tmp_path):
     assert {e["args"]["name"] for e in events if e["name"] == "thread_name"} == {"forward", "backward", "update"}
 
 
-def test_limits_are_measured_once():
-    first = limits(np.dtype(np.float32))
-    assert first.flops > 1e8 and first.bytes > 1e8 and limits(np.dtype(np.float32)) is first
+@pytest.mark.parametrize("backend", [backend_of(), Backend()], ids=lambda b: b.name)
+def test_limits_are_measured_once(backend):
+    first = backend.peak(np.dtype(np.float32))
+    assert first.flops > 1e8 and first.bytes > 1e8 and backend.peak(np.dtype(np.float32)) is first

@@ -107,7 +107,7 @@ def test_an_op_without_gradient_is_named_with_its_line(sd):
 
     @user_op("test.gradient.opaque")
     def opaque(xp, x):
-        return np.sort(np.linalg.eigvalsh(np.outer(x, x)))
+        return np.sort(np.linalg.eigvals(np.outer(x, x)).real)
 
     from dl4py.samediff.ir.op import OPS
     try:

@@ -134,6 +134,7 @@ def wrong(found: Any, wanted: Any, limit: float) -> str:
 CASES = [(op, layout) for op in OPS for layout, form in LAYOUTS.items() if serves(op, *form)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("where", ["plan", "reference"])
 @pytest.mark.parametrize(("op", "layout"), CASES)
 def test_statistics(op, layout, where, monkeypatch):

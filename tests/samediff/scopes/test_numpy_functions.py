@@ -85,7 +85,7 @@ REFUSED = {
     "np.where(a > 0)": "depends on values",
     "a[a > 0]": "truth values .*depends on values", "np.bincount(k)": "np.bincount .*depends on values",
     "np.compress(m[:, 0], a, axis=0)": "np.compress .*depends on values", "np.fft.hfft(v)": "np.fft.hfft has no graph node",
-    "np.linalg.eigh(p)": "np.linalg.eigh has no graph node", "np.histogram(v, bins='auto')": "bins='auto'", "a.tolist()": "values",
+    "np.linalg.eig(p)": "np.linalg.eig has no graph node", "np.histogram(v, bins='auto')": "bins='auto'", "a.tolist()": "values",
     "np.quantile(a, 0.3, method='inverted_cdf')": "inverted_cdf", "changed(a, lambda x: np.place(x, x > 0, [1, 2, 3]))": "np.place"}
 
 
@@ -121,6 +121,7 @@ CALLS = [c.strip() for line in RECORDED.strip().splitlines() for c in line.split
          if all(hasattr(np, n) for n in ("trapezoid", "cumulative_sum", "unstack", "vecdot", "matvec", "vecmat") if f"np.{n}(" in c)]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", [np.float64, pytest.param(np.float32, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("call", CALLS)
 def test_recorded(call, dtype):

@@ -61,6 +61,7 @@ def image(batch, channels, sizes, last):
     return (batch, *sizes, channels) if last else (batch, channels, *sizes)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("form", "last", "depthwise"), [("YXIO", False, False), ("OIYX", True, False), ("OYXI", False, False),
                                                          ("YXIO", False, True), ("OIYX", True, True), ("OYXI", False, True)])
@@ -137,6 +138,7 @@ OPS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize(("op", "shapes"), [(o, s) for o, *s in OPS], ids=[f"{o.id}{s}" for o, s, *_ in OPS])
 def test_ops(op, shapes, dtype, rng):

@@ -42,6 +42,7 @@ def reduction(name, dims):
     return OPS[name](dimensions=dims)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_rows(name):
     for shape, dims in ROWS:
@@ -55,6 +56,7 @@ def test_columns(name):
         check_kernel(reduction(name, dims), numbers(name, shape))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["reduce_sum", "reduce_max", "var", "all", "any"])
 @pytest.mark.parametrize("dtype", ["float16", "float64", "int8", "int64", "bool"])
 def test_types(name, dtype):

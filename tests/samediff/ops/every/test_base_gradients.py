@@ -21,6 +21,7 @@ REDUCTIONS = ["sum", "mean", "prod", "norm1", "norm2", "norm_max", "squared_norm
               "asum", "reduce_a_max"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", UNARY)
 def test_unary(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.math, name)(x), [A])
@@ -31,17 +32,20 @@ def test_unary_of_positive(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.math, name)(x), [P])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ACTIVATIONS)
 def test_activation(name, check_gradients):
     check_gradients(lambda sd, x: getattr(sd.nn, name)(x), [A])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", BINARY)
 @pytest.mark.parametrize("y", [B, B[0], B[:, :1]], ids=["equal", "row", "column"])
 def test_binary_broadcasts(name, y, check_gradients):
     check_gradients(lambda sd, x, y: getattr(sd.math, name)(x, y), [A, y])
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("axes", [(), (1,), (0,), (-1, 0)])
 @pytest.mark.parametrize("keep", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -110,6 +114,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", SHAPES)
 def test_shape_op(name, check_gradients):
     check_gradients(SHAPES[name], [A])

@@ -37,12 +37,14 @@ def assert_as_recorded(name, found, text):
         np.testing.assert_allclose(numbers, recorded, within, within * scale, err_msg=f"{name}, {what}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("op", "names"), by_op(VARIANTS).items(), ids=by_op(VARIANTS))
 def test_values_and_gradients(op, names):
     for name in names:
         assert_as_recorded(name, results(VARIANTS[name]), NUMBERS[name])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("op", "rows"), combinations.rows().items(), ids=combinations.rows())
 def test_several_options_at_once(op, rows):
     found, wanted = ([one.partition(" -> ") for one in lines] for lines in (combinations.lines(op, rows), COMBINED.get(op, [])))

@@ -110,6 +110,7 @@ COMPARED = {"manhattan", "euclidean", "cosinesimilarity", "cosinedistance", "jac
             "put_rows", "compat_sparse_to_dense", "solve", "lstsq", "repeat", "bits_hamming_distance"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("row", [p for p in ROWS_OF_USERS if p.values[0].op_id in COMPARED])
 def test_both_executors_agree(row, monkeypatch):
     assert_alike(row, list(changed(row)), monkeypatch)

@@ -1,15 +1,13 @@
-"""The way in which a step runs on the CPU, and why it is no native instruction where it is none."""
+"""The way in which a step runs on the host, and why it is no native instruction where it is none."""
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import Any
 
-from ..cpu.kernel_table import KERNELS
-from ..plans.plan_data import StepKind
-
-if TYPE_CHECKING:
-    from ..plans.frame import Frame
-    from ..plans.plan import Plan
+from ..ir.kernel_table import KernelTable
+from .frame import Frame
+from .plan import Plan
+from .plan_data import StepKind
 
 
 class Way(StrEnum):
@@ -33,8 +31,8 @@ def way_of(plan: Plan, frame: Frame, i: int) -> Way:
     return Way.COPY if i in frame.copies else _WAYS[plan.steps[i].kind]
 
 
-def why(plan: Plan, frame: Frame, i: int) -> str:
-    """Why a step is no native instruction; empty for those that are, and for views."""
+def why(plan: Plan, frame: Frame, i: int, kernels: KernelTable[Any]) -> str:
+    """Why a step is no native instruction of a back end with these kernels; empty for those that are, and for views."""
     step, way = plan.steps[i], way_of(plan, frame, i)
     if way in (Way.NATIVE, Way.VIEW):
         return ""
@@ -55,4 +53,4 @@ def why(plan: Plan, frame: Frame, i: int) -> str:
         return "which part or order it takes, only a run can tell"
     if not all(s.dtype.is_numeric for s in given):
         return f"{types} are no numbers"
-    return f"no kernel of {node.op.id} for these inputs ({types})" if KERNELS.has(type(node.op)) else f"{node.op.id} has no kernel"
+    return f"no kernel of {node.op.id} for these inputs ({types})" if kernels.has(type(node.op)) else f"{node.op.id} has no kernel"

@@ -1,4 +1,4 @@
-"""Steps of graphs in one call equal those in turn: parameters, state, losses, random numbers."""
+"""Compiled steps of graphs equal those that are taken one part after the other: parameters, state, losses, random numbers."""
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +10,7 @@ from dl4py.samediff.training import Adam, L2Regularization, Listener, TrainingCo
 
 
 class Watcher(Listener):
-    """Asks for the updates, so that steps are taken in turn."""
+    """Asks for the updates, so that steps are not compiled."""
 
     def pre_update(self, sd, at, variable, update):
         self.seen = update
@@ -51,7 +51,7 @@ def test_steps_agree(dropout, options):
     wanted = watched.fit(data(), epochs=3, listeners=[Watcher()])
     same(ours, watched)
     np.testing.assert_array_equal(found.loss_curve().mean_loss("loss"), wanted.loss_curve().mean_loss("loss"))
-    taken = [[vars(known).get("whole") for known in sd.last_training_step()._known.values()] for sd in (ours, watched)]
+    taken = [[vars(known).get("compiled") for known in sd.last_training_step()._known.values()] for sd in (ours, watched)]
     assert len(taken[0]) == 2 and None not in taken[0] and taken[1] == [None, None]
     assert ours.get_training_config().iteration_count == 15
 

@@ -1,26 +1,29 @@
 """Plans as text: what was fused, where values live, what runs without Python and why the rest does not."""
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from ..plans.memory import bytes_of
-from ..plans.plan import Plan
-from ..plans.plan_data import PlanStep
+from ..ir.kernel_table import KernelTable
+from .frame import Frame
+from .memory import bytes_of
+from .plan import Plan
+from .plan_data import PlanStep
 from .way import Way, way_of, why
 
-if TYPE_CHECKING:
-    from ..cpu.native.instruction import Instruction
-    from ..plans.frame import Frame
+#: What one native call is said to do: of the steps with these numbers in a frame.
+CallText = Callable[[Frame, Sequence[int]], str]
 
 
-def explained(plan: Plan) -> str:
-    """What was fused, where values live, what one native call does (of a device: what one launch or graph), what runs as Python and why."""
-    if plan.device:
-        from ..cuda.explain import explained_on_device
-        from ..cuda.plan import DevicePlan
-        assert isinstance(plan, DevicePlan)
-        return explained_on_device(plan)
+def explained(plan: Plan, kernels: KernelTable[Any], call_text: CallText) -> str:
+    """What was fused, where values live, what one native call does, what runs as Python and why.
+
+    Parameters
+    ----------
+    plan : of a back end whose arrays are in the host's memory
+    kernels : of that back end
+    call_text : one line on a native call
+    """
     frame = plan.look()
     calls = frame.runs
     count = sum(len(v) for v in frame.natives.values())
@@ -34,37 +37,11 @@ def explained(plan: Plan) -> str:
             lines += ["", "called from Python:"]
         if way_of(plan, frame, i) is not Way.VIEW:
             before = i
-        lines += _step_lines(plan, frame, i, step)
+        lines += _step_lines(plan, frame, i, step, kernels)
     return "\n".join([*lines, "", *_buffer_lines(plan)])
 
 
-def call_text(frame: Frame, steps: Sequence[int]) -> str:
-    """One line on a native call."""
-    from ..cpu.threads import parts
-    made = [i for k in steps for i in frame.natives[k]]
-    shared = sum(map(in_parts, made))
-    text = f"native call of {len(made)} instruction{'s' * (len(made) > 1)}"
-    if not shared or not is_helped(made):
-        return f"{text}, by one thread:"
-    return f"{text}, {shared} of them in {parts()} parts on as many threads:"
-
-
-def in_parts(instruction: Instruction) -> bool:
-    """Whether an instruction is long enough to be divided."""
-    from ..cpu.native.program import thresholds
-    from ..cpu.native.thresholds import LEAST
-    from ..cpu.threads import parts
-    return instruction.splits and instruction.work >= LEAST.parts and instruction.work >= thresholds().parts and parts() > 1
-
-
-def is_helped(instructions: Sequence[Instruction]) -> bool:
-    """Whether a native call of these instructions asks other threads for help."""
-    from ..cpu.native.program import thresholds
-    from ..cpu.native.thread_pool import pool
-    return any(map(in_parts, instructions)) and sum(i.work for i in instructions) >= thresholds().help and pool() is not None
-
-
-def _step_lines(plan: Plan, frame: Frame, i: int, step: PlanStep) -> list[str]:
+def _step_lines(plan: Plan, frame: Frame, i: int, step: PlanStep, kernels: KernelTable[Any]) -> list[str]:
     made = ", ".join(f"{n} {plan.specs[n]}" + (f" @{plan.offsets[n]}" if n in plan.offsets else "")
                      + " (written in place)" * (n in plan.pinned) for n in step.outputs)
     lines = [f"{i:4} {way_of(plan, frame, i):7} {step.label:28} {', '.join('-' if n is None else str(n) for n in step.inputs)} -> {made}"]
@@ -72,7 +49,7 @@ def _step_lines(plan: Plan, frame: Frame, i: int, step: PlanStep) -> list[str]:
         lines.append(f"{'':13}fused: {', '.join(n.name for n in step.nodes)}")
     if step.workspace:
         lines.append(f"{'':13}works in {', '.join(map(str, step.workspace))}")
-    reason = why(plan, frame, i)
+    reason = why(plan, frame, i, kernels)
     return [*lines, f"{'':13}{reason}"] if reason else lines
 
 

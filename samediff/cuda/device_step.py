@@ -7,61 +7,44 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...device.device_memory import MirroredArray
-from ...ir.run_context import RunContext
-from ..updaters.kernel import UpdateKernel
-from ..updaters.normalization import Normalization
+from ..device.device_memory import MirroredArray
+from ..ir.run_context import RunContext
+from ..plans.training_step import ParameterUpdate
+from .code.loops import DeviceLoops
+from .frame import DeviceFrame
+from .plan import DevicePlan
 
 if TYPE_CHECKING:
-    from ...cuda.frame import DeviceFrame
-    from ...plans.actions import Action
-    from ...plans.plan import Plan
-    from ...plans.plan_data import Value
+    from ..plans.actions import Action
+    from ..plans.plan_data import Value
 
 
 class DeviceStep:
-    """As :class:`WholeStep`, for a plan of a device.
+    """A :class:`~dl4py.samediff.plans.training_step.CompiledStep` of a device.
 
     Parameters
     ----------
     plan : forward and backward
-    kernels : the updaters
-    outputs : how many of the first results are wanted
-    gate : lock that is held while parameters change
-    normalization : what happens to gradients before the updaters, if anything does
-    counter : array of one number, to which each step adds 1
+    update : what follows it
     """
 
     #: Steps of one :meth:`series`, at most: an interrupt waits for its end.
     most = 64
 
-    def __init__(self, plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, gate: Any,
-                 normalization: Normalization | None = None, counter: Any = None) -> None:
-        from ...cuda.frame import DeviceFrame
-        from ...cuda.plan import DevicePlan
-        assert isinstance(plan, DevicePlan)
-        self.plan, self.kernels, self._gate, self._normalization = plan, kernels, gate, normalization
-        scales = [] if normalization is None else [k.scale for k in normalization.kernels]
-        self.numbers = [*(k.numbers for k in kernels), *scales]
-        self._counter = np.zeros(1, np.int64) if counter is None else counter
+    def __init__(self, plan: DevicePlan, update: ParameterUpdate) -> None:
+        self.plan, self.update, self._gate = plan, update, update.gate
+        self.numbers = update.numbers
+        self._counter = np.zeros(1, np.int64) if update.counter is None else update.counter
         self._count = partial(np.add, self._counter, 1, self._counter)
         self._besides: list[MirroredArray] = []         # of arrays of updaters and normalization
         self._written: list[MirroredArray] = []
         self._frame = DeviceFrame(plan, plan.driver, self)
-        self._sources = plan.sources[:outputs]
-
-    @staticmethod
-    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, gate: Any, normalization: Normalization | None = None,
-           counter: Any = None) -> DeviceStep:
-        """The step of a plan whose first ``outputs`` results are wanted."""
-        return DeviceStep(plan, kernels, outputs, gate, normalization, counter)
+        self._sources = plan.sources[:update.outputs]
 
     def actions(self, frame: DeviceFrame) -> list[Action]:
         """Normalization and update."""
-        from ...cuda.code.loops import DeviceLoops
         loops = DeviceLoops(frame.driver, self.numbers, frame.numbers)
-        made = [] if self._normalization is None else [a for k in self._normalization.kernels for part in k.made_by(loops) for a in part]
-        made += [a for k in self.kernels for a in k.made_by(loops)]
+        made = [action for part in self.update.made_by(loops) for action in part]
         self._besides, self._written = loops.blocks, loops.written
         return made
 
@@ -78,11 +61,7 @@ class DeviceStep:
             return self._results(loose)
 
     def _step(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> dict[Value, Any]:
-        if self._normalization is not None:
-            self._normalization.set_scale(scale)
-            scale = 1.0
-        for kernel in self.kernels:
-            kernel.set_rates(iteration, epoch, scale)
+        self.update.set_numbers(iteration, epoch, scale)
         frame, context = self._frame, RunContext(True, seed, iteration, epoch=epoch)
         for block in self._besides:
             block.on_device(frame.driver)

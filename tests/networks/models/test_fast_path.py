@@ -1,6 +1,8 @@
 """Steps in one call: the same parameters, scores and updater state as forward, backward and update one by one."""
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,8 @@ from dl4py.layers import (
 )
 from dl4py.networks import ComputationGraph, MultiLayerNetwork, NeuralNetConfiguration
 from dl4py.samediff.data import DataSet, NumpyDataSetIterator
-from dl4py.samediff.errors import ShapeError
+from dl4py.samediff.device import devices
+from dl4py.samediff.errors import NumericalError, ShapeError
 from dl4py.samediff.training import Adam, GradientNormalization, Listener, Nesterovs, StepSchedule
 
 
@@ -93,7 +96,7 @@ def test_these_take_one_native_call(name):
     layers, options = DENSE[name]
     net = network(*layers, **options)
     net.fit(batches(), 2)
-    assert len(net.engine.steps.known) == 2 and all(k.whole is not None for k in net.engine.steps.known.values())
+    assert len(net.engine.steps.known) == 2 and all(k.compiled is not None for k in net.engine.steps.known.values())
 
 
 def test_whole_steps_draw_for_the_seed_of_the_network():
@@ -153,7 +156,7 @@ def test_a_listener_that_comes_later_is_heard():
     net.set_listeners(heard)
     net.fit(batches(1))
     assert heard.seen is not None
-    assert net.trainer.straight() is None
+    assert not net.trainer.takes_compiled_steps()
 
 
 def test_a_batch_that_does_not_fit_changes_nothing():
@@ -262,3 +265,54 @@ def test_settings_may_change_between_batches_that_come_again(change):
     for one in given(one_by_one):
         one_by_one.fit(one)
     same(straight, one_by_one)
+
+
+@pytest.mark.parametrize("given", [lambda data: (data,), lambda data: (data.features, data.labels)], ids=["data set", "arrays"])
+def test_a_known_step_takes_few_calls(given, monkeypatch):
+    monkeypatch.setattr(devices, "active", False)           # as in a process that uses none but the CPU
+    net, data = network(DenseLayer(n_out=7)), batches(1)[0]
+    for _ in range(3):
+        net.fit(*given(data))
+    calls = []
+    sys.setprofile(lambda frame, event, _: calls.append(frame.f_code) if event == "call" else None)
+    try:
+        net.fit(*given(data))
+    finally:
+        sys.setprofile(None)
+    assert len(calls) <= 40
+
+
+class StepCounter(Listener):
+    def __init__(self):
+        self.count = 0
+
+    def iteration_done(self, *args):
+        self.count += 1
+
+
+AFTERWARDS = {"mask": {"labels_mask": np.array([[0], [0], *[[1]] * 6], np.float32)}, "weights": {"sample_weight": np.arange(8)},
+              "listener": {"listeners": StepCounter()}, "finite": {"check_finite": True}, "reference": {}}
+
+
+@pytest.mark.parametrize("kind", AFTERWARDS)
+def test_nothing_that_was_asked_for_is_passed_over(kind, monkeypatch):
+    """Behind steps of the same form that needed nothing."""
+    data, options = batches(1)[0], AFTERWARDS[kind]
+    known, fresh, plain = (network(DenseLayer(n_out=7)) for _ in range(3))
+    for _ in range(3):
+        known.fit(data)
+        plain.fit(data)
+    fresh.engine.restore(known.engine.state())
+    plain.fit(data)
+    if kind == "reference":
+        monkeypatch.setenv("DL4PY_EXECUTOR", "reference")
+    for net in (known, fresh):
+        net.fit(data.features, data.labels, **options)
+    np.testing.assert_allclose(known.params(), fresh.params(), 1e-5, 1e-7)
+    assert np.allclose(known.params(), plain.params(), 1e-6) == (kind in ("listener", "finite", "reference"))
+    if kind == "listener":
+        assert options["listeners"].count == 2
+    if kind == "finite":
+        data.features[0] = np.nan
+        with pytest.raises(NumericalError):
+            known.fit(data.features, data.labels, **options)

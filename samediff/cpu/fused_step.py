@@ -6,27 +6,20 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ...cpu.code.fused import stored
-from ...device import devices
-from ...ir.run_context import RunContext
-from ...plans.frame import Frame
-from ...plans.plan import Plan
-from ...plans.reference import plain
-from ..updaters.kernel import UpdateKernel
-from ..updaters.normalization import Normalization
+from ..device import devices
+from ..ir.run_context import RunContext
+from ..plans.frame import Frame
+from ..plans.plan import Plan
+from ..plans.reference import plain
+from ..plans.training_step import ParameterUpdate
+from .code.fused import stored
+from .code.loops import NativeLoops, counted
 
 if TYPE_CHECKING:
-    from ...cpu.native.instruction import Instruction
+    from .native.instruction import Instruction
 
 #: Nanoseconds that a series of steps takes at most, about: an interrupt waits for its end. And how many steps it has at most.
 LONGEST, MOST = 4e6, 256
-
-
-def counted(counter: Any) -> Instruction:
-    """The instruction that adds 1 to an array of one number. No signal handler comes between it and others of the same native call."""
-    from ...cpu.native.instruction import Instruction
-    from ...cpu.native.interpreter import ADD_ONE
-    return Instruction(ADD_ONE, [counter], [True], work=1.0)
 
 
 class _Program:
@@ -40,8 +33,8 @@ class _Program:
     """
 
     def __init__(self, plan: Plan, frame: Frame, instructions: Sequence[Instruction], locate: Callable[[Any], int]) -> None:
-        from ...cpu.native.interpreter import place
-        from ...cpu.native.program import Program
+        from .native.interpreter import place
+        from .native.program import Program
         self._segment = Program(instructions, frame.locals)
         self.address, order = self._segment.address, {n: k for k, n in enumerate(self._segment.locals)}
         for name, k in order.items():
@@ -60,34 +53,28 @@ class FusedStep:
     ----------
     plan : forward and backward; see :meth:`of`
     frame : its arrays
-    copies : what puts gradients to their places that the plan does not write there
-    kernels : the updaters
+    behind : what happens after the plan, up to the counter
     results : the arrays in which the outputs of the plan are after a run
-    gate : lock that is held while parameters change
-    normalization : what happens to gradients before the updaters, if anything does
-    counter : array of one number, to which each step adds 1
+    update : what ``behind`` was made of
 
     Attributes
     ----------
     most : steps of one :meth:`series`, at most
     """
 
-    def __init__(self, plan: Plan, frame: Frame, copies: Sequence[Instruction], kernels: Sequence[UpdateKernel],
-                 results: Sequence[Any], gate: Any, normalization: Normalization | None = None, counter: Any = None) -> None:
-        from ...cpu.native.array_address import locator
-        from ...cpu.native.interpreter import GIVEN, launch, place
-        self.plan, self.kernels, self._results, self._normalization = plan, kernels, results, normalization
+    def __init__(self, plan: Plan, frame: Frame, behind: Sequence[Instruction], results: Sequence[Any], update: ParameterUpdate) -> None:
+        from .native.array_address import locator
+        from .native.interpreter import GIVEN, launch, place
+        self.plan, self.update, self.updaters, self._results = plan, update, update.updaters, results
         self._launch, self._place, self._locate = launch, place, locator()
-        behind = [*copies, *(normalization.instructions if normalization else ()), *(i for k in kernels for i in k.instructions),
-                  *([] if counter is None else [counted(counter)])]
-        every, wanted = ([i for k in steps for i in frame.natives.get(k, ())] + behind
+        every, wanted = ([*(i for k in steps for i in frame.natives.get(k, ())), *behind]
                          for steps in (range(len(plan.steps)), plan.steps_for(plan.sources[len(results):])))
         self._frame, self._program = frame, _Program(plan, frame, every, self._locate)
         self._silent = self._program if len(wanted) == len(every) else _Program(plan, frame, wanted, self._locate)
         self._words = None if plan.words is None else frame.locals[plan.words]
         whole = LONGEST // sum(i.work for i in every)
         self.most = 1 if self._words is not None else int(min(MOST, max(1, whole)))
-        self._gate = gate
+        self._gate = update.gate
         self._feeds: list[tuple[int, int]] = []             # number of a feed, number of the local
         self._given: list[int | None] = [None] * GIVEN      # for what a call takes itself: number of the feed
         for i, k in zip(self._program.columns, self._program.indices.tolist()):
@@ -95,23 +82,25 @@ class FusedStep:
                 self._given[k] = i
             else:
                 self._feeds.append((i, k))
-        self._places = np.array([k.numbers.ctypes.data + j * k.numbers.itemsize for k in kernels for j in range(k.numbers.size)], np.int64)
+        numbers = [u.numbers for u in self.updaters]
+        self._places = np.array([n.ctypes.data + j * n.itemsize for n in numbers for j in range(n.size)], np.int64)
 
     @staticmethod
-    def of(plan: Plan, kernels: Sequence[UpdateKernel], outputs: int, gate: Any, normalization: Normalization | None = None,
-           counter: Any = None) -> FusedStep | None:
-        """The step of a plan whose first ``outputs`` results are wanted; None where Python has something left to do."""
-        if not all(k.is_compiled for k in kernels):
+    def of(plan: Plan, update: ParameterUpdate) -> FusedStep | None:
+        """The step of a plan; None where Python has something left to do."""
+        updates = update.made_by(NativeLoops())
+        if any(made is None for made in updates):
             return None
         frame = plan.take()
         made = {n: None if s in plan.feeds else frame.bound.get(s, frame.locals.get(s)) for n, s in zip(plan.outputs, plan.sources)}
-        found = [made[n] for n in plan.outputs[:outputs]]
+        found = [made[n] for n in plan.outputs[:update.outputs]]
         apart = [n for n, s in zip(plan.outputs, plan.sources) if n in plan.handed_in and plan.handed_in[n] is not plan.pinned.get(s)]
         copies = [None if made[n] is None else stored(made[n], plan.handed_in[n]) for n in apart]
         if frame.calls or frame.copies or any(r is None for r in (*found, *copies)):
             plan.put_back(frame)
             return None
-        return FusedStep(plan, frame, copies, kernels, found, gate, normalization, counter)  # type: ignore[arg-type]  # none is None
+        behind = [*copies, *updates, *([] if update.counter is None else [counted(update.counter)])]
+        return FusedStep(plan, frame, behind, found, update)  # type: ignore[arg-type]  # none is None
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """One step for feeds in the order of the plan; the results are valid until the next one."""
@@ -120,9 +109,9 @@ class FusedStep:
         if self._words is not None:
             RunContext(True, seed, iteration).put_words(self._words)
         feeds = [a if a.flags.carray else plain(a) for a in feeds]
-        scale = self._scaled(scale)
-        for kernel in self.kernels:
-            kernel.set_rates(iteration, epoch, scale)
+        scale = self.update.set_scale(scale)
+        for updater in self.updaters:
+            updater.set_rates(iteration, epoch, scale)
         address, locate = self._program.address, self._locate
         for k, local in self._feeds:
             self._place(address, local, locate(feeds[k]))
@@ -136,17 +125,17 @@ class FusedStep:
     def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
         """The steps for several lists of feeds, one after the other; gives the results of the last one. Others have none. The seed is of
         no use: steps that draw random numbers are taken one by one (:attr:`most`)."""
-        from ...cpu.native.multi_step import launch_series
+        from .native.multi_step import launch_series
         if devices.active:
             self._come_home()
-        scale = self._scaled(scale)
+        scale = self.update.set_scale(scale)
         count = len(batches)
         names = list(map(id, batches))
         kept = {n: [a if a.flags.carray else plain(a) for a in feeds] for n, feeds in dict(zip(names, batches)).items()}
         found = {n: list(map(self._locate, feeds)) for n, feeds in kept.items()}         # once for those that come again
         places = np.array([found[n] for n in names], np.int64)
-        numbers = np.hstack([k.rule.several(range(iteration, iteration + count), epoch, scale) for k in self.kernels])
-        numbers = np.ascontiguousarray(numbers, self.kernels[0].numbers.dtype)
+        numbers = np.hstack([u.rates(range(iteration, iteration + count), epoch, scale) for u in self.updaters])
+        numbers = np.ascontiguousarray(numbers, self.updaters[0].numbers.dtype)
         for p, first, end in ((self._silent, 0, count - 1), (self._program, count - 1, count)):
             table = np.ascontiguousarray(places[first:end, p.columns])
             with self._gate:
@@ -162,12 +151,5 @@ class FusedStep:
 
     def _come_home(self) -> None:
         self.plan.come_home()
-        for kernel in self.kernels:
-            kernel.come_home()
-
-    def _scaled(self, scale: float) -> float:
-        """What is left for the updaters of the number that gradients are multiplied by."""
-        if self._normalization is None:
-            return scale
-        self._normalization.set_scale(scale)
-        return 1.0
+        for updater in self.updaters:
+            updater.come_home()

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..cpu.blas.blas_threads import one_thread, thread_count
-
 _ROWS, _BYTES, _REPEATS = 512, 32 << 20, 8
 
 
@@ -24,18 +22,22 @@ class MachinePeak:
 
 @functools.cache
 def limits(dtype: Any = np.float32) -> MachinePeak:
-    """By a matrix product that fits into the caches, and a copy that does not.
+    """By a matrix product of NumPy that fits into the caches, and a copy that does not."""
+    return MachinePeak(of_products(dtype, np.matmul), of_copies())
 
-    Threads of a product wait for each other where other programs run; one thread does not, so it is asked too and multiplied.
-    """
+
+def of_products(dtype: Any, product: Callable[..., object]) -> float:
+    """Floating point operations in a second of ``product(a, b, out)``."""
     a = np.ones((_ROWS, _ROWS), dtype)
     out = np.empty_like(a)
+    return 2 * _ROWS ** 3 / shortest(lambda: product(a, a, out), _REPEATS)
+
+
+def of_copies() -> float:
+    """Bytes in a second that a copy reads and writes."""
     source = np.ones(_BYTES, np.uint8)
     target = np.empty_like(source)
-    alone = one_thread(np.matmul)
-    product = min(shortest(lambda: np.matmul(a, a, out=out), _REPEATS), shortest(lambda: alone(a, a, out), _REPEATS) / thread_count())
-    copy = shortest(lambda: np.copyto(target, source), _REPEATS)
-    return MachinePeak(2 * _ROWS ** 3 / product, 2 * _BYTES / copy)
+    return 2 * _BYTES / shortest(lambda: np.copyto(target, source), _REPEATS)
 
 
 def shortest(call: Callable[[], object], repeats: int) -> float:

@@ -1,0 +1,99 @@
+"""Protocol of a training step that a back end takes in one call: forward, backward, normalization of gradients, updaters."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from .loops import Loops
+
+
+class UpdateLoop(Protocol):
+    """The rule of an updater, bound to flat arrays on the host that change in place."""
+
+    @property
+    def numbers(self) -> Any:
+        """The array of the numbers that change from step to step."""
+
+    def set_rates(self, iteration: int, epoch: int, scale: float = 1.0) -> None:
+        """Work these numbers out; gradients are multiplied by ``scale``."""
+
+    def rates(self, iterations: Sequence[int], epoch: int, scale: float) -> Any:
+        """The numbers of several iterations, as rows."""
+
+    def made_by(self, loops: Loops) -> Any:
+        """What applies the rule to these numbers; None where there is no compiled form."""
+
+    def come_home(self) -> None:
+        """Have the newest values of its arrays on the host."""
+
+
+class GradientLoops(Protocol):
+    """What happens to gradients before the updaters; they change in place."""
+
+    @property
+    def numbers(self) -> list[Any]:
+        """The arrays that :meth:`set_scale` sets."""
+
+    def set_scale(self, scale: float) -> None:
+        """What gradients are multiplied by."""
+
+    def made_by(self, loops: Loops) -> list[Any]:
+        """What does it, in order; None among it where there is no compiled form."""
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterUpdate:
+    """What follows the plan of forward and backward in a training step.
+
+    Attributes
+    ----------
+    updaters : loops that change the parameters
+    outputs : how many of the first results of the plan are wanted
+    gate : lock that is held while parameters change
+    normalization : what happens to gradients before, if anything does
+    counter : array of one number on the host, to which each step adds 1
+    """
+
+    updaters: Sequence[UpdateLoop]
+    outputs: int
+    gate: Any
+    normalization: GradientLoops | None = None
+    counter: Any = None
+
+    @property
+    def numbers(self) -> list[Any]:
+        """The arrays on the host that change from step to step: the loops read what :meth:`set_numbers` wrote last."""
+        return [*(u.numbers for u in self.updaters), *([] if self.normalization is None else self.normalization.numbers)]
+
+    def made_by(self, loops: Loops) -> list[Any]:
+        """All loops, in order."""
+        return [*([] if self.normalization is None else self.normalization.made_by(loops)), *(u.made_by(loops) for u in self.updaters)]
+
+    def set_scale(self, scale: float) -> float:
+        """Have gradients multiplied by a number; gives what is left of it for the updaters."""
+        if self.normalization is None:
+            return scale
+        self.normalization.set_scale(scale)
+        return 1.0
+
+    def set_numbers(self, iteration: int, epoch: int, scale: float) -> None:
+        """Work out all that changes from step to step."""
+        scale = self.set_scale(scale)
+        for updater in self.updaters:
+            updater.set_rates(iteration, epoch, scale)
+
+
+class CompiledStep(Protocol):
+    """Forward, backward and update as one call; one thread at a time may use it."""
+
+    @property
+    def most(self) -> int:
+        """Steps of one :meth:`series`, at most."""
+
+    def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+        """One step for feeds in the order of the plan, all of it or, after an error or an interrupt, nothing. The results are on the
+        host, valid until the next step."""
+
+    def series(self, batches: Sequence[Sequence[Any]], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
+        """The steps for several lists of feeds, one after the other; gives the results of the last one."""
