@@ -29,7 +29,7 @@ def axes_of(dimensions: tuple[int, ...], rank: int, axes: Any = None) -> tuple[i
 
 
 def _count(whole: Any, part: Any) -> int:
-    """How many elements of ``whole`` were reduced to one of ``part``."""
+    """Number of elements of ``whole`` that are reduced to one element of ``part``."""
     return whole.size // part.size if part.size else 0
 
 
@@ -53,7 +53,7 @@ class BroadcastReduced(Expandable):
 
     @property
     def is_view(self) -> bool:  # type: ignore[override]  # depends on the attributes here
-        """Nothing is computed without a divisor."""
+        """True without a divisor: then nothing is computed."""
         return self.divisor is None
 
     def infer(self, *specs: TensorSpec) -> Specs:

@@ -51,7 +51,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _sketch(code: Callable[..., Any], specs: Sequence[TensorSpec | None], namespace: Any) -> list[Any]:
-    """What the code adds to a graph: its nodes and the values of its constants."""
+    """The nodes that array code adds to a graph, the values of its constants and the names of its results, to compare two runs."""
     sd, variables = scratch(specs)
     found = on_graph(sd, code, variables, namespace)
     constants = [(n, sd.stored(n).tobytes()) for n, v in sd.variable_map().items() if v.is_constant()]

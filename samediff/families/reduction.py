@@ -71,7 +71,7 @@ class Reduction(Op):
         return (-1,) * len(x.shape) if self.keep_dims else (-1,) * (len(x.shape) - gone)
 
     def result_type(self, x: TensorSpec) -> DataType:
-        """Type by ``result``."""
+        """Type of the result according to ``result``."""
         if self.result == "float":
             require_floating(self.id, x)
         if isinstance(self.result, DataType):
@@ -126,7 +126,7 @@ class Slope(Elementwise):
     of: str
 
     def compute(self, xp: Any, x: Any, y: Any, upstream: Any) -> Any:
-        """By the declaration of the reduction."""
+        """The function ``slope`` of the reduction op ``of``."""
         return OPS[self.of].slope(xp, x, y, upstream)  # type: ignore[attr-defined]
 
 

@@ -87,11 +87,11 @@ class GraphArray:
         return self.xp.astype(self, dtype)
 
     def copy(self) -> GraphArray:
-        """Itself: values never change."""
+        """The array itself: values never change."""
         return self
 
     def reshape(self, *shape: Any, order: str = "C") -> GraphArray:
-        """Another shape."""
+        """The elements in another shape, as ``numpy.ndarray.reshape``."""
         return self.xp.reshape(self, shape[0] if len(shape) == 1 else shape, order)
 
     def transpose(self, *axes: Any) -> GraphArray:
