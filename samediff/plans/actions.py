@@ -56,7 +56,7 @@ class ArrayCopy:
 
 @dataclass(frozen=True, eq=False)
 class ZeroFill:
-    """Zero bytes for a contiguous array."""
+    """Fill a contiguous array with zero bytes."""
 
     target: Any
 

@@ -54,7 +54,7 @@ def _step_lines(plan: Plan, frame: Frame, i: int, step: PlanStep, kernels: Kerne
 
 
 def _buffer_lines(plan: Plan) -> list[str]:
-    """Which values take turns in the same memory."""
+    """Lines that list the values that share the same memory."""
     rows = [(at, n, bytes_of(plan.specs[n])) for n, at in plan.offsets.items()]
     rows += [(at, f"workspace of {w.step}", bytes_of(plan.steps[w.step].workspace[w.place])) for w, at in plan.workspaces.items()]
     places: dict[int, list[str]] = {}

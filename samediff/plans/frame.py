@@ -72,7 +72,7 @@ class Frame:
         self.call = code(self.bound, self._functions, self.addresses())
 
     def addresses(self) -> dict[int, int]:
-        """Where joined instructions are, by the number of their first step."""
+        """Addresses of the native code of joined steps, by the number of their first step."""
         return {}
 
     def _neighbours(self, steps: int) -> dict[int, list[int]]:
@@ -110,7 +110,7 @@ class Frame:
             self.views.update(dict.fromkeys(step.outputs, i))
 
     def copied(self, step: PlanStep) -> Sequence[Any] | None:
-        """Instructions for what is a view in name only; None: the run copies."""
+        """Native instructions that copy, for a view op whose result needs memory of its own; None: Python copies."""
         return None
 
     def instructions(self, step: PlanStep, work: list[Any], plan: PlanData) -> Sequence[Any] | None:

@@ -11,7 +11,7 @@ from ..ir.node import Node
 
 
 class StepKind(Enum):
-    """What the ``call`` of a step takes and gives."""
+    """The calling convention of a step: arguments and results of its ``call``."""
 
     KERNEL = "kernel"       # call(*inputs, *outputs, *workspace) writes into outputs that it is given
     FUSED = "fused"         # the same, of elementwise expressions; without workspace
@@ -77,7 +77,7 @@ class PlanStep:
 
     @property
     def writes(self) -> bool:
-        """Whether it writes into outputs that it is given."""
+        """Whether the step writes into output arrays that it is given."""
         return self.kind is StepKind.KERNEL or self.kind is StepKind.FUSED
 
 

@@ -50,7 +50,7 @@ def compute(op: Op, inputs: Sequence[Any], context: RunContext, name: str) -> tu
 
 
 def as_type(result: Any, dtype: np.dtype[Any]) -> Any:
-    """An array of exactly this type."""
+    """The result as an array of exactly this type."""
     array = np.asarray(result)
     if array.dtype == dtype:
         return array
@@ -86,7 +86,7 @@ def raise_explained(error: Exception, node: Node, inputs: Sequence[Any]) -> NoRe
 
 
 def _refused_by_rule(node: Node, inputs: Sequence[Any]) -> DL4PyError | None:
-    """What the shape rule says of the actual inputs: it knows better why NumPy refused them."""
+    """The error that the shape rule of an op raises for the actual inputs, or None; it explains more than NumPy's."""
     try:
         node.op.infer(*[a if a is None or isinstance(a, TensorSpec) else spec_of(a) for a in inputs])  # type: ignore[arg-type]
     except DL4PyError as error:

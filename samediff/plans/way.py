@@ -11,7 +11,7 @@ from .plan_data import StepKind
 
 
 class Way(StrEnum):
-    """How a step runs; equal to its text, which profiles show."""
+    """How a step runs; an enum of strings, which profiles show."""
 
     NATIVE = "native"       # an instruction of a native program
     KERNEL = "kernel"       # compiled, called from Python
