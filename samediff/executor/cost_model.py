@@ -19,5 +19,5 @@ def flops_of(node: Node, specs: Mapping[Any, TensorSpec]) -> int | None:
 
 
 def sizes_of(array: Any) -> int:
-    """Bytes of an array in memory: what is repeated along an axis is there once."""
+    """Bytes that an array occupies in memory; axes of stride 0 count once."""
     return int(math.prod([n for n, s in zip(array.shape, array.strides) if s] or [min(array.size, 1)])) * int(array.itemsize)

@@ -28,7 +28,7 @@ class Group:
 
     @property
     def fused(self) -> bool:
-        """True for elementwise nodes."""
+        """True for groups of elementwise nodes, which become one loop."""
         return self.shape is not None
 
 
@@ -70,7 +70,7 @@ def group(nodes: Sequence[Node], specs: Mapping[str, TensorSpec], fusible: Colle
 
 
 def _before(group: Group, owner: Mapping[str, Group]) -> list[Group]:
-    """The groups that a group reads."""
+    """The groups whose values a group reads."""
     return [g for g in dict.fromkeys(owner.get(n) for n in group.inputs) if g is not None and g is not group]
 
 

@@ -63,7 +63,7 @@ def _asked(op: Expandable, given: Given, promised: Sequence[TensorSpec], kernels
 
 
 def _is_code(op: Op) -> bool:
-    """Whether there is nothing to be had from an op but its ``compute``."""
+    """Whether an op is known only by its ``compute``."""
     return not (op.stateful or op.is_view or graphs_of(op) or isinstance(op, Elementwise))
 
 

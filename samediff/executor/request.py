@@ -8,7 +8,7 @@ from ..ir.node import Node
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What was asked of one version of a graph: which nodes it takes and which placeholders."""
+    """Nodes and placeholders that some outputs of one version of a graph need."""
 
     outputs: tuple[str, ...]
     training: bool

@@ -109,7 +109,7 @@ def missing(sd: GraphCore, request: RunRequest, name: str, feeds: Mapping[str, A
 
 
 def run_reference(sd: GraphCore, feeds: Mapping[str, Any], request: RunRequest, context: RunContext) -> dict[str, Any]:
-    """The same by the reference executor."""
+    """Run a request by the reference executor."""
     values = {**feeds, **{n: sd.stored(n) for n in request.stored}}
     specs = {n: sd.variable(n).spec for node in request.nodes for n in (*node.inputs, *node.outputs) if n is not None}
     run_nodes(request.nodes, values, specs, context)

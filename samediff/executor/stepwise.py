@@ -68,7 +68,7 @@ def profiled(plan: Plan, feeds: Mapping[str, Any], context: RunContext, repeats:
 
 @contextmanager
 def _kept(plan: Plan) -> Iterator[None]:
-    """What the plan writes into is restored afterwards."""
+    """Context manager that restores the arrays the plan writes into."""
     arrays = list({id(a): a for a in (*plan.pinned.values(), *plan.handed_in.values())}.values())
     before = [a.copy() for a in arrays]
     try:
