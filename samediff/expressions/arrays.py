@@ -152,7 +152,7 @@ def _default_type(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def is_held(number: Any, dtype: Any) -> bool:
-    """Whether a type, where it is one of integers, holds a number."""
+    """Whether a number can be represented exactly in a type; always true for types other than integers."""
     if dtype.kind not in "iu":
         return True
     return math.isfinite(number) and number == int(number) and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
@@ -315,7 +315,7 @@ def require_numbers(array: Any, what: str) -> Any:
 
 
 def to_numbers(value: Any, what: str = "an array") -> np.ndarray[Any, Any]:
-    """:func:`to_numpy` of real numbers alone."""
+    """As :func:`to_numpy`, with an error for anything but real numbers."""
     return require_numbers(to_numpy(value), what)  # type: ignore[no-any-return]
 
 

@@ -11,7 +11,7 @@ from ..errors import DataTypeError
 
 
 class _Library(NamedTuple):
-    """How a library's tables are read."""
+    """Functions that read the tables of one library."""
 
     columns: Callable[[Any], list[tuple[Any, Any]]]         # names and columns; one without a name where it is a column itself
     complete: Callable[[Any], bool]                         # whether a table has no missing values that an array could not show
