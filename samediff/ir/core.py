@@ -51,7 +51,7 @@ class GraphCore(JavaSpelling):
 
     @property
     def seed(self) -> int:
-        """Where random ops draw from; setting it starts their numbers again."""
+        """Seed of the random ops; setting it restarts their random numbers."""
         return self._seed
 
     @seed.setter

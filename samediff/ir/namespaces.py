@@ -46,7 +46,7 @@ def call(sd: OpGraph, namespace: str, method: str, args: tuple[Any, ...], kwargs
 
 
 def call_by_id(sd: OpGraph, op_id: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The same for the op registered as ``op_id``."""
+    """Add the op registered as ``op_id``, with arguments as its method in ``sd`` takes them."""
     namespace, _, method = op_id.rpartition(".")
     return call_one_of(sd, [OPS[op_id]], namespace or "op", method, args, kwargs)
 

@@ -218,7 +218,7 @@ class Op:
 
 
 class Expandable(Op):
-    """An op that stands for others."""
+    """An op that is defined by a composition of other ops."""
 
     def expand(self, *inputs: Any) -> Any:
         """The output, or a tuple of them, built from nodes (None: input left out)."""

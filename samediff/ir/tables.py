@@ -105,7 +105,7 @@ class GraphTables:
     # Looking up
 
     def is_taken(self, name: str) -> bool:
-        """Whether a node or a result cannot have that name."""
+        """Whether a name is in use already, by a variable, a node or a result."""
         return name in self.variables or name in self.nodes or f"{name}:1" in self.variables
 
     def own(self, variable: SDVariable) -> SDVariable:
@@ -190,7 +190,7 @@ class GraphTables:
         self.version += 1
 
     def add_variable(self, name: str, kind: VariableType, spec: TensorSpec, array: Any = None) -> SDVariable:
-        """One more variable, with the array that it stores."""
+        """Add a variable, with the array that it stores."""
         check_name(name)
         if name in self.variables:
             raise GraphError(f"variable name {name!r} is taken already by {self.variables[name]!r}; choose another one or rename that")
@@ -206,7 +206,7 @@ class GraphTables:
         return self.add_variable(name, VariableType.PLACEHOLDER, TensorSpec(spec.shape, spec.dtype))
 
     def new_input(self, base: str, spec: TensorSpec) -> SDVariable:
-        """The same under a free name."""
+        """Add an input under a free name that begins with ``base``."""
         return self.add_input(self.names.unique(base), spec)
 
     def put_node(self, node: Node, specs: Iterable[TensorSpec]) -> None:
