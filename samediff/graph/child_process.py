@@ -37,7 +37,7 @@ def possible() -> bool:
 
 
 def needed() -> bool:
-    """Whether checks get a child: where one can be made, and this process is none."""
+    """Whether checks run in a child process: where one can be made and this process is not one itself."""
     return possible() and not check_report.watched
 
 
@@ -57,7 +57,7 @@ def run_apart(report: CheckReport, checks: Checks) -> None:
 
 
 def is_stuck(report: CheckReport) -> bool:
-    """Whether a check did not come back, so that nothing more is tried."""
+    """Whether a check did not return, so that no further ones are run."""
     return any(c.detail.startswith(_STUCK) for c in report.checks)
 
 

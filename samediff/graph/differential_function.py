@@ -105,7 +105,7 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         return [self.same_diff.variable(n) for n in self.inputs if n is not None]
 
     def arg(self, index: int = 0) -> SDVariable:
-        """One of them, by default the first."""
+        """One of the inputs, by default the first."""
         found = self.args()
         if not 0 <= index < len(found):
             raise GraphError(f"{self.where()} has {len(found)} inputs; number {index} was asked for")
@@ -202,7 +202,7 @@ class DifferentialFunction(DifferentialFunctionNames, Node):
         return [*made, *[None] * (len(self.inputs) - len(made))]
 
     def diff(self, gradients: Sequence[SDVariable]) -> list[SDVariable]:
-        """As :meth:`do_diff`, with zeros where the result does not depend on an input."""
+        """As :meth:`do_diff`, with zeros for inputs on which the result does not depend."""
         made = zip(self.inputs, self.do_diff(gradients))
         return [self.same_diff.call("base", "zeros_like", self.same_diff.variable(n)) if g is None else g for n, g in made if n is not None]
 

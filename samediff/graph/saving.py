@@ -37,7 +37,7 @@ class SavingMixin(FittingMixin):
         return write_flat_graph(self.as_flat_graph(save_updater_state))
 
     def as_flat_graph(self, include_updater_state: bool = False) -> FlatGraph:
-        """The tables of the graph file."""
+        """The graph as the tables of its file format."""
         return self._tables(include_updater_state)
 
     def _tables(self, include_updater_state: bool, own_form: bool = False) -> FlatGraph:
@@ -152,7 +152,7 @@ class SavingMixin(FittingMixin):
         return list(self.missing_op_versions())
 
     def missing_op_versions(self) -> dict[str, int | None]:
-        """The same with the versions that the file was saved by; None for ops without versions."""
+        """As :meth:`missing_ops`, with the version of each that the file was saved by; None for ops without versions."""
         return dict(sorted((name, version) for op in _missing(self) for name, version in op.missing.items()))
 
     def missing_op_distributions(self) -> dict[str, str | None]:
