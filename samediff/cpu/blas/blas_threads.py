@@ -32,7 +32,7 @@ _reduced: list[int] = []        # what calls under way found, and put back
 
 
 def is_small(rows: int, columns: int, depth: int) -> bool:
-    """Whether a product of that size would be shared and should not be."""
+    """Whether a product of that size should run on one thread although BLAS would share it."""
     return SHARED <= rows * columns * depth < WORTH_SHARING
 
 
@@ -65,7 +65,7 @@ def functions() -> tuple[Any, Any] | None:
 
 
 def _put_back() -> None:
-    """In a forked process nobody ends the calls of other threads."""
+    """In a forked process, restore the thread count that calls of other threads had reduced: they never return here."""
     found = functions()
     if _reduced and found is not None:
         found[1](_reduced[0])

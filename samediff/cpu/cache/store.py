@@ -74,7 +74,7 @@ def read(part: str, name: str, versions: str) -> bytes | None:
 
 
 def write(part: str, name: str, versions: str, content: bytes) -> None:
-    """Keep something for other processes."""
+    """Store content in the cache for other processes."""
     folder = opened(part)
     if folder is not None:
         folder.write(name, _MAGIC + _digest(name, versions, content) + content)
@@ -97,7 +97,7 @@ def _digest(name: str, versions: str, content: bytes) -> bytes:
 
 
 def _warn(folder: Path, error: UntrustedFolderError) -> None:
-    """Once in a process."""
+    """Warn about a folder that cannot be trusted, once per process."""
     if next(_warnings_left, False):
         warnings.warn(f"compiled kernels are not taken from {folder}, which makes this start slow: {error}. Machine code is only loaded "
                       "from files and folders that belong to the user and that nobody else may write: change the owner (chown) or take the "

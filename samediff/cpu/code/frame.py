@@ -32,7 +32,7 @@ class NativeFrame(Frame):
         self.segments = self._joined()
 
     def addresses(self) -> dict[int, int]:
-        """Those of the segments."""
+        """Addresses of the native code of segments, by the number of their first step."""
         return {i: s.address for i, s in self.segments.items()}
 
     def copied(self, step: PlanStep) -> list[Instruction] | None:
@@ -49,7 +49,7 @@ class NativeFrame(Frame):
         return None if made is None else [made]
 
     def instructions(self, step: PlanStep, work: list[Any], plan: PlanData) -> Sequence[Instruction] | None:
-        """What the kernel of a step makes for arrays of the final layout."""
+        """The native instructions of a step for arrays of their final layout; None where it has none."""
         names = [n for n in (*step.inputs, *step.outputs) if n is not None]
         if step.native is None or not all(n in self.layouts for n in names) or any(self.layouts[n].size == 0 for n in step.outputs):
             return None

@@ -9,14 +9,14 @@ from .frame import NativeFrame
 
 
 class NativeWriter(PlanWriter):
-    """As :class:`PlanWriter`, with a call for each segment."""
+    """Writes the function of a plan with one native call for each segment of steps."""
 
     def __init__(self, plan: PlanData, frame: NativeFrame) -> None:
         super().__init__(plan, frame)
         self._segments, self._runs = frame.segments, frame.runs
 
     def scope(self) -> dict[str, Any]:
-        """And what calls segments."""
+        """The names of :meth:`PlanWriter.scope`, and the functions that call segments."""
         if not self._segments:
             return super().scope()
         from ..native.array_address import locator

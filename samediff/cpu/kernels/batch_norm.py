@@ -116,14 +116,14 @@ def batch_normalize_training(x, gamma, beta, y, mean, variance, epsilon, part, p
 
 @kernel
 def copy_statistics(mean, variance, m, v):
-    """Given statistics as results."""
+    """Copy the given statistics to the results."""
     for c in range(mean.size):
         m[c], v[c] = mean[c], variance[c]
 
 
 @kernel
 def batch_normalize(x, mean, variance, gamma, beta, y, epsilon):
-    """y from given statistics."""
+    """Normalize x with given statistics, then scale and shift."""
     batch, channels, space = x.shape
     scale = np.empty(channels, x.dtype)
     for c in range(channels):

@@ -65,7 +65,7 @@ def gru_step_back(saved, before, g, carried, dz, dr):
 
 @kernel
 def gru_forward(x, packed_x, packed_h, h0, saved, states, joined, z, product, work, part, parts):
-    """Write gates and states."""
+    """Forward pass: writes the gates and states of all steps."""
     low, high = share(x.shape[1], part, parts)
     for t in range(states.shape[0]):
         h = h0 if t == 0 else states[t - 1]

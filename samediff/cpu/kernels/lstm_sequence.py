@@ -18,7 +18,7 @@ from .time_loops import join, share
 
 @kernel
 def lstm_step(z, peephole, before, now, flat, out, a, f, o, g, clip):
-    """One step for some rows: z becomes the gates; writes cells, squashed cells and states."""
+    """One step for some rows: gates in place of z; writes cell states, their activations and outputs."""
     kept_apart()
     units = out.shape[1]
     peeps = peephole.shape[0] > 0
@@ -157,7 +157,7 @@ def lstm_backward(gates, packed, peephole, h0, c0, mask, cells, squashed, gh, gc
 
 @kernel
 def sum_peepholes(dps, dp, part, parts):
-    """The gradients of all parts."""
+    """Sum the peephole gradients of all parts."""
     low, high = share(dp.shape[1], part, parts)
     for i in range(dp.shape[0]):
         for j in range(low, high):

@@ -37,7 +37,7 @@ def _pairs(source, top, bottom, target, places, to, outputs, place, width):
 
 @inline
 def _better(source, at, step, target, places, to, place, low, high):
-    """One cell of the window, for a row of outputs."""
+    """Update a row of maxima, and their positions, with one cell of each window."""
     for j in range(low, high):
         v, best, known = source[U(at + j * step)], target[U(to + j)], places[U(to + j)]
         places[U(to + j)] = select((v > best) | (known < 0), np.int32(place + j * step), known)
@@ -46,7 +46,7 @@ def _better(source, at, step, target, places, to, place, low, high):
 
 @inline
 def _added(source, at, step, target, to, low, high):
-    """The same for sums."""
+    """Add one cell of each window to a row of sums."""
     for j in range(low, high):
         target[U(to + j)] += source[U(at + j * step)]
 
@@ -72,7 +72,7 @@ def _largest(source, start, corner, deep, tall, wide):
 
 @inline
 def _any_nan(target, to, outputs):
-    """Whether a row of outputs has one; a sum, which is vector code."""
+    """Whether a row of outputs contains NaN; written as a sum, which compiles to vector code."""
     found = np.int32(0)
     for j in range(outputs):
         found |= select(target[U(to + j)] == target[U(to + j)], np.int32(0), np.int32(1))
@@ -93,7 +93,7 @@ def _first_nan(source, start, corner, deep, tall, wide):
 
 @inline
 def _total(source, corner, deep, tall, wide):
-    """The same for sums."""
+    """Sum over one window."""
     total = source.dtype.type(0)
     for o in range(deep[0], deep[1]):
         for p in range(tall[0], tall[1]):

@@ -45,7 +45,7 @@ class NoKernel(Exception):
 
 
 class NumbaPrinter(ScalarPrinter):
-    """Source that Numba compiles."""
+    """Prints scalar expressions as Python source that Numba compiles."""
 
     symbols = {**ScalarPrinter.symbols, "logical_and": "&", "logical_or": "|"}
     choice, negation = "select({0}, {1}, {2})", "not {0}"

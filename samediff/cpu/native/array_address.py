@@ -36,5 +36,5 @@ def data_offset() -> int:
 
 
 def locator() -> Callable[[Any], int]:
-    """What tells a program where an array is."""
+    """The function that turns an array into the word by which programs find its data."""
     return id if data_offset() >= 0 else address_of

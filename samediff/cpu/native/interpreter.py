@@ -63,7 +63,7 @@ _threads = external("dl4py_blas_threads", WORD, result=ir.VoidType())       # th
 
 
 def _is_refused(at):
-    """Whether an instruction that is done refused what it was given."""
+    """Whether a finished instruction reported invalid input."""
     answer = load(at + ANSWER)
     return answer != 0 and load_shared(answer) != 0
 

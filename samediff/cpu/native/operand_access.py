@@ -115,6 +115,6 @@ def operands(context: Any, forms: Any, table: Any, part: Any, parts: Any) -> Any
 
 
 def types_of(name: str) -> Any:
-    """Numba's type of elements."""
+    """Numba's type for a type name."""
     from numba import from_dtype
     return from_dtype({n: d for d, n in TYPE_NAMES.items()}[name])

@@ -32,7 +32,7 @@ class ParallelKernel:
     workspace: tuple[TensorSpec, ...] = ()
 
     def run(self, *arrays: Any) -> None:
-        """All shares."""
+        """Run all shares, on as many threads as the work is worth."""
         given, count = (*self.operands(*arrays), *self.numbers), parts_for(self.nanoseconds)
         if count == 1:
             self.function(*given, 0, 1)

@@ -47,7 +47,7 @@ class ParallelPhases:
         self._results: list[tuple[Any, Any]] = []        # outputs, and the same
 
     def add(self, function: Callable[..., Any], arrays: tuple[Any, ...], *numbers: Any) -> None:
-        """A further phase."""
+        """Append a phase."""
         self._list.append((function, arrays, numbers))
 
     def _same(self, given: Any, used: Any) -> Any:

@@ -20,5 +20,5 @@ class SweepSpecialization:
 
     @property
     def works_in(self) -> Any:
-        """The type of the arithmetic."""
+        """The type in which the sweep computes."""
         return self.dtypes[0]

@@ -97,7 +97,7 @@ class _ColumnLoops(SweepWriter):
         self.start("a", shift="s")
 
     def end(self) -> None:
-        """When these slices are done."""
+        """Write what follows when all slices of a block are done."""
 
     def at_once(self, fold: TracedStage) -> int:
         return AT_ONCE if fold.combine != "prod" and len(self.sweep.folds) == 1 and not self.sweep.each else 1
@@ -108,7 +108,7 @@ class _ColumnLoops(SweepWriter):
         return part != wide and self.at_once(fold) == 1 and not fold.counting
 
     def is_kept(self, k: int) -> bool:
-        """Whether what a fold leaves is an array."""
+        """Whether the result of a fold is needed later, so that it is an array."""
         return bool(self.sweep.each or self.sweep.near) or k + 1 < len(self.sweep.folds)
 
     def write(self) -> str:
@@ -164,7 +164,7 @@ class _ColumnLoops(SweepWriter):
         self.depth -= 1
 
     def slices(self, local: str = "") -> None:
-        """Store what is asked for of each slice."""
+        """Write the results of each slice."""
         for i, text in enumerate(self.sweep.results):
             self.put(f"y{i}[a, s + c] = {TYPE_NAMES[self.form.result]}({self.text(text, '[c]', local)})")
 
@@ -209,7 +209,7 @@ class _ColumnLoops(SweepWriter):
             self.put("first = origin[c]")
 
     def step(self, k: int, fold: TracedStage, count: int, part: Any, wide: Any) -> None:
-        """Some rows into the running totals; several of them are joined in pairs before."""
+        """Write the loop that adds ``count`` rows to the totals; several rows are combined in pairs before."""
         self.start("b", "a")
         self.inside("for c in range(m):")
         self.beside(fold.term)
@@ -238,12 +238,12 @@ class _TransposedRowLoops(_ColumnLoops):
     chunk = TURNED
 
     def types(self, fold: TracedStage) -> tuple[Any, Any]:
-        """As everywhere, but sums of so few stay in the element type."""
+        """Types of partial and final totals; sums of few elements stay in the element type."""
         part, wide = super().types(fold)
         return (part, wide) if self.at_once(fold) > 1 or fold.counting else (part, part)
 
     def given(self) -> dict[str, str]:
-        """What stands for the operands in the list of parameters."""
+        """The parameter names of the operands."""
         return {name: f"g{k}" for k, name in enumerate(self.operands())}
 
     def head(self) -> None:
