@@ -27,7 +27,7 @@ class CapturedGraph:
 
     @property
     def is_captured(self) -> bool:
-        """Whether there is a graph."""
+        """Whether the program could be recorded as a graph."""
         return self._graph is not None
 
     @property

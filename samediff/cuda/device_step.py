@@ -42,14 +42,14 @@ class DeviceStep:
         self._sources = plan.sources[:update.outputs]
 
     def actions(self, frame: DeviceFrame) -> list[Action]:
-        """Normalization and update."""
+        """Actions of gradient normalization and update, for a frame."""
         loops = DeviceLoops(frame.driver, self.numbers, frame.numbers)
         made = [action for part in self.update.made_by(loops) for action in part]
         self._besides, self._written = loops.blocks, loops.written
         return made
 
     def __call__(self, feeds: Sequence[Any], iteration: int, epoch: int, scale: float, seed: int) -> Sequence[Any]:
-        """One step for feeds in the order of the plan: the results on the host."""
+        """Take one step; feeds are in the order of the plan, results are arrays on the host."""
         with self._gate, self._frame.stream:
             return self._results(self._step(feeds, iteration, epoch, scale, seed))
 

@@ -39,7 +39,7 @@ class KernelSpecialization:
 
     @property
     def index(self) -> str:
-        """The type of indices."""
+        """The C type of indices."""
         return "long long" if self.wide else "int"
 
     def strided(self, k: int) -> tuple[int, ...]:
@@ -80,7 +80,7 @@ class CudaWriter:
         return [e for e in self.order if e in found]
 
     def head(self) -> str:
-        """What stands before all functions."""
+        """The helper functions and types at the top of the source."""
         special = any(e.op in SPECIAL for e in self.order)
         narrow = self.form.rank > 1 and not self.form.wide
         return "".join([text_of("functions.cu"), text_of("special.cu") if special else "", _DIVIDE if narrow else "",
@@ -102,11 +102,11 @@ class CudaWriter:
         return "".join(loads) + PRINTER.statements(order, self.names)
 
     def given(self) -> list[str]:
-        """The parameters for inputs."""
+        """Declarations of the input parameters."""
         return [f"const {type_name(t)} {'' if k in self.form.numbers else '*'}p{k}" for k, t in enumerate(self.form.types[:self.inputs])]
 
     def parameters(self) -> list[str]:
-        """Those of sizes and strides, in the order of :func:`.fused.arguments`."""
+        """Declarations of the size and stride parameters, in the order of :func:`.fused.arguments`."""
         form, made = self.form, []
         sizes = [f"n{d}" for d in range(1, form.rank)] + (["m"] if form.vector > 1 and form.rank > 1 else [])
         for name in sizes:
@@ -130,7 +130,7 @@ class CudaWriter:
         return " ".join(lines)
 
     def place(self, k: int) -> str:
-        """Where the element of operand ``k`` lies."""
+        """The index of operand ``k``'s element, as text."""
         return "i" if self.form.dense[k] else " + ".join(f"j{d} * s{k}_{d}" for d in self.form.strided(k)) or "0"
 
     def group_place(self, k: int) -> tuple[str, bool]:

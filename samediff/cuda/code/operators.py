@@ -43,7 +43,7 @@ class NoText(Exception):
 
 
 def work_type(dtype: DType) -> str:
-    """How the text calls the type in which numbers of ``dtype`` are worked with."""
+    """The C type in which numbers of ``dtype`` are computed: float for 16-bit ones."""
     return "float" if dtype.itemsize == 2 and is_floating(dtype) else type_name(dtype)
 
 
@@ -116,7 +116,7 @@ class CudaPrinter(ScalarPrinter):
         return f"({name})({self.between(op)})" if op.startswith("bitwise") else None
 
     def statements(self, order: Iterable[Expr], names: Mapping[Expr, str]) -> str:
-        """One declaration for each value that is computed."""
+        """Declarations of all values that are computed, one per line."""
         return "".join(f"    const {work_type(e.dtype)} {names[e]} = {text};\n" for e, text in self.values(order, names))
 
 

@@ -167,7 +167,7 @@ class Cublas:
         return found[0]
 
     def forget(self, stream: int) -> None:
-        """The stream is gone."""
+        """Destroy the handle of a stream that no longer exists."""
         with self._lock:
             found = self._handles.pop(stream, None)
         if found:
@@ -225,7 +225,7 @@ class Cublas:
             ctypes.addressof(numbers[1]), out, kind, found.out.leading, steps[2], axis.size, compute, -1)
 
     def _listed(self, found: GemmLayout, name: str, compute: int, numbers: Any, upload: Callable[[list[int]], Any]) -> Any:
-        """One call for matrices at any places."""
+        """One batched call for matrices at arbitrary addresses."""
         kind, starts = TYPES[name], _starts(found, found.axes)
         places = upload([place for which in (1, 0, 2) for place in (start[which] for start in starts)])
         b, a, out = (self._address(places) + 8 * len(starts) * i for i in range(3))

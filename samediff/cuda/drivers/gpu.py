@@ -66,7 +66,7 @@ class Gpu:
 
     @property
     def tf32(self) -> bool:
-        """Whether factors of float32 products may be rounded; what is prepared later follows it."""
+        """Whether factors of float32 products may be rounded to TF32; applies to what is prepared later."""
         return self._tf32
 
     @tf32.setter
@@ -132,7 +132,7 @@ class Gpu:
             target[...] = place.reshape(target.shape)
 
     def _pinned(self) -> Array:
-        """Memory of this thread."""
+        """Page-locked memory of this thread."""
         if not hasattr(self._local, "pinned"):
             import importlib
             self._local.pinned = importlib.import_module("cupyx").empty_pinned((_SMALL,), np.uint8)
@@ -142,7 +142,7 @@ class Gpu:
     # Time
 
     def stream(self) -> AbstractContextManager[Any]:
-        """A new queue of work."""
+        """A new stream, as a context manager."""
         return Queue(self._cupy, self.index, self._forget)
 
     def _forget(self, stream: int) -> None:

@@ -52,7 +52,7 @@ class HostFunction:
 
 
 class HostLibrary:
-    """The functions of one text."""
+    """The compiled functions of one CUDA source."""
 
     def __init__(self, file: Path) -> None:
         self._code = ctypes.CDLL(str(file))

@@ -40,7 +40,7 @@ class Queue(AbstractContextManager["Queue"]):
 
 
 def on_device(runtime: Any, index: int, call: Callable[[], Any]) -> Any:
-    """What a call gives while a GPU is the present one."""
+    """Result of ``call()`` with a GPU as the current device."""
     before = runtime.getDevice()
     runtime.setDevice(index)
     try:

@@ -19,7 +19,7 @@ _MOST_BLOCKS = 1 << 16
 
 @dataclass(frozen=True)
 class CopyAxis:
-    """Its size, and the steps of source and target in elements."""
+    """One axis of a copy: its size, and the strides of source and target in elements."""
 
     size: int
     source: int
@@ -41,13 +41,13 @@ def joined(source: Any, target: Any) -> list[CopyAxis]:
 
 
 def is_plain(source: Any, target: Any) -> bool:
-    """Whether both go through memory alike without gaps."""
+    """Whether source and target have the same contiguous layout."""
     axes = joined(source, target)
     return not axes or axes == [CopyAxis(source.size, 1, 1)]
 
 
 def launches(source: Any, target: Any) -> list[KernelLaunch]:
-    """What copies ``source`` to ``target``, both of one type and shape."""
+    """Launches that copy ``source`` to ``target``, of the same type and shape."""
     if not target.size:
         return []
     axes = joined(source, target)

@@ -34,7 +34,7 @@ def position_type(*sizes: int) -> tuple[str, Any]:
 
 
 def sides(shape: Shape, axis: int) -> tuple[int, int, int]:
-    """(outer, n, inner) around an axis."""
+    """The shape as (outer, n, inner) around an axis."""
     return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1:])
 
 
@@ -139,7 +139,7 @@ def places(axes: Shape, indices: Any, found: Any) -> KernelLaunch:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     yield "take", source("gather", T="unsigned int", X="long long", I="int", OUTSIDE="0x7fc00000u")
     yield "take from a table", source("gather", T="unsigned short", X="long long", I="long long", OUTSIDE="0x7e00", TABLE="1, 2")
     yield "one hot", source("one_hot", T="half_t", X="int", I="int")

@@ -44,5 +44,5 @@ def padded(widths: Sequence[tuple[int, int]], mode: PadMode, constant: float, x:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     yield "fill", source("fill", T="half_t")

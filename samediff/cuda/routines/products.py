@@ -12,7 +12,7 @@ from ...plans.actions import Action, ArrayCopy, CudaKernel, MatrixProduct, ZeroF
 
 
 def served(*specs: TensorSpec) -> bool:
-    """Of known shapes and one floating type."""
+    """Whether shapes are known and all of one floating type."""
     return all(s.is_static and s.dtype is specs[0].dtype for s in specs) and specs[0].dtype.is_floating
 
 
@@ -91,7 +91,7 @@ def contraction(over_x: Sequence[int], over_y: Sequence[int], turned: tuple[bool
 
 
 def _is_view(order: Sequence[int], front: int) -> bool:
-    """Whether the axes are in order, or would be with those in front put behind."""
+    """Whether the axes are in order, or are so after the first ``front`` ones are moved to the end."""
     order = list(order)
     return order == sorted(order) or order[front:] + order[:front] == sorted(order)
 

@@ -56,6 +56,6 @@ def _text(dtype: DataType, size: int) -> str:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Representative texts: label, text."""
+    """Representative kernels for tests: label, source."""
     for dtype in (DataType.FLOAT, DataType.HALF, DataType.BOOL):
         yield f"cells {dtype.name}", _text(dtype, 1)

@@ -103,7 +103,7 @@ class _SweepTextWriter:
         return PRINTER.in_one(e, {name: name for name in reads(e)})
 
     def total_type(self, k: int) -> str:
-        """The type of a fold's total."""
+        """The C type of a fold's total."""
         return "long long" if self.sweep.folds[k].counting else self.T
 
     def result_type(self, k: int) -> str:
@@ -111,7 +111,7 @@ class _SweepTextWriter:
         return type_name(self.sweep.folds[k].result.dtype)
 
     def start(self, k: int) -> str:
-        """The identity of a fold."""
+        """The initial value of a fold."""
         fold = self.sweep.folds[k]
         if fold.counting:
             return {"sum": "0", "min": "0x7fffffffffffffffll", "max": "-0x7fffffffffffffffll"}[fold.combine]
@@ -120,7 +120,7 @@ class _SweepTextWriter:
     # Parts of functions
 
     def parameters(self, *more: str) -> str:
-        """Arrays, sizes, strides."""
+        """Declarations of arrays, sizes and strides."""
         arrays = [f"const {type_name(t)} *p{k}" for k, t in enumerate(self.form.inputs)]
         arrays += [f"{type_name(t)} *y{k}" for k, t in enumerate(self.form.outputs)]
         sizes = [f"const {self.index} {n}" for n in ("slices", "B", "C", "D")]
@@ -145,7 +145,7 @@ class _SweepTextWriter:
                 f"        const {index} a = slice / C, c = slice - a * C; {bases}\n{first}{inner}    }}\n")
 
     def uses(self, name: str) -> bool:
-        """Whether anything in the sweep asks for a value."""
+        """Whether any expression of the sweep reads a value."""
         return name in reads(*(e for f in self.sweep.folds for e in (f.term, f.result)), *self.sweep.results, self.sweep.each)
 
     def elements(self, expressions: Sequence[Expr], inner: str, unless: Expr | None = None) -> str:
@@ -175,7 +175,7 @@ class _SweepTextWriter:
         return "".join(f"        t{k} = over_slice<{self.sweep.folds[k].combine}_of>(t{k}, {lanes}, room);\n" for k in self.passes[p])
 
     def results(self, p: int) -> str:
-        """What the folds of a pass leave."""
+        """Statements that compute the results of the folds of a pass."""
         lines = []
         for k in self.passes[p]:
             result = self.sweep.folds[k].result
@@ -218,7 +218,7 @@ class _SweepTextWriter:
         return [f"{self.total_type(k)} *w{k}" for k in every] + [f"{self.result_type(k)} *f{k}" for k in every]
 
     def recalled(self, p: int) -> str:
-        """What the passes before left for a slice."""
+        """Statements that read the results of earlier passes for a slice."""
         return "".join(f"        const {self.result_type(k)} r{k} = f{k}[slice];\n" for q in range(p) for k in self.passes[q])
 
     def part(self, p: int) -> str:

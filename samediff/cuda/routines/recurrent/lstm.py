@@ -167,7 +167,7 @@ def backward(op: LstmAttributes, given: Specs) -> CudaKernel | None:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Some of the texts."""
+    """Representative kernels for tests: label, source."""
     from ....ops.recurrent.lstm_sequence import LstmSequence
     mask = TensorSpec((1, 1), DataType.BOOL)
     for dtype in (DataType.FLOAT, DataType.DOUBLE, DataType.HALF, DataType.BFLOAT16):
