@@ -51,7 +51,7 @@ class Hoisted:
 
 
 def hoisted(body: SubGraph, carries: int, sequences: int, specs: Sequence[TensorSpec]) -> Hoisted:
-    """What is made of a body for inputs of these static specs."""
+    """The body without the products that can be moved out, and those products, for inputs of these static specs."""
     sd, split = body.sd, carries + sequences
     places = {n: i for i, n in enumerate(body.inputs)}
     known = body.specs(specs)

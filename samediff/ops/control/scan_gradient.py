@@ -53,7 +53,7 @@ class ScanGradient:
 
 
 def scan_gradient(body: SubGraph, carries: int, sequences: int) -> ScanGradient:
-    """Made once for a body."""
+    """The parts of the gradient of a scan with this body, made once per body."""
     known, key = body.derived, ("backward", carries, sequences)
     if key not in known:
         known[key] = _made(body, carries, carries + sequences)

@@ -94,7 +94,7 @@ class MaskLike(Op):
         return specs[0].with_shape(None if mask is None or x is None else self.shape(mask, x))
 
     def shape(self, mask: tuple[int, ...], x: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the result."""
+        """The shape of the mask with axes added so that it broadcasts to x."""
         if len(mask) != 2 or len(x) != 3:
             return mask + (1,) * (len(x) - len(mask))
         if -1 in (mask[1], *x[1:]):

@@ -74,7 +74,7 @@ def function(activation: Any) -> Elementwise:
 
 
 def apply(xp: Any, activation: Any, z: Any) -> Any:
-    """The activation of an array."""
+    """An activation applied to an array."""
     return function(activation).compute(xp, z)
 
 

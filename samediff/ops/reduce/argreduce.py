@@ -113,7 +113,7 @@ class AtExtreme(Expandable):
         return TensorSpec(specs[0].shape, DataType.BOOL)
 
     def compute(self, xp: Any, x: Any, axes: Any = None) -> Any:
-        """By comparison with the number of each place."""
+        """True at the position that the index reduction finds."""
         gone = axes_of(self.dimensions, x.ndim, axes)
         if not x.size:
             return xp.zeros(x.shape, bool)

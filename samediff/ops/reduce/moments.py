@@ -37,11 +37,11 @@ class _Spread(Reduction):
 
     @property
     def compiled_as(self) -> str:
-        """One form for each divisor."""
+        """Name of the compiled reduction, one for each divisor."""
         return f"sample_{self.id}" if self.bias_corrected else self.id
 
     def variance(self, xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
-        """Mean squared deviation."""
+        """The mean of squared deviations."""
         n = x.size
         for i, size in enumerate(x.shape):
             n = n if i in axes else n // max(size, 1)
@@ -55,7 +55,7 @@ class _Spread(Reduction):
         return inputs[0] - mean  # type: ignore[no-any-return]
 
     def over_n(self, value: SDVariable, inputs: Sequence[SDVariable]) -> SDVariable:
-        """Spread and divided by the divisor."""
+        """A reduced value divided by the divisor and broadcast over x."""
         return self.broadcast_reduced(value, inputs, divisor=int(self.bias_corrected))
 
 
@@ -97,7 +97,7 @@ class Moments(Op):
     keep_dims: bool = False
 
     def infer(self, *specs: TensorSpec) -> Specs:
-        """Twice the reduced shape."""
+        """Two arrays of the reduced shape."""
         one = Variance(self.dimensions, self.keep_dims).infer(*specs)  # type: ignore[call-arg]
         return (one, one)  # type: ignore[return-value]
 
@@ -110,7 +110,7 @@ class Moments(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Sum of both gradients."""
+        """The sum of the gradients through mean and variance."""
         mean = Mean(self.dimensions, self.keep_dims).grad(inputs, outputs[:1], output_grads[:1])[0]  # type: ignore[call-arg]
         variance = Variance(self.dimensions, self.keep_dims).grad(inputs, outputs[1:], output_grads[1:])[0]  # type: ignore[call-arg]
         return [mean + variance]  # type: ignore[operator]
