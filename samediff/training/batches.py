@@ -20,7 +20,7 @@ from .fit_options import positive, split_at
 
 
 class Batch(NamedTuple):
-    """One batch: as given to listeners and evaluations, and the placeholder values."""
+    """One batch: the data for listeners and evaluations, and the values of placeholders."""
 
     data: MultiDataSet
     feeds: dict[str, Any]

@@ -111,7 +111,7 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
 
     @property
     def iteration_count(self) -> int:
-        """Iterations done."""
+        """Number of iterations done."""
         return self.counter.item()
 
     @iteration_count.setter
@@ -120,7 +120,7 @@ class TrainingConfig(CopiedWhole, TrainingConfigNames):
 
     @property
     def epoch_count(self) -> int:
-        """Epochs done."""
+        """Number of epochs done."""
         return self._epoch_count
 
     @epoch_count.setter

@@ -57,7 +57,7 @@ class Loss(LossNames):
         return len(self._names)
 
     def loss_names(self) -> list[str]:
-        """Return the names."""
+        """Return the names of the entries."""
         return list(self._names)
 
     def loss_values(self) -> np.ndarray[Any, Any]:
@@ -215,7 +215,7 @@ class EvaluationRecord(EvaluationRecordNames):
         return "".join(html_text(name, e.stats()) for name, found in self._evaluations.items() for e in found)
 
     def is_empty(self) -> bool:
-        """Return whether there is no evaluation."""
+        """Return True without any evaluation."""
         return not any(self._evaluations.values())
 
     def evaluations(self, param: Any = None) -> Any:
@@ -333,7 +333,7 @@ class History(CopiedWhole, HistoryNames):
         return [_select(record, selection) for record in self._training]
 
     def validation_eval(self, *selection: Any) -> list[Any]:
-        """Return the same for the validations."""
+        """Return evaluations or metrics of every validation, selected as by :meth:`train_eval`."""
         return [_select(record, selection) for record in self._validation]
 
     def training_evaluations(self, epoch: int) -> EvaluationRecord:

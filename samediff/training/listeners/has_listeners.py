@@ -19,7 +19,7 @@ def flat(items: Iterable[Any]) -> list[Any]:
 
 
 def checked(items: Iterable[Any]) -> list[Listener]:
-    """The same; ConfigurationError for what is no listener."""
+    """Listeners as a flat list; ConfigurationError for anything that is no listener."""
     found = flat(items)
     for item in found:
         if not isinstance(item, Listener):
@@ -28,7 +28,7 @@ def checked(items: Iterable[Any]) -> list[Listener]:
 
 
 class HasListeners:
-    """What graphs and networks share: listeners that hear every training."""
+    """Base of graphs and networks: the listeners that all their training calls."""
 
     _listeners: list[Listener]
     _training_data: Any = None

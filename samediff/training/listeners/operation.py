@@ -10,7 +10,7 @@ __all__ = ["At", "ListenerResponse", "Operation"]
 
 
 class Operation(OperationNames, JavaEnum):
-    """What a graph is being used for."""
+    """Operations of a graph: training, validation, evaluation or inference."""
 
     TRAINING = "TRAINING"
     TRAINING_VALIDATION = "TRAINING_VALIDATION"

@@ -42,7 +42,7 @@ def summary_of(array: Any, bins: int) -> dict[str, Any]:
 
 
 class StatsStorage(JavaSpelling):
-    """Records of iterations, oldest first."""
+    """Storage of the records of iterations, oldest first."""
 
     @unwritten(when_called=True)
     def put(self, record: dict[str, Any]) -> None:

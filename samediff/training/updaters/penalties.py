@@ -49,7 +49,7 @@ class Penalties:
         return loops.total(ex.trace(term.penalty, [array.dtype]), [array], out)
 
     def values(self, iteration: int, epoch: int) -> list[float]:
-        """Each term at that iteration."""
+        """The value of each term at an iteration."""
         with self._lock:
             sums = self._summed()
             found = []
