@@ -75,12 +75,12 @@ class NetworkGraph:
         return batch.size if labels is None else int(labels.shape[0])
 
     def total(self, sums: Sequence[Any], batch: NetworkBatch) -> float:
-        """The losses of all outputs, divided."""
+        """The sum of the losses of all outputs, each divided by its divisor."""
         return float(sum(float(v) / n for v, n in zip(sums, self.divisors(batch))))
 
 
 def input_name(i: int) -> str:
-    """Placeholder of network input ``i``."""
+    """Name of the placeholder for network input ``i``."""
     return f"input_{i}"
 
 
@@ -105,7 +105,7 @@ def epsilon_name(i: int) -> str:
 
 
 def state_name(key: str) -> str:
-    """Placeholder of an initial recurrent state."""
+    """Name of the placeholder for a layer's initial recurrent state."""
     return f"state_{key}"
 
 
@@ -131,7 +131,7 @@ class NetworkGraphBuilder:
         return self.sd.placeholder(name, self.structure.dtype, *self.variant.shape(part, i, rank)) if rank else None
 
     def build(self) -> NetworkGraph:
-        """Add all members, then the losses."""
+        """Build the graph: all members, then the losses."""
         for member in self.structure.members:
             behind = [n for n in member.inputs if n not in self.values]
             if behind:

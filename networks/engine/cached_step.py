@@ -46,7 +46,7 @@ class CachedStep(PlannedStep):
         return None if None in found else found  # type: ignore[return-value]
 
     def feeds(self, batch: NetworkBatch) -> list[Any]:
-        """What the plan takes of a batch."""
+        """The arrays of a batch in the order of the plan's inputs."""
         parts = batch.parts()
         return [parts[k][i] for k, i in self.places]
 

@@ -74,7 +74,7 @@ class Parameters:
         return fresh
 
     def trained(self) -> list[FlatSlot]:
-        """The parameters that gradients move."""
+        """The parameters that receive gradients."""
         reached = self.structure.reached()
         return [s for s, (m, p) in zip(self.slots, self.owners) if p.role != "statistic" and not m.is_frozen and m.key in reached]
 

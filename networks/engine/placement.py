@@ -25,7 +25,7 @@ class Place:
 
 
 class HasDevice(Protocol):
-    """What runs at a place."""
+    """Protocol of objects that run on a device."""
 
     place: Place
 

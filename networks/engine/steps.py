@@ -76,7 +76,7 @@ class Steps:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether compiled code does all that stands between gradients and new parameters."""
+        """Whether everything from gradients to new parameters is compiled code."""
         return bool(self.parameters.slots) and self.rules.is_compiled
 
     def compiled(self, form: Any) -> CachedStep | None:
