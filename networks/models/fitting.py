@@ -174,7 +174,7 @@ class NetworkFittingMixin(Network):
         self.trainer.etl_time = int(milliseconds)
 
     def get_optimizer(self) -> Optimizer:
-        """What fits the network to a batch, as ``optimization_algo`` of the configuration says."""
+        """The optimizer that ``optimization_algo`` of the configuration names."""
         return self.trainer.optimizer
 
 

@@ -124,7 +124,7 @@ def _of_output(net: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> P
 
 
 def _of_fit(twin: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Profile:
-    """Of a network that may be changed."""
+    """The profile of training steps, on a network that may be changed."""
     engine, deaf, trainer = twin.engine, Listeners([]), twin.trainer
     pieces = pieces_of(engine.structure, batch)
     fit = shortest(lambda: trainer.fit_piece(pieces[0], {} if pieces[0] is not batch else None, deaf, trainer.optimizer), steps + 1)
@@ -136,7 +136,7 @@ def _of_fit(twin: NetworkProfilingMixin, batch: NetworkBatch, steps: int) -> Pro
 
 
 def _layers(structure: Structure) -> Callable[[str], str]:
-    """What the layer of a name scope is called."""
+    """A function that gives the layer of a name scope."""
     names = {getattr(m.conf, "layer_name", None) or m.key: m for m in structure.members}
     labels = {name: f"layer{name}" if name.isdigit() and name == m.key else name for name, m in names.items()}
 

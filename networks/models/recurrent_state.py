@@ -41,7 +41,7 @@ class RecurrentStateMixin(Network):
         self._states.update({f"{self.structure.key_of(layer)}_{k}": as_array(v) for k, v in state.items()})
 
     def rnn_get_previous_states(self) -> dict[str, dict[str, Any]]:
-        """States that ``rnn_time_step`` keeps, by layer."""
+        """The states that ``rnn_time_step`` keeps, by layer."""
         keys = [m.key for m in self.engine.structure.members]
         return {key: state for key in keys if (state := self.rnn_get_previous_state(key))}
 
