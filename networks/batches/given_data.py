@@ -24,7 +24,7 @@ from .row_batches import RowBatches
 
 
 def names_of(structure: Structure) -> ArrayNames:
-    """What arrays of a network belong to."""
+    """Names of the inputs and outputs of a network, to assign arrays by."""
     return ArrayNames(structure.inputs, structure.outputs, structure.is_list)
 
 
@@ -58,7 +58,7 @@ def weighted(batch: NetworkBatch, sample_weight: Any = None, class_weight: Any =
 
 
 def _in_columns(labels: Any) -> bool:
-    """Whether labels can be nothing but what an output gives."""
+    """Whether labels are certainly one column per class already."""
     return type(labels) is np.ndarray and labels.ndim > 1 and labels.dtype.kind == "f" and labels.shape[1] > 1
 
 
@@ -92,7 +92,7 @@ def batch_in(structure: Structure, data: Any, use: str, error: type[DL4PyError] 
 
 
 def inputs_in(structure: Structure, data: Any, use: str) -> NetworkBatch:
-    """The same without labels: an array is the features."""
+    """A batch of inputs without labels; an array is the features."""
     given = data if isinstance(data, NetworkBatch) else inputs_of(data, names_of(structure), use)
     return NetworkBatch(given.inputs, None, given.features_masks)
 
@@ -118,7 +118,7 @@ def batches_in(structure: Structure, data: Any, use: str, error: type[DL4PyError
 
 
 def outputs_of(call: Any, structure: Structure, data: Any) -> list[Any]:
-    """What ``call`` gives for the inputs of all batches, one below the other."""
+    """Results of ``call`` for the inputs of all batches, concatenated."""
     found: list[Sequence[Any]] = []
     for number, part in numbered(source_of(data), "compute"):
         with InBatch(number):

@@ -23,18 +23,18 @@ class SetArrays:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all arrays."""
         self.batch: NetworkBatch | None = None
         self.masks: tuple[Masks, Masks] = (None, None)
         self.single: dict[int, Any] = {}
 
     @property
     def labels(self) -> list[Any]:
-        """The labels; empty without any."""
+        """The labels; an empty list if none are set."""
         return [] if self.batch is None else self.batch.labels
 
     def set_inputs(self, inputs: Sequence[Any]) -> None:
-        """Replace all inputs; labels stay."""
+        """Replace all inputs and keep the labels."""
         self.batch, self.single = NetworkBatch(inputs, self.labels or None), {}
 
     def or_set(self, given: Sequence[Masks]) -> list[Masks]:
