@@ -114,12 +114,12 @@ class GraphBuilder(NetworkBuilder[ComputationGraphConfiguration], GraphBuilderNa
         return self
 
     def allow_disconnected(self, allow: bool) -> Self:
-        """Whether vertices may lead to no output."""
+        """Set whether vertices may lead to no output."""
         self._allow_disconnected = allow
         return self
 
     def allow_no_output(self, allow: bool) -> Self:
-        """Whether the network may have no output."""
+        """Set whether the network may have no output."""
         self._allow_no_output = allow
         return self
 

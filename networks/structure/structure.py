@@ -33,13 +33,13 @@ class Member:
 
     @property
     def label(self) -> str:
-        """What messages call it."""
+        """The member's name and class, for messages."""
         name = getattr(self.conf, "layer_name", None) or self.key
         return f"layer {name!r} ({self.kind})" if self.is_layer else f"vertex {self.key!r} ({self.kind})"
 
     @property
     def kind(self) -> str:
-        """The name of its class."""
+        """The name of the configuration's class."""
         return self.conf.missing_class if isinstance(self.conf, MissingClass) else type(self.conf).__name__
 
     @property
@@ -94,7 +94,7 @@ def foreign(value: Any) -> Iterator[Configuration]:
 
 @dataclass(frozen=True)
 class Solver:
-    """How a network is fitted: the algorithm, and what its line search goes by."""
+    """The optimization algorithm of a network, with the options of its line search."""
 
     algorithm: OptimizationAlgorithm = OptimizationAlgorithm.STOCHASTIC_GRADIENT_DESCENT
     step_function: StepFunction | None = None
@@ -102,13 +102,13 @@ class Solver:
 
     @classmethod
     def of(cls, conf: NeuralNetConfiguration) -> Solver:
-        """What a configuration says."""
+        """The solver that a configuration describes."""
         return cls(conf.optimization_algo, conf.step_function, conf.max_num_line_search_iterations)
 
 
 @dataclass(frozen=True)
 class Structure:
-    """What the engine needs to know of a network configuration."""
+    """The parts of a network configuration that the engine uses."""
 
     inputs: tuple[str, ...]
     members: tuple[Member, ...]           # in an order in which they can run
@@ -124,7 +124,7 @@ class Structure:
 
     @lazy_property
     def lacks(self) -> tuple[str, ...]:
-        """Classes that nobody registers."""
+        """Names of classes in the configuration that are not registered."""
         parts = [self.solver.step_function, *[part for m in self.members for part in (m.conf, m.preprocessor)]]
         return tuple(dict.fromkeys(name for one in stand_ins_in(parts) for name in one.lacks))
 
