@@ -81,7 +81,7 @@ def recorded(instance: Callable[[], UserDefinedCustomOp], promised: Sequence[Ten
 
 
 def _zeros(xp: GraphNamespace, spec: TensorSpec) -> Any:
-    """What an output holds before it is filled."""
+    """The zeros that an output holds before it is filled."""
     zero = xp.sd.constant(np.zeros((), spec.dtype.numpy))
     return xp.sized("broadcast_to_sizes", zero, spec.shape or ()).variable
 

@@ -150,11 +150,11 @@ class UserOp(CodeOp):
         return expanded(self, inputs)
 
     def nodes_of(self, inputs: Sequence[Any], training: bool, node: str) -> tuple[SDVariable, ...]:
-        """The same of stateful code, in a run that trains or not."""
+        """The nodes of stateful code, for a run in training or not."""
         return expanded(self, inputs, training, node)
 
     def place(self, sd: Any, inputs: Sequence[Any], names: Sequence[str] | None) -> Any:
-        """As usual; outputs that are kept for the gradient are not among the results."""
+        """Add the op to a graph; outputs that are kept for the gradient are not among the results."""
         if self.saved and names is not None and len(names) > 1:
             names = [*names, *(f"{names[0]}:{len(names) + i}" for i in range(self.saved))]
         made = super().place(sd, inputs, names)

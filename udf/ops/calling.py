@@ -32,7 +32,7 @@ _MOST_KNOWN = 1024
 
 
 def _key(cls: type[CodeOp], attributes: Any, inputs: Sequence[Any]) -> Any:
-    """What decides about a call besides the values in plain arrays; None for other calls."""
+    """The key under which a call on plain arrays is cached; None for other calls."""
     key = [cls, attributes]
     for a in inputs:
         if type(a) is not np.ndarray:
