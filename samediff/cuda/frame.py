@@ -152,7 +152,7 @@ class DeviceFrame:
         return made
 
     def _add_view(self, i: int, step: PlanStep) -> None:
-        """Work out a view now; what is a view in name only is a copy, where the order of the elements stays."""
+        """Make a view now; a view op whose result needs memory of its own is a copy, where the order of elements stays."""
         stored = self.plan.stored               # what steers a view, such as an order of axes, is looked at here and now
         given = [None if n is None else stored[n] if k and n in stored else self.values.get(n) for k, n in enumerate(step.inputs)]
         if any(n is not None and a is None for n, a in zip(step.inputs, given)):

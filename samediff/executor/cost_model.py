@@ -10,7 +10,7 @@ from ..ir.node import Node
 
 
 def flops_of(node: Node, specs: Mapping[Any, TensorSpec]) -> int | None:
-    """What :meth:`.Op.flops` says of a node in a plan; None where sizes are not known before it runs."""
+    """The operations of a node by :meth:`.Op.flops`; None where sizes are not known before it runs."""
     if node.op.flops_per_element == 0:
         return 0
     given = [None if n is None else specs.get(n) for n in node.inputs]

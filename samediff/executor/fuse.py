@@ -145,7 +145,7 @@ def _ordered(groups: list[Group], owner: Mapping[str, Group]) -> list[Group]:
 
 
 def _ends_early(groups: list[Group]) -> list[Group]:
-    """Groups that nobody reads, such as gradients of parameters, run when they can: what they read need not be kept until the end."""
+    """Move groups that nobody reads, such as gradients of parameters, as early as possible, so that their inputs are freed sooner."""
     read = {n for g in groups for n in g.inputs}
     made = {n: i for i, g in enumerate(groups) for node in g.nodes for n in node.outputs}
     order: list[tuple[int, int]] = []

@@ -21,7 +21,7 @@ Given = Sequence[TensorSpec | None]
 
 @dataclass(frozen=True)
 class Inlined:
-    """What takes the place of a node: nodes in order, constants that they read, and the names of its results."""
+    """The replacement of a node: nodes in order, constants that they read, and the names of its results."""
 
     nodes: tuple[Node, ...]
     constants: dict[str, Any]
@@ -29,7 +29,7 @@ class Inlined:
 
 
 def inlined(node: Node, given: Given, promised: Sequence[TensorSpec], kernels: KernelTable[Any]) -> Inlined | None:
-    """What a node stands for; None where it has a kernel, reads what only a run can tell, or is better computed by its own code.
+    """The replacement of a node; None where it has a kernel, depends on values of a run, or is faster by its own code.
 
     Parameters
     ----------

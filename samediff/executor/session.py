@@ -91,7 +91,7 @@ def known_plan(sd: GraphCore, placeholders: Mapping[str, Any] | None, outputs: S
 
 
 def call_key(placeholders: Mapping[str, Any] | None, outputs: Sequence[str], training: bool) -> Any:
-    """What was asked and the names, shapes and types given, those of arrays too; None when something is no array."""
+    """The key of a request: its outputs, and names, shapes and types of its arrays; None when something given is no array."""
     try:
         key: list[Any] = [training, devices.current_device() if devices.active else None, *outputs]
         for name, a in (placeholders or {}).items():

@@ -218,7 +218,7 @@ def unmasked(value: Any) -> Any:
 
 
 def _described(array: np.ndarray[Any, Any]) -> str:
-    """What stands in an array of objects that is neither numbers nor text, and what to do about it."""
+    """Text on the first element of an object array that is neither number nor text, and on the remedy."""
     values = [v for v in array.ravel() if not isinstance(v, (str, bytes))]
     missing = next((k for k, v in enumerate(array.ravel()) if v is None or type(v).__name__ in ("NAType", "NaTType")), None)
     if missing is not None:
@@ -236,7 +236,7 @@ def _described(array: np.ndarray[Any, Any]) -> str:
 
 
 def place_in(array: Any, number: int) -> str:
-    """Where the element of that number stands: `` at [3, 1]``; an empty text where there is but one."""
+    """The position of an element by its number, as text: `` at [3, 1]``; empty for an array of one element."""
     return f" at {[int(k) for k in np.unravel_index(number, array.shape)]}" if array.ndim else ""
 
 

@@ -114,7 +114,7 @@ class Reduction(Op):
         return sd.call("base", "where", upstream, sd.constant(np.zeros((), upstream.dtype.numpy)), chosen)  # type: ignore[no-any-return]
 
     def broadcast_reduced(self, value: SDVariable, inputs: Sequence[SDVariable], divisor: int | None = None) -> SDVariable:
-        """A reduced variable stretched over the input (see :func:`.spreading.broadcast_reduced`)."""
+        """A reduced variable broadcast over the input (see :func:`.broadcasting.broadcast_reduced`)."""
         axes = inputs[1] if len(inputs) > 1 else None
         return broadcast_reduced(value, inputs[0], self.dimensions, self.keep_dims, axes, divisor)
 

@@ -41,7 +41,7 @@ class SubGraph:
 
     @classmethod
     def of_nodes(cls, sd: Any, nodes: Sequence[Node], inputs: Sequence[str], outputs: Sequence[str]) -> SubGraph:
-        """Nodes of a graph as a graph of their own; what they read besides the inputs are constants."""
+        """A sub-graph with a copy of these nodes; values that they read besides the inputs become constants."""
         made = type(sd)()
         for name in inputs:
             made.tables.add_input(name, sd.variable(name).spec)

@@ -105,7 +105,7 @@ class SavingMixin(FittingMixin):
     def load(cls, source: Target, load_updater_state: bool = True, limits: FlatLimits = _LIMITS) -> Self:
         """Read a graph file, of this library or of DL4J (1.0.0-beta4 and later): plain, ``.sdnb`` or ``.sdz``, by its content.
 
-        A file whose name ends in ``.onnx`` is imported, see :meth:`import_onnx`.
+        A file whose name ends in ``.onnx`` is imported, see :meth:`SameDiff.import_onnx`.
         Of a graph in shards any of their names is enough, or the name that they have in common.
         Ops that nobody registers stay in the graph as they are; see :meth:`missing_ops`.
 
@@ -156,7 +156,7 @@ class SavingMixin(FittingMixin):
         return dict(sorted((name, version) for op in _missing(self) for name, version in op.missing.items()))
 
     def missing_op_distributions(self) -> dict[str, str | None]:
-        """The same with name and version of the distribution that each comes from; None where the file does not tell."""
+        """As :meth:`missing_ops`, with name and version of the distribution that each comes from; None where the file does not tell."""
         return dict(sorted((name, None if op.lacks else op.missing_distribution) for op in _missing(self) for name in op.missing))
 
     def dup(self) -> Self:

@@ -70,7 +70,7 @@ class TensorArray(TensorArrayNames):
         return self.sd.call("base", "identity", flow)  # type: ignore[no-any-return]
 
     def unstack(self, flow: SDVariable, value: SDVariable) -> SDVariable:
-        """A flow of the rows of a value, in place of what was there."""
+        """A flow of the rows of a value, which replaces all entries."""
         if flow.dtype is not value.dtype:
             raise DataTypeError(f"a list of {flow.dtype.name} cannot take {value.dtype.name}")
         self._last = self.sd.call("base", "identity", value)

@@ -75,7 +75,7 @@ class RelErrorFn(EqualityFn):
 
 
 class TestCase(TestCaseNames):
-    """What is expected of a graph, for `OpValidation.validate` and `GradCheckUtil.check_gradients`.
+    """Expectations about a graph, for `OpValidation.validate` and `GradCheckUtil.check_gradients`.
 
     Parameters
     ----------

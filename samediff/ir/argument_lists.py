@@ -37,7 +37,7 @@ class JavaList(list[Any]):
     addAll = add_all
 
     def size(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self)
 
     def is_empty(self) -> bool:

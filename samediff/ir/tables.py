@@ -51,7 +51,7 @@ class _Given(threading.local):
 
 
 class GraphTables:
-    """What a graph consists of. :class:`~dl4py.samediff.SameDiff` has DL4J's methods; what builds graphs works on these tables.
+    """The tables that make up a graph. :class:`~dl4py.samediff.SameDiff` has DL4J's methods; code that builds graphs uses these tables.
 
     Anything that changes the structure raises ``version``; compiled plans and the gradient graph belong to a version.
 
@@ -210,7 +210,7 @@ class GraphTables:
         return self.add_input(self.names.unique(base), spec)
 
     def put_node(self, node: Node, specs: Iterable[TensorSpec]) -> None:
-        """A node as it is, with its results: for what was checked already, in another graph."""
+        """Add a node with its results unchecked, as it was checked in another graph."""
         for name, spec in zip(node.outputs, specs):
             self.add_variable(name, VariableType.ARRAY, spec)
             self.producers[name] = node.name
@@ -218,7 +218,7 @@ class GraphTables:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Take back what was added when the block raises."""
+        """Context manager that removes everything added in the block when it raises."""
         variables, nodes, losses = len(self.variables), len(self.nodes), len(self.losses)
         try:
             yield

@@ -84,7 +84,7 @@ class Backend:
         return call
 
     def explain(self, plan: Plan) -> str:
-        """A plan of this back end in words: what was fused, where values live, how steps run and why."""
+        """A description of a plan of this back end: fused ops, memory, and how steps run and why."""
         return explained(plan, self.kernels, self.native_call_text)
 
     # Native steps: of frames whose instructions run without Python

@@ -16,7 +16,7 @@ CallText = Callable[[Frame, Sequence[int]], str]
 
 
 def explained(plan: Plan, kernels: KernelTable[Any], call_text: CallText) -> str:
-    """What was fused, where values live, what one native call does, what runs as Python and why.
+    """A description of a plan: fused ops, memory, native calls, and steps that run in Python and why.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class Frame:
         self.runs = self._neighbours(len(plan.steps))
 
     def bind(self, code: Callable[..., Any]) -> None:
-        """Take what a :class:`~.plan_source.Writer` wrote as the function that runs in this frame."""
+        """Use the code that a :class:`~.plan_source.PlanWriter` wrote as the function that runs in this frame."""
         self.call = code(self.bound, self._functions, self.addresses())
 
     def addresses(self) -> dict[int, int]:

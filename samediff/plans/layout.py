@@ -69,7 +69,7 @@ class OperandLayout:
 
 @dataclass(frozen=True)
 class OutputReduction:
-    """What becomes of an output: its sum, mean, max, min or product over axes of the index space (None: all)."""
+    """The reduction of an output: its sum, mean, max, min or product over axes of the index space (None: all)."""
 
     kind: Literal["sum", "mean", "max", "min", "prod"]
     axes: tuple[int, ...] | None = None

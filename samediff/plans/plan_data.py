@@ -107,7 +107,7 @@ class PlanData:
 
     @property
     def given(self) -> tuple[Value, ...]:
-        """What every run is given: the feeds and, where steps read them, the words of its context."""
+        """Names of all arguments of a run: the feeds and, where steps read it, the context as words."""
         return self.feeds if self.words is None else (*self.feeds, self.words)
 
     def steps_for(self, values: Sequence[str]) -> list[int]:

@@ -112,7 +112,7 @@ class PlanWriter:
                 self.made.add(n)
 
     def _results(self) -> list[str]:
-        """What each output is: a fresh array as it is, anything else copied, None where it was written into a given array."""
+        """The text of each output: a fresh array as it is, others as copies, None where a given array was written."""
         plan, last = self.plan, len(self.plan.steps) - 1
         fresh = {n for s in plan.steps if s.writes for n in s.outputs if n not in self.frame.bound}
         results: list[str] = []

@@ -29,7 +29,7 @@ def run_nodes(nodes: Sequence[Node], values: dict[str, Any], specs: Mapping[str,
 
 
 def _expected(node: Node, inputs: Sequence[Any], specs: Mapping[str, TensorSpec]) -> list[TensorSpec]:
-    """What the shape rule says of the actual inputs, where the graph left sizes open when it looked at them, as a plan does."""
+    """Specs by the shape rule for the actual inputs, where the graph left sizes open when the op was added."""
     known = [None if n is None else specs[n] for n in node.inputs]
     declared = [specs[n] for n in node.outputs]
     if all(s is None or s.is_static for s in known):

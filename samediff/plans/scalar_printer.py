@@ -72,7 +72,7 @@ class ScalarPrinter(ABC):
         return self.literal(e.value, e.dtype) if e.op == "constant" else names[e]
 
     def values(self, order: Iterable[Expr], names: Mapping[Expr, str]) -> Iterator[tuple[Expr, str]]:
-        """What is computed, one after the other: each expression of ``order`` but inputs and constants, with its text."""
+        """The expressions of ``order`` in turn, without inputs and constants, each with its text."""
         for e in order:
             if e.op not in ("input", "constant"):
                 yield e, self.text_of(e, lambda a: self.ref(a, names))

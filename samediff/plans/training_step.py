@@ -44,7 +44,7 @@ class GradientLoops(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ParameterUpdate:
-    """What follows the plan of forward and backward in a training step.
+    """The part of a training step that follows the plan of forward and backward.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ _MAPPINGS = ("data_set_feature_mapping", "data_set_label_mapping", "data_set_fea
 
 
 class TrainingConfig(CopiedWhole, TrainingConfigNames):
-    """How a graph is trained, and how far it is: the iteration and epoch counters live here.
+    """Options of training a graph, and its progress: the iteration and epoch counters live here.
 
     Parameters
     ----------

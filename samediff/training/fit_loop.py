@@ -71,7 +71,7 @@ class FitLoop:
         return loss
 
     def _compiled(self, batch: Batch, at: At) -> Loss | None:
-        """Gradients and update in one call, where nobody asks for what is between them; None where that is not possible."""
+        """Take gradients and update in one call, where no listener needs anything between them; None where that is not possible."""
         if self.finite or self._tells or self._wants_updates:
             return None
         scores = self.session.penalty_scores()

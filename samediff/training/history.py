@@ -269,7 +269,7 @@ class EvaluationRecord(EvaluationRecordNames):
 
 
 class History(CopiedWhole, HistoryNames):
-    """What ``fit`` returns: evaluations and losses per epoch, and times in milliseconds.
+    """The result of ``fit``: evaluations and losses per epoch, and times in milliseconds.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ class History(CopiedWhole, HistoryNames):
         return [_select(record, selection) for record in self._training]
 
     def validation_eval(self, *selection: Any) -> list[Any]:
-        """Return evaluations or metrics of every validation, selected as by :meth:`train_eval`."""
+        """Return the records of all validations, or a selection of each as in :meth:`training_eval`."""
         return [_select(record, selection) for record in self._validation]
 
     def training_evaluations(self, epoch: int) -> EvaluationRecord:

@@ -38,7 +38,7 @@ def is_small(rows: int, columns: int, depth: int) -> bool:
 
 @functools.cache
 def _controllers() -> tuple[Any, ...]:
-    """What threadpoolctl knows of the BLAS libraries in this process, NumPy's first: looked for once, after NumPy was loaded."""
+    """The BLAS libraries in this process by threadpoolctl, NumPy's first; looked up once, after NumPy was loaded."""
     try:
         from threadpoolctl import ThreadpoolController
     except ImportError:

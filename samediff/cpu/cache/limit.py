@@ -23,7 +23,7 @@ _LEFT = re.compile(r"\..+\.tmp|tmp\w{8}(\.tmp)?|.+\.nb[ci]\.tmp\.\w+")
 
 
 def tidy(folder: Path, now: float | None = None) -> int:
-    """Remove what was used longest ago while there is too much, and what killed processes left; at most once a day.
+    """Remove the least recently used files while the cache is too large, and leftovers of killed processes; at most once a day.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ _warnings_left = iter([True])
 
 
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept: ``DL4PY_CACHE_DIR``, or in the user's cache folder; None where there is no such folder.
+    """The folder of compiled kernels: ``DL4PY_CACHE_DIR``, or one in the user's cache folder; None where there is no such folder.
 
     A relative ``DL4PY_CACHE_DIR`` starts at the current folder; other variables count only when they are absolute, as the XDG standard
     asks.
@@ -58,7 +58,7 @@ def _opened(folder: Path, part: str) -> PrivateFolder | None:
 
 
 def read(part: str, name: str, versions: str) -> bytes | None:
-    """What was written under a name.
+    """The content that was stored under a name.
 
     Parameters
     ----------

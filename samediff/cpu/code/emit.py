@@ -1,8 +1,8 @@
 """Numba source of a kernel from a group of expressions.
 
-An entry (:mod:`.native.entry`) of the operands ``x0, x1, …, y0, y1, …``, every one an array over the collapsed loops along which it
-varies (one element where it varies along none).  Sizes are read from the arrays, so one kernel serves every batch. Parts of the
-work are ranges of the outermost loop, where each of its turns writes its own elements.
+An entry (:mod:`~dl4py.samediff.cpu.native.instruction`) of the operands ``x0, x1, …, y0, y1, …``. Each is an array over the
+collapsed loops along which it varies (one element where it varies along none). Sizes are read from the arrays, so one kernel
+serves every batch size. The work is divided by ranges of the outermost loop, if its iterations write different elements.
 """
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class NativeFrame(Frame):
         return {i: s.address for i, s in self.segments.items()}
 
     def copied(self, step: PlanStep) -> list[Instruction] | None:
-        """The instruction for what is a view in name only, where it keeps the order of the elements."""
+        """The native copy for a view op whose result needs memory of its own, where the order of elements stays; else None."""
         given = [n for n in step.inputs if n is not None]
         x, y = self.layouts[given[0]], self.layouts[step.outputs[0]]
         if len(step.outputs) > 1 or x.dtype != y.dtype or x.size != y.size or not y.flags.c_contiguous or x.dtype.kind not in "fiu":

@@ -44,7 +44,7 @@ class NativeWriter(PlanWriter):
             self.body.append((f"if refused == {number}: {self._explained(k)}", k))
 
     def _explained(self, i: int) -> str:
-        """What has a step say what is wrong with its inputs; views that it needs are made on this way alone."""
+        """Write the code that has a step explain an error in its inputs; views that only this needs are made there."""
         body, made, self.body = self.body, set(self.made), []
         call = self.called(i)
         lines = [text for text, _ in self.body]

@@ -32,7 +32,7 @@ def _channels(channels, space, part, parts):
 
 @function(forceinline=True, error_model="numpy", fastmath={"contract"})
 def _minus(a, b):
-    """The difference, which may not be joined with what is around it: equal ones give exactly 0."""
+    """The difference, kept from being fused with surrounding operations, so that equal numbers give exactly 0."""
     return a - b
 
 

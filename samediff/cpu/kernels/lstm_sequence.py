@@ -1,9 +1,10 @@
 # mypy: ignore-errors
 """All steps of an LSTM, forward and backward, for some rows of the batch.
 
-Shapes: gates, dz (T, N, 4 units); states, cells, squashed, gh, gc (T, N, units); h0, c0, dh, dc (N, units); ``packed``: weights from
-:func:`pack_joined` or :func:`pack`; joined (N, in + units + 1). ``peephole`` (3, units), ``mask`` (T, N) and gc are empty where there are
-none. ``a f o g`` are the positions of the blocks: block input (tanh), forget, output and input gate (sigmoid). Parts share the batch.
+Shapes: gates, dz (T, N, 4 units); states, cells, squashed, gh, gc (T, N, units); h0, c0, dh, dc (N, units); ``packed``: weights
+from :func:`.time_loops.pack_joined` or :func:`.small_products.pack`; joined (N, in + units + 1). ``peephole`` (3, units),
+``mask`` (T, N) and gc are empty where there are none. ``a f o g`` are the positions of the blocks: block input (tanh), forget,
+output and input gate (sigmoid). Parts share the batch.
 """
 from __future__ import annotations
 

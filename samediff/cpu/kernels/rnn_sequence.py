@@ -1,8 +1,9 @@
 # mypy: ignore-errors
 """All steps of a simple recurrent network, forward and backward, for some rows of the batch.
 
-Shapes: sums, dz, states, gh (T, N, units); ``packed``: weights from :func:`pack_joined` or :func:`pack`; joined (N, in + units + 1);
-h0, carried (N, units); ``mask`` (T, N) is empty where there is none. ``kind`` is the place of the activation in :data:`ACTIVATIONS`.
+Shapes: sums, dz, states, gh (T, N, units); ``packed``: weights from :func:`.time_loops.pack_joined` or
+:func:`.small_products.pack`; joined (N, in + units + 1); h0, carried (N, units); ``mask`` (T, N) is empty where there is none.
+``kind`` is the place of the activation in :data:`ACTIVATIONS`.
 """
 from __future__ import annotations
 

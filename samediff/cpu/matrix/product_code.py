@@ -92,7 +92,7 @@ def _narrow_rows(left):
 
 
 def _run_panel(count, depth, a, a_row, a_step, b, c, c_row, more, width, spare):
-    """The same with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
+    """As :func:`_run_rows`, with a packed panel b; where only ``width`` columns exist, through the tile at the address ``spare``."""
     if width == WIDE:
         _run_rows(count, depth, a, a_row, a_step, b, WIDE * ITEM, c, c_row, more)
         return

@@ -41,7 +41,7 @@ class ArrayOperand:
 
     @property
     def form(self) -> str:
-        """The operand as text, for :func:`.machine.operands`."""
+        """The operand as text, for :func:`.operand_access.operands`."""
         return f"{TYPES[self.dtype]} {self.rank} {'dense' if self.dense else 'strided'} {'-' if self.axis is None else self.axis}"
 
 

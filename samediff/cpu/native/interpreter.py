@@ -125,7 +125,7 @@ def run_shared(segment, me, epoch, pool):
 
 
 def _help_out(pool, me):
-    """What a thread of the pool does until the pool stops: wait for a run, take part in it."""
+    """The loop of a thread of the pool: wait for a run and take part in it, until the pool stops."""
     set_control_word(control_word() | _FLUSH)
     seen = load_shared(pool + TICKET)
     turns = 0
@@ -256,7 +256,7 @@ def _add_one(table, part, parts):
 
 
 def _repeat(table, part, parts):
-    """An entry: run a segment again and again, each time with its locals further on. Of what it finds, see :mod:`.repetition`."""
+    """An entry that runs a segment repeatedly, each time with its locals moved on; its table is described in :mod:`.repetition`."""
     about = load(table)
     segment, times, columns = load(about), load(about + 8), load(about + 16)
     words = segment + LOCALS

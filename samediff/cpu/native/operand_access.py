@@ -62,7 +62,7 @@ def store_flags(context: Any, address: Any, first: Any, second: Any, third: Any,
 
 @dataclass(frozen=True)
 class ArrayForm:
-    """What a table says about an array: type, rank, "dense" or "strided", and the axis along which parts slice it or "-"."""
+    """An array as a table describes it: type, rank, "dense" or "strided", and the axis along which parts slice it or "-"."""
 
     type: str
     rank: int

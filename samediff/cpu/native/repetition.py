@@ -1,4 +1,4 @@
-"""Instructions again and again, in one: what they read and write moves on from turn to turn."""
+"""Repetition of instructions as a single one: the arrays that they read and write move on from turn to turn."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from .thresholds import NEVER
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """Where in an array a local of the instructions is: ``start`` bytes from its beginning, and ``step`` further on each turn.
+    """Position of a local of the instructions in an array: ``start`` bytes from its beginning, and ``step`` further on each turn.
 
     ``last`` is the array that takes its place in the last turn, if one does.
     """

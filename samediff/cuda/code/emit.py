@@ -16,7 +16,7 @@ from .operators import PRINTER, SPECIAL, work_type
 
 @dataclass(frozen=True)
 class KernelSpecialization:
-    """What is compiled in besides expressions, for inputs and then outputs.
+    """The constants of a kernel besides its expressions, for inputs and then outputs.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ _PACK = "template <typename T, int N> struct alignas(sizeof(T) * N) pack { T v[N
 
 
 class CudaWriter:
-    """Parts of a text for expressions of the given form; the last ``outputs`` operands are what they are stored in."""
+    """Parts of the source for expressions of a form; the last ``outputs`` operands are the arrays that are written."""
 
     def __init__(self, exprs: Sequence[Expr], form: KernelSpecialization, outputs: int) -> None:
         self.exprs, self.form, self.outputs = exprs, form, outputs
@@ -134,7 +134,7 @@ class CudaWriter:
         return "i" if self.form.dense[k] else " + ".join(f"j{d} * s{k}_{d}" for d in self.form.strided(k)) or "0"
 
     def group_place(self, k: int) -> tuple[str, bool]:
-        """Where the group of operand ``k`` lies, and whether it is a group at all and not one element."""
+        """The index of the vector of operand ``k``, as text, and whether it is a vector rather than one element."""
         if self.form.dense[k]:
             return "i", True
         last = self.form.rank - 1

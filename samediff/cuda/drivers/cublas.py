@@ -82,7 +82,7 @@ def fits(array: Any) -> bool:
 
 
 def layout(product: MatrixProduct, address: Callable[[Any], int]) -> GemmLayout:
-    """How the arrays of a product lie in memory.
+    """Memory layout of the arrays of a product.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class Cublas:
             getattr(library, name).argtypes = types
 
     def handle(self, stream: int) -> ctypes.c_void_p:
-        """That of a stream; made at the first call, which must not come while a graph is recorded."""
+        """The handle of a stream; made at the first call, which must not come while a graph is recorded."""
         found = self._handles.get(stream)
         if found is None:
             with self._lock:

@@ -154,7 +154,7 @@ class Gpu:
         self._here(lambda: self._cuda.get_current_stream().synchronize())
 
     def capture(self, run: Callable[[], None]) -> Callable[[], None]:
-        """What ``run`` puts into the queue as one CUDA graph; to be called within :meth:`stream`, after ``run`` itself ran there once."""
+        """Record the work of ``run`` as one CUDA graph; to be called within :meth:`stream`, after ``run`` itself ran there once."""
         def record() -> Callable[[], None]:
             stream = self._cuda.get_current_stream()
             if self._cublas is not None:

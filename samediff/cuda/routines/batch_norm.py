@@ -136,7 +136,7 @@ def of_images(is_training: bool, axis: int, epsilon: float, *specs: TensorSpec |
 
 @functools.lru_cache(maxsize=64)
 def _sums(epsilon: float) -> Sweep:
-    """Of x, upstream gradients, mean and variance: the gradients by gamma and by beta, and what rounding took from the mean."""
+    """The sweep over x, upstream gradients, mean and variance for the gradients by gamma and beta and the rounding error of the mean."""
     return Sweep((Stage(lambda x0, x1, x2: x1 * (x0 - x2)), Stage(second), Stage(lambda x0, x2: x0 - x2, "sum", mean)),
                  (lambda xp, x3, r0, r1, r2: (r0 - r1 * r2) / xp.sqrt(x3 + epsilon), lambda r1: r1, lambda r2: r2))
 

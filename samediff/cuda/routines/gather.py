@@ -29,7 +29,7 @@ _TABLE = 1024
 
 
 def position_type(*sizes: int) -> tuple[str, Any]:
-    """What positions in arrays of these sizes are counted by: the name in CUDA text, and NumPy's type."""
+    """The type of positions in arrays of these sizes: its name in CUDA, and NumPy's type."""
     return ("int", np.int32) if max(sizes, default=0) < 2 ** 30 else ("long long", np.int64)
 
 

@@ -65,7 +65,7 @@ def matmuls(transpose_a: bool, transpose_b: bool, specs: Sequence[TensorSpec]) -
 
 def contraction(over_x: Sequence[int], over_y: Sequence[int], turned: tuple[bool, bool, bool], x: TensorSpec,
                 y: TensorSpec) -> CudaKernel | None:
-    """``call(x, y, out, ...)``: tensordot; what has its axes in another order is copied first. ``turned`` reverses axes as ``.T``."""
+    """``call(x, y, out, ...)``: tensordot; arrays with axes in another order are copied first. ``turned`` reverses axes as ``.T``."""
     if not served(x, y) or turned[2]:
         return None
     shapes = [s.shape[::-1] if t else s.shape for s, t in zip((x, y), turned) if s.shape is not None]

@@ -22,7 +22,7 @@ _text = functools.lru_cache(maxsize=1024)(sweep_source)
 
 @dataclass(frozen=True)
 class ThreadLayout:
-    """How the slices are dealt out.
+    """The assignment of slices to threads and blocks.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def _serves(sweep: Sweep, x: TensorSpec, slices: int, length: int, result: Tenso
 
 def folded(sweep: Sweep, axes: Sequence[int], specs: Sequence[TensorSpec], results: Sequence[TensorSpec],
            shapes: Sequence[Shape] = ()) -> CudaKernel | None:
-    """A kernel ``(*inputs, *results)`` for a sweep with numbers for each slice; None where array code says what is wrong.
+    """A kernel ``(*inputs, *results)`` for a sweep with numbers for each slice; None where array code explains errors.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from ..sources import text_of, type_name
 
 @dataclass(frozen=True)
 class SweepForm:
-    """What is compiled in.
+    """The constants of a sweep's kernel.
 
     Attributes
     ----------
@@ -58,14 +58,14 @@ def passes(sweep: TracedSweep) -> list[list[int]]:
 
 
 def _without_keeping(sweep: TracedSweep) -> TracedSweep:
-    """The same where terms are worked out anew when they are asked for: memory is slower than that."""
+    """The sweep with terms computed again rather than stored: memory is slower than arithmetic."""
     kept = next((f.term for f in sweep.folds if f.keep), None)
     table = {} if kept is None else {"kept": kept}
     return _with(sweep, [_stage(f, table) for f in sweep.folds], table)
 
 
 def _without_turns(sweep: TracedSweep) -> TracedSweep:
-    """The same with the second turn as folds of its own, which leave what the first turn left where ``near`` holds."""
+    """The sweep with its second turn as separate folds, whose results are those of the first turn where ``near`` holds."""
     if sweep.near is None:
         return sweep
     near, start, spread = sweep.near, *sweep.folds[:2]

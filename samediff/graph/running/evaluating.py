@@ -120,7 +120,7 @@ class EvaluationMixin(FittingMixin, InspectionMixin):
         return names[0]
 
     def _compared(self) -> list[str]:
-        """What the losses compare with labels: values made of features alone that meet, in an op, values made of labels."""
+        """The variables that the losses compare with labels: they depend on features alone, and meet values from labels in an op."""
         config = self._config
         if config is None or not config.data_set_label_mapping or not config.data_set_feature_mapping:
             return []

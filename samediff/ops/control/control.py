@@ -164,7 +164,7 @@ class WhileGrad(Looping):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """That of the same gradients from a scan over the iterations, which is differentiable to any order."""
+        """Second derivatives, by a scan over the iterations, which is differentiable to any order."""
         return composite_grad(self._by_scan, inputs, output_grads)
 
     def _by_scan(self, *values: SDVariable) -> tuple[SDVariable, ...]:
@@ -267,7 +267,7 @@ class Scan(Op):
 
 
 def _with_element(graph: SubGraph, place: int, counts: bool = False) -> SubGraph:
-    """The same with one more input, an INT at ``place`` that it ignores, or gives increased by 1 as its last output."""
+    """A graph with one more input, an INT at ``place``: ignored, or increased by 1 as its last output."""
     known, key = graph.derived, ("with element", place, counts)
     if key not in known:
         fork = graph.sd.fork()

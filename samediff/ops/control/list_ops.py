@@ -59,7 +59,7 @@ class OfList(Composite):
         return flow
 
     def entered(self, flow: TensorSpec, dtype: DataType) -> TensorSpec:
-        """The flow in the type of what is written: the type of an empty list is not binding."""
+        """The flow in the type of the value that is written: an empty list has no type yet."""
         return flow.with_dtype(dtype) if flow.shape == (0,) else flow
 
 

@@ -97,7 +97,7 @@ def _switch(sd: GraphCore, inputs: Sequence[SDVariable]) -> tuple[Node, int] | N
 
 
 def _branch(sd: GraphCore, switch: Node, way: int, result: str) -> SubGraph:
-    """What is made of one output of a switch, up to the result; its inputs are that output and values from outside."""
+    """The nodes from one output of a switch to the result, as a sub-graph of that output and values from outside."""
     start = switch.outputs[way]
     made = {start}
     nodes = []

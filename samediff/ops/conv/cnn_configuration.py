@@ -24,7 +24,7 @@ _PACKAGE = "org.nd4j.linalg.api.ops.impl.layers.convolution.config."
 
 
 class PaddingMode(StrEnum):
-    """How images are padded: by given sizes, to keep size / stride cells, or in front only."""
+    """Modes of padding: by given sizes, to keep size / stride cells, or in front only."""
 
     VALID = "VALID"
     SAME = "SAME"

@@ -55,7 +55,7 @@ class Geometry:
         return replace(self, window=replace(self.window, kernel=kernel))
 
     def flops(self, result: Any, weights: Any) -> int:
-        """Of a convolution with this result by these weights, or of a transpose of it; both as specs."""
+        """Number of operations of a convolution with this result by these weights, or of its transpose; both as specs."""
         kernel, channels, _ = self.weight_sizes(weights.shape)
         return 2 * size(result.shape) * math.prod(kernel) * (1 if self.depthwise else channels)
 

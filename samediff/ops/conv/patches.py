@@ -290,7 +290,7 @@ class Dilation2DGrad(Dilating):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Linear in the upstream gradient: what was sent to a cell and a weight comes back."""
+        """The gradient, which is linear in the upstream gradient: values are gathered from the cells and weights they were sent to."""
         x, w, _ = inputs
         hx, hw = output_grads
         taken = x.sd.add_op(Dilation2DGather(self.strides, self.rates, self.is_same_mode), [x, w, hx, hw])

@@ -166,7 +166,7 @@ class PNormPool2D(Attributes2D, Pooling, Composite):
         return (norm * top if 0 < top < xp.inf else norm).astype(x.dtype)
 
     def expand(self, *inputs: Any) -> Any:
-        """The same; the largest value cancels out, so it counts as a constant, and the gradient is 0 where all values are."""
+        """The norm in other ops. The largest value cancels out, so it counts as a constant; the gradient is 0 where all values are."""
         (x,), sd = inputs, inputs[0].sd
         size = sd.call("math", "abs", x.cast_to(DataType.DOUBLE))
         top = sd.call("base", "stop_gradient", size).max()

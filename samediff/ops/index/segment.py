@@ -128,7 +128,7 @@ class FirstInSegment(Expandable):
 
 @op("count_of_row", inputs="ids like", gradient="zero")
 class CountOfRow(Op):
-    """How many rows share the id of each row, in the type of ``like`` (made by gradients)."""
+    """Number of rows that share the id of each row, in the type of ``like`` (made by gradients)."""
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """One number for each row, with axes of size 1 added to broadcast over rows."""

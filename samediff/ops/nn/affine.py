@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LinearArgs(FileArgs):
-    """Two or three flags say what is transposed: x, the weights, the result; a single one, of 1.0.0-M2.1, means the weights."""
+    """The transpositions of x, weights and result by two or three flags; a single flag, of 1.0.0-M2.1, means the weights."""
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         flags = [n == 1 for n in node.extra_integer]

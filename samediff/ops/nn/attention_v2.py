@@ -118,5 +118,5 @@ class DotProductAttentionV2(Op):
 
 
 def _far(dtype: Any) -> float:
-    """What is added to the scores of steps that are not seen: far below any score, and finite."""
+    """A penalty added to the scores of masked steps: far below any score, and finite."""
     return -6e4 if dtype == DataType.HALF.numpy else FAR

@@ -58,7 +58,7 @@ class GruSequence(Op):
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],
              output_grads: Sequence[SDVariable]) -> Sequence[SDVariable | None]:
-        """Back through time; what was saved counts as a constant."""
+        """The gradient through time; the values saved by the forward pass count as constants."""
         return list(inputs[0].sd.add_op(GruSequenceGrad(), [*inputs, *outputs, output_grads[0]]))
 
 

@@ -98,7 +98,7 @@ def _one(values: Sequence[int], what: str) -> int:
     file=FileArgs(ints=("min_length?", "max_length?", "data_type?:dtype"), dtypes=("~data_type",), properties={
         "outputType": "s:data_type:dtype"}))
 class Bincount(Op):
-    """How often each of 0, 1, 2, … occurs in x, or the sum of the weights there.
+    """Counts of 0, 1, 2, … in x, or the sums of their weights.
 
     The result has at least ``min_length`` entries, else as many as needed and at most ``max_length``: larger values do not count. Without
     weights it is INT, or of ``data_type``; weights give it their type.

@@ -93,7 +93,7 @@ class Flatten2D(Reshaping):
 
 @op("bitcast", gradient="none", file=FileArgs(ints=("data_type:dtype",), properties={"dtype": "s:data_type:dtype"}))
 class BitCast(Op):
-    """The same bits read as another type.
+    """The bits of an array read as another type.
 
     A wider type takes the elements along the last axis together, which then goes; a narrower one adds a last axis with the parts.
     """

@@ -35,7 +35,7 @@ class HasListeners:
     _inside_batch = False
 
     def get_data_position(self) -> dict[str, Any] | None:
-        """Where the iterator stands that `fit` goes through at this moment; None outside and for other data."""
+        """The position of the iterator that `fit` goes through now; None outside `fit` and for other data."""
         return self._training_data.get_position() if isinstance(self._training_data, Positioned) else None
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The base of listeners: what they can hear during training of graphs and networks."""
+"""The base of listeners: methods that are called during the training of graphs and networks."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -34,7 +34,7 @@ class ListenerResponse(JavaEnum):
 
 
 class At(AtNames):
-    """Where a graph or network stands: epoch and iteration from 0, operation, thread.
+    """The current position of a training: epoch and iteration from 0, operation, thread.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ class SleepMode(JavaEnum):
 
 
 class TimeMode(JavaEnum):
-    """SIMPLE waits the given time; ADDITIVE waits what is left of it since the last such event."""
+    """SIMPLE waits the given time; ADDITIVE waits the part of it that has not passed since the last such event."""
 
     SIMPLE = "SIMPLE"
     ADDITIVE = "ADDITIVE"

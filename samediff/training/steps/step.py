@@ -239,7 +239,7 @@ class TrainingStep:
         return plan_for(self.graph, feeds, self._request(training), self.pinned)
 
     def run_plan(self, plan: Plan, feeds: Sequence[Any], context: RunContext | None) -> tuple[Any, ...]:
-        """The same with a plan of an earlier call, for arrays of the shapes and types of that one."""
+        """As :meth:`compute`, with the plan of an earlier call, for arrays of the same shapes and types."""
         results = plan.run(feeds, context)[:len(self.outputs)]
         if self._copied:
             self._copy()

@@ -18,7 +18,7 @@ from .updater import IUpdater
 
 @dataclass(frozen=True)
 class UpdateRule:
-    """What happens to a gradient on its way into a parameter.
+    """The elementwise rule from a gradient to the change of a parameter.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class UpdateKernel:
         return self.rule.several(iterations, epoch, scale)
 
     def made_by(self, loops: Loops) -> Any:
-        """What applies the rule to the numbers of :meth:`set_rates`, for the device of ``loops``; None where there is no compiled form."""
+        """The compiled loop that applies the rule to the numbers of :meth:`set_rates`, for a device; None without a compiled form."""
         if self._by_numpy:
             return None
         stored = [ex.cast(ex.input_(i, a.dtype), self._wide) for i, a in enumerate(self.arrays)]

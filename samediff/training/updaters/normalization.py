@@ -13,7 +13,7 @@ from .gradient_normalization import GradientNormalization, gradient_factor
 
 
 class NormalizeKernel:
-    """What happens to the gradients of one layer before regularization and updater; they change in place.
+    """Normalization of the gradients of one layer, in place, before regularization and updater.
 
     Parameters
     ----------

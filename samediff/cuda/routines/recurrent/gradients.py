@@ -34,7 +34,7 @@ def fits(given: Specs, mask: TensorSpec | None = None) -> bool:
 
 
 def kept_rows(units: int, batch: int, dtype: DataType, most: int) -> int:
-    """How many rows a block takes that does all steps and keeps the weights, ``most`` of a large batch; 0: there are too many of these."""
+    """Rows per block for a kernel of all steps that keeps the weights, ``most`` for a large batch; 0 if the weights are too many."""
     words = 2 if dtype is DataType.DOUBLE else 1
     return 0 if units * words > KEPT else most if batch >= MANY else 1
 
