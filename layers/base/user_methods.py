@@ -71,7 +71,7 @@ def bound(function: Callable[..., Any], owner: Any) -> Callable[..., Any]:
 
 
 def routed(cls: type, name: str, through: str) -> None:
-    """Let calls of a method that ``cls`` itself defines go through ``self.<through>(method, *args)``."""
+    """Redirect calls of a method that ``cls`` itself defines to ``self.<through>(method, *args)``."""
     function = vars(cls).get(name)
     if function is None:
         return

@@ -259,7 +259,7 @@ def drawing(seed: int) -> Iterator[None]:
 
 
 def drawn_by(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """``draw`` of a dropout whose ``applyDropout`` multiplies by random numbers and adds some: what it does to 0, 1 and 2 tells both."""
+    """``draw`` of a dropout whose ``applyDropout`` is x * factor + shift; its results for 0, 1 and 2 give both."""
     extra = [None] * max(0, len(inspect.signature(apply).parameters) - 5)
 
     def draw(self: Any, rng: np.random.Generator, shape: tuple[int, ...], dtype: Any, iteration: int, epoch: int) -> tuple[Any, Any]:

@@ -63,7 +63,7 @@ class YoloActivations(Op):
 
 @dataclass(frozen=True)
 class YoloTerm:
-    """One loss: labels and outputs as rows of positions, what they are weighted with, and where they apply."""
+    """One loss: labels and outputs as rows of positions, their weights, and the positions where they apply."""
 
     loss: ILossFunction
     labels: Any
@@ -128,7 +128,7 @@ class YoloLoss(Op):
         return TensorSpec((x.shape[0] if x.shape else -1,), x.dtype)
 
     def terms(self, x: Any, labels: Any) -> tuple[list[tuple[slice, Any, YoloTerm]], Any]:
-        """Where in the box each term acts, the slope of what it compares by x, and the term; last the slope by overlaps."""
+        """For each term its slice of the box, the derivative of its operand by x, and the term; last the derivative by overlaps."""
         b = _boxes(x, len(self.priors))
         shape = (len(x), len(self.priors), -1, *x.shape[2:])
         low, high = labels[:, None, :2], labels[:, None, 2:4]

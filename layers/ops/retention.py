@@ -69,7 +69,7 @@ class Retains:
 
 
 def constant_retention(noise: Any) -> Retention | None:
-    """What a noise does when that is the same in every step; None where a schedule, or code of its own, decides."""
+    """The :class:`Retention` of a noise that is the same in every step; None where a schedule, or code of its own, decides."""
     if isinstance(noise, Retention):
         return noise
     if not isinstance(noise, Retains) or type(noise).draw is not Retains.draw:

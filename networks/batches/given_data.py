@@ -63,7 +63,7 @@ def _in_columns(labels: Any) -> bool:
 
 
 def _chosen(labels: Any, mask: Any) -> Any:
-    """Labels of one number each, and 0 where they are masked: there may stand what is no class."""
+    """Labels of one number each, with 0 where they are masked: masked numbers need not be classes."""
     if labels is None or mask is None or np.size(mask) != np.size(labels):
         return labels
     return np.where(np.reshape(as_array(mask), np.shape(labels)) != 0, as_array(labels), 0)
@@ -87,7 +87,7 @@ def with_labels(data: Any, second: Any, default: Any = None) -> tuple[Any, Any]:
 
 
 def batch_in(structure: Structure, data: Any, use: str, error: type[DL4PyError] = GraphError) -> NetworkBatch:
-    """One batch of what was given: a data set, (features, labels), or arrays by name."""
+    """One batch from a data set, (features, labels), or arrays by name."""
     return data if isinstance(data, NetworkBatch) else _batch(structure, parts_of(data, names_of(structure), use, error))
 
 

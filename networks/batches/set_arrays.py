@@ -10,7 +10,7 @@ Masks = Sequence[Any] | None
 
 
 class SetArrays:
-    """What ``compute_gradient_and_score`` and ``backprop_gradient`` work on.
+    """The arrays of ``compute_gradient_and_score`` and ``backprop_gradient``.
 
     Attributes
     ----------

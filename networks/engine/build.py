@@ -18,7 +18,7 @@ from ..structure.structure import Member, Structure
 
 @dataclass(frozen=True)
 class Variant:
-    """Which of its optional inputs a graph has: ranks of inputs, labels and masks (0: not given), and kept state.
+    """The optional inputs of a graph: ranks of inputs, labels and masks (0: not given), and kept state.
 
     ``sizes`` are those of the four kinds of arrays, all but the number of examples, where the graph is built for them.
     """

@@ -62,7 +62,7 @@ class Engine:
         return self.parameters.flat
 
     def state(self) -> dict[str, Any]:
-        """What training has made of it, after one of its steps: values, counters and the score, and what pretraining keeps."""
+        """The state of training after a step: values, counters, score, and the state of pretraining."""
         flat = self.flat
         with flat.gate:
             return {"params": flat.params.copy(), "updater": flat.state.copy(), "gradients": flat.gradients.copy(),

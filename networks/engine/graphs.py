@@ -20,7 +20,7 @@ from .parameters import Parameters
 
 
 class Graphs:
-    """Graphs by variant, and what is made of them; threads may ask at the same time.
+    """The graphs of a network by variant, and values derived from them; thread-safe.
 
     Attributes
     ----------

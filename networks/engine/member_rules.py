@@ -45,7 +45,7 @@ class MemberRules:
 
     @lazy_property
     def normalization(self) -> Normalization | None:
-        """What happens to gradients, as a native call; None where nothing does, or for types that have none."""
+        """The normalization of gradients as a native call; None where there is none, or for types without one."""
         if not self.normalizes or self._flat.gradients.dtype.itemsize < 4:
             return None
         pieces = self._flat.pieces(self._flat.gradients)

@@ -62,7 +62,7 @@ class Parameters:
             self.flat.params[...] = given
 
     def under(self, structure: Structure) -> Parameters:
-        """Those of a changed configuration of the same parameters: their values stay, and updater state where it fits."""
+        """The parameters for a changed configuration: values stay, and updater state where it fits."""
         fresh = Parameters(structure)
         with self.flat.gate:
             fresh.flat.params[...] = self.flat.params

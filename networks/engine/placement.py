@@ -11,7 +11,7 @@ from ...samediff.device import devices
 
 
 class Place:
-    """Where a network runs.
+    """The device on which a network runs.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ class Steps:
         return bool(self.parameters.slots) and self.rules.is_compiled
 
     def compiled(self, form: Any) -> CachedStep | None:
-        """What takes steps for batches of a form in one call; None where that is not known, or not possible."""
+        """The compiled step for batches of a form; None where it is not made yet, or not possible."""
         known = self.known.get(form)
         return None if known is None or known.compiled is None else known
 

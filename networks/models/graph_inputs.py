@@ -11,7 +11,7 @@ from .network import Network
 
 
 class GraphInputsMixin(Network):
-    """The part of a graph that keeps what :meth:`compute_gradient_and_score` and :meth:`backprop_gradient` work on."""
+    """The part of a graph that keeps the arrays for ``compute_gradient_and_score`` and ``backprop_gradient``."""
 
     def set_inputs(self, *inputs: Any) -> None:
         """Set the arrays of all inputs."""

@@ -31,7 +31,7 @@ class NetworkProfilingMixin(NetworkFittingMixin):
     """The part of a network that explains and times its runs."""
 
     def explain(self, data: Any, train: bool | None = None) -> str:
-        """How ``fit`` (for data with labels) or ``output`` runs for batches of these shapes.
+        """Describe the run of ``fit`` (for data with labels) or ``output`` for batches of these shapes.
 
         Tells what was fused, where values live, what one native call does, and what runs as Python and why.
 
@@ -98,7 +98,7 @@ class NetworkProfilingMixin(NetworkFittingMixin):
 
 
 def planned(net: Network, batch: NetworkBatch, train: bool) -> tuple[Plan, dict[str, Any]]:
-    """The plan of a step or of an output, and what it is fed; nothing is run."""
+    """The plan of a step or of an output, and its inputs; nothing is run."""
     engine = net.engine
     graphs = engine.graphs
     if not train:

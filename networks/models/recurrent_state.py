@@ -51,7 +51,7 @@ class RecurrentStateMixin(Network):
             self.rnn_set_previous_state(layer, state)
 
     def update_rnn_state_with_tbptt_state(self) -> None:
-        """Let ``rnn_time_step`` go on from the states that ``rnn_activate_using_stored_state`` kept."""
+        """Have ``rnn_time_step`` continue from the states that ``rnn_activate_using_stored_state`` kept."""
         self._states.update(self._piece_states)
 
     def _step_in_time(self, batch: NetworkBatch) -> list[Any]:

@@ -185,7 +185,7 @@ class Trainer:
         return after
 
     def _activations(self, batch: NetworkBatch) -> Any:
-        """What listeners hear of a forward pass: all activations but those of the output layers, as in DL4J."""
+        """The activations for the listeners of a forward pass: all but those of the output layers, as in DL4J."""
         engine = self.network.engine
         structure = engine.structure
         keys = [m.key for m in structure.members if m.key not in structure.outputs]

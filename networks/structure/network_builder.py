@@ -14,7 +14,7 @@ C = TypeVar("C", MultiLayerConfiguration, ComputationGraphConfiguration)
 
 
 def finished(value: Any) -> Any:
-    """A builder in place of what it builds is built."""
+    """A builder given in place of its product is built."""
     return value.build() if isinstance(value, Builder) else value
 
 

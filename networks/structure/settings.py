@@ -51,7 +51,7 @@ class OptimizationAlgorithm(JavaEnum):
 
 @configuration(tag="")
 class StepFunction(Configuration, StepFunctionNames):
-    """How an update changes the parameters; the negative ones subtract it, which is what a descent needs.
+    """The change of parameters by an update; the negative ones subtract it, which is what a descent needs.
 
     The size is the step that a line search found, 1 where there is none.
     """

@@ -53,7 +53,7 @@ class Member:
         return hasattr(self.conf, "define_pretraining")
 
     def slots(self) -> list[tuple[FlatSlot, Parameter]]:
-        """Its parameters in the order of the flat vector; those that only pretraining moves are not updated here, nor regularized."""
+        """The parameters in the order of the flat vector; those that only pretraining moves are neither updated nor regularized."""
         return list(self._slots)
 
     @lazy_property
@@ -74,7 +74,7 @@ class Member:
         return bool(self._updater_key(parameter) == "pretrain")
 
     def table_rank(self, name: str) -> int:
-        """Where parameter ``name`` stands in the table of parameters; equal numbers keep the order of the flat vector."""
+        """The key by which parameter ``name`` is sorted in the parameter table; equal keys keep the order of the flat vector."""
         first = getattr(self.conf, "table_order", ())
         own = name.removeprefix(f"{self.key}_")
         return first.index(own) if own in first else len(first)

@@ -34,7 +34,7 @@ def code_of(op: CodeOp, training: bool = True, node: str = "") -> Callable[..., 
 
 @op("stateful_code", inputs="*xs", stateful=True)
 class StatefulCode(Composite):
-    """What stateful ``code`` of node ``of`` (by default its own) does in training, or outside (made by plans)."""
+    """The stateful ``code`` of node ``of`` (by default its own) in training, or outside (made by plans)."""
 
     code: Any
     of: str = ""

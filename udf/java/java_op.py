@@ -172,7 +172,7 @@ class JavaOp(Expandable):
         return self
 
     def expand(self, *inputs: SDVariable) -> tuple[SDVariable, ...]:
-        """What ``exec`` does as nodes of the graph of the inputs; a TraceError where it needs Python."""
+        """The nodes that ``exec`` adds to the graph of the inputs; a TraceError where it needs Python."""
         if not inputs:
             raise NotInGraphError(f"op {self.id!r} has no inputs")
         try:

@@ -27,7 +27,7 @@ Axes = int | None | Sequence[int | None]
 
 
 class Vectorized:
-    """What :func:`vectorized` returns: called as its function is, with one more axis.
+    """The result of :func:`vectorized`: called as its function is, with one more axis.
 
     Parameters
     ----------
