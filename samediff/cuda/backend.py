@@ -25,7 +25,7 @@ from .drivers.driver import Driver
 from .drivers.drivers import driver_of
 from .kernel_table import KERNELS
 
-#: What array code raises that CuPy cannot run: it lacks a function, or was handed to NumPy or SciPy.
+#: Errors of array code that CuPy cannot run: a function is missing, or NumPy or SciPy got the array.
 _NOT_FOR_CUPY = (TypeError, AttributeError, NotImplementedError, ValueError)
 
 

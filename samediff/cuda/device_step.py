@@ -36,7 +36,7 @@ class DeviceStep:
         self.numbers = update.numbers
         self._counter = np.zeros(1, np.int64) if update.counter is None else update.counter
         self._count = partial(np.add, self._counter, 1, self._counter)
-        self._besides: list[MirroredArray] = []         # of arrays of updaters and normalization
+        self._besides: list[MirroredArray] = []         # copies of arrays of updaters and normalization
         self._written: list[MirroredArray] = []
         self._frame = DeviceFrame(plan, plan.driver, self)
         self._sources = plan.sources[:update.outputs]

@@ -21,7 +21,7 @@ class Group:
     """Nodes that run as one unit: one node of any kind, or elementwise ones of one shape."""
 
     nodes: list[Node]
-    shape: Shape | None = None          # of the loop; None: not elementwise
+    shape: Shape | None = None          # shape of the loop; None: not elementwise
     depth: int = 0                      # greater than that of all groups that it depends on
     inputs: list[str] = field(default_factory=list)
     readers: list[Group] = field(default_factory=list)

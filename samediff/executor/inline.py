@@ -47,7 +47,7 @@ def inlined(node: Node, given: Given, promised: Sequence[TensorSpec], kernels: K
 
 
 def _asked(op: Expandable, given: Given, promised: Sequence[TensorSpec], kernels: KernelTable[Any]) -> tuple[Any, Sequence[Any]] | None:
-    """The composition of an op that asks for it."""
+    """The graph and results of an op's composition, checked against its shape rule; None where a user's code has no nodes."""
     try:
         sd, outputs = composition(op, tuple(None if s is None else TensorSpec(s.shape, s.dtype) for s in given))
     except TraceError:      # the code of a user has no nodes

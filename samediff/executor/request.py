@@ -13,6 +13,6 @@ class RunRequest:
     outputs: tuple[str, ...]
     training: bool
     nodes: tuple[Node, ...]
-    names: frozenset[str]                 # of everything that the nodes read and of the outputs
+    names: frozenset[str]                 # names of the outputs and of everything that the nodes read
     placeholders: tuple[str, ...]
     stored: tuple[str, ...]

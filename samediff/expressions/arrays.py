@@ -288,7 +288,7 @@ def to_numpy(value: Any) -> np.ndarray[Any, Any]:
     else:
         try:
             array = np.asarray(table_arrays(value))
-        except DL4PyError:                              # what stands for an array says why it is none yet
+        except DL4PyError:                              # a symbolic array explains why it has no values yet
             raise
         except ValueError as error:
             why = _uneven(value) if isinstance(value, (list, tuple)) else str(error)

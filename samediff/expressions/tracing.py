@@ -21,7 +21,7 @@ class TraceError(GraphError):
 
 
 class NotElementwiseError(TraceError):
-    """Code that is valid on arrays, but not element by element: it reduces, indexes or asks for a shape."""
+    """Code that is valid on arrays, but not element by element: it reduces, indexes or uses the shape."""
 
 
 def _where() -> str:

@@ -53,7 +53,7 @@ class Backprop(Decomposed):
                 except DL4PyError as error:
                     problem = problem or error
                     continue
-                except (TypeError, ValueError, AttributeError, IndexError):      # what shape rules make of a wrong number of inputs
+                except (TypeError, ValueError, AttributeError, IndexError):      # shape rules raise these for a wrong number of inputs
                     continue
                 if fits:
                     given = [values[i] for i in order]

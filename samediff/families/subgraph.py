@@ -140,7 +140,7 @@ def called(function: Any, *args: Any) -> Any:
         raise GraphError(f"conditions and bodies are functions; got {type(function).__name__} {function!r:.60}")
     try:
         signature = inspect.signature(function)
-    except ValueError:                     # of a built-in
+    except ValueError:                     # a built-in has no signature
         return function(*args)
     if not signature.parameters:
         return function()

@@ -10,7 +10,7 @@ from .op import Copies, Op
 
 Rule = Callable[..., Any]
 RuleType = TypeVar("RuleType", bound=Rule)
-K = TypeVar("K")      # what a back end calls a kernel
+K = TypeVar("K")      # a back end's type of kernels
 
 
 class KernelTable(Generic[K]):

@@ -293,7 +293,7 @@ def op(name: str, api: str = "", **class_attributes: Any) -> Callable[[OpClass],
 
     def register(cls: OpClass) -> OpClass:
         OPS.add(name, declare(cls, name, **class_attributes))
-        if not OPS.holds(name, cls):            # of a plug-in whose name is taken
+        if not OPS.holds(name, cls):            # an op of a plug-in whose name is taken
             return cls
         for place in api.split():
             namespace, method = place.split(".")

@@ -59,7 +59,7 @@ class SDVariable(VariableOps):
         self._spec = spec
         self._scheme: Any = None
 
-    # What it is
+    # Name, type and shape
 
     def name(self) -> str:
         """The unique name in the graph."""

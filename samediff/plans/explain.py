@@ -11,7 +11,7 @@ from .plan import Plan
 from .plan_data import PlanStep
 from .way import Way, way_of, why
 
-#: What one native call is said to do: of the steps with these numbers in a frame.
+#: Describes the native call of the steps with these numbers in a frame.
 CallText = Callable[[Frame, Sequence[int]], str]
 
 

@@ -46,7 +46,7 @@ class Frame:
         self.layouts = {**self.bound, **self.locals}
         self.natives: dict[int, Sequence[Any]] = {}
         self.calls: dict[int, tuple[Any, ...]] = {}
-        self._functions: dict[int, tuple[Any, ...]] = {}        # of every step, also of those that a run seldom calls
+        self._functions: dict[int, tuple[Any, ...]] = {}        # call of every step, also of those that a run seldom calls
         for i, step in enumerate(plan.steps):
             if step.kind is StepKind.VIEW:
                 self._functions[i] = (step.call,)

@@ -25,7 +25,7 @@ class Loops(Protocol):
         """A loop that sums an expression over all elements into an array of one element."""
 
 
-#: What gives loops, by name or number.
+#: A function that makes loops, by name or number.
 MakeLoops = Callable[[Loops], Mapping[Any, Any]]
 
 

@@ -14,7 +14,7 @@ class StepKind(Enum):
     """The calling convention of a step: arguments and results of its ``call``."""
 
     KERNEL = "kernel"       # call(*inputs, *outputs, *workspace) writes into outputs that it is given
-    FUSED = "fused"         # the same, of elementwise expressions; without workspace
+    FUSED = "fused"         # as KERNEL, for elementwise expressions; without workspace
     VIEW = "view"           # call(*inputs) gives other views of its inputs
     PYTHON = "python"       # call(context, *inputs) gives fresh arrays
 
@@ -96,12 +96,12 @@ class PlanData:
     sources: tuple[str, ...]              # the values that the outputs are, after simplification
     stored: dict[Value, Any]              # arrays of variables and constants
     pinned: Mapping[str, Any]             # values that steps write into given arrays
-    handed_in: Mapping[str, Any]          # the same by the names asked for
+    handed_in: Mapping[str, Any]          # arrays for results, by the names of the request
     symbolic: dict[str, Any]              # shapes with -1 where the graph leaves a size open
     words: RngState | None = None            # where steps read them
-    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # of axes in memory, where it is not their own
-    offsets: dict[str, int] = field(default_factory=dict)                  # of values in the arena
-    workspaces: dict[Workspace, int] = field(default_factory=dict)         # the same of workspaces
+    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)      # memory order of the axes, where it differs from theirs
+    offsets: dict[str, int] = field(default_factory=dict)                  # positions of values in the arena
+    workspaces: dict[Workspace, int] = field(default_factory=dict)         # positions of workspaces in the arena
     arena: int = 0
     lines: list[int] = field(default_factory=list)     # step of each line of the generated function
 

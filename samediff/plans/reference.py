@@ -91,7 +91,7 @@ def _refused_by_rule(node: Node, inputs: Sequence[Any]) -> DL4PyError | None:
         node.op.infer(*[a if a is None or isinstance(a, TensorSpec) else spec_of(a) for a in inputs])  # type: ignore[arg-type]
     except DL4PyError as error:
         return error
-    except Exception:  # what compute raised says enough
+    except Exception:  # the error of compute is clear enough
         return None
     return None
 

@@ -15,7 +15,7 @@ __all__ = ["EvaluationRecord", "History", "Loss", "LossCurve"]
 
 R = TypeVar("R")
 
-#: What is shown of an epoch, and the method of an evaluation that says it.
+#: Metrics shown for an epoch, and the method of an evaluation that computes each.
 _METRICS = {"accuracy": "accuracy", "mean squared error": "average_mean_squared_error"}
 
 

@@ -28,7 +28,7 @@ _NAMES = {"openblas": _OPENBLAS, "mkl": [("MKL_Get_Max_Threads", "MKL_Set_Num_Th
           "blis": [("bli_thread_get_num_threads", "bli_thread_set_num_threads")],
           "openmp": [("omp_get_max_threads", "omp_set_num_threads")]}
 
-_reduced: list[int] = []        # what calls under way found, and put back
+_reduced: list[int] = []        # thread counts to be restored by the calls in progress
 
 
 def is_small(rows: int, columns: int, depth: int) -> bool:

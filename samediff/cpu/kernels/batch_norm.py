@@ -176,7 +176,7 @@ def batch_normalize_backward(x, dy, mean, variance, gamma, dx, dgamma, dbeta, ep
                 at += U(space)
     for c in range(width):
         inverse = 1.0 / np.sqrt(np.float64(variance[first + c]) + epsilon)
-        rest[c] = left[c] / count               # what rounding took from the mean
+        rest[c] = left[c] / count               # the rounding error of the mean
         product[c] -= plain[c] * left[c] / count
         dgamma[first + c] = product[c] * inverse
         dbeta[first + c] = plain[c]

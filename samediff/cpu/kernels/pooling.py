@@ -19,7 +19,7 @@ from .window_bounds import inside
 
 U = np.uintp
 NARROW = 16  # rows of fewer outputs are worked out one by one
-WIDE = 8     # the same for sums, which are lighter
+WIDE = 8     # for sums, which are cheaper
 inline = function(forceinline=True, error_model="numpy", fastmath={"contract"})
 
 
@@ -60,7 +60,7 @@ def _largest(source, start, corner, deep, tall, wide):
     for o in range(deep[0], deep[1]):
         for p in range(tall[0], tall[1]):
             row = corner + o * deep[2] + p * tall[2]
-            most, where = source.dtype.type(-np.inf), np.int32(-1)      # of the row: rows need not wait for each other
+            most, where = source.dtype.type(-np.inf), np.int32(-1)      # maximum of each row, so that rows do not depend on each other
             for q in range(wide[0], wide[1]):
                 v = source[U(start + row + q * wide[2])]
                 where = select(v > most, np.int32(row + q * wide[2]), where)

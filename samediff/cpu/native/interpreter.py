@@ -59,7 +59,7 @@ _FLUSH = 0x8000         # results that are denormal become 0; what is given is t
 _give_way = external("dl4py_yield")
 _wake, _sleep = external("dl4py_sem_post", WORD), external("dl4py_sem_wait", WORD)
 _thread_count = external("dl4py_blas_thread_count")
-_threads = external("dl4py_blas_threads", WORD, result=ir.VoidType())       # those that take an int read half of it
+_threads = external("dl4py_blas_threads", WORD, result=ir.VoidType())       # functions that take an int read half of the word
 
 
 def _is_refused(at):
@@ -94,7 +94,7 @@ def _take(at, claims, first, last, epoch, parts, refused):
 
 
 def run_shared(segment, me, epoch, pool):
-    """Take part in a run: each thread has its own parts, and takes over those of one that is late. Gives the cycles spent waiting."""
+    """Take part in a run: each thread has its own parts, and takes over parts of late threads. Returns the cycles spent waiting."""
     waited, refused = 0, 0
     at, claims = load(segment + INSTRUCTIONS), load(segment + CLAIMS)
     for k in range(load(segment + COUNT)):

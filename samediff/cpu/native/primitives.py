@@ -41,7 +41,7 @@ def _primitive(emit: Callable[..., Any]) -> Primitive:
 load = Primitive(lambda b, address: b.load(_at(b, address)))
 store = Primitive(lambda b, address, value: b.store(value, _at(b, address)))
 
-#: The same of words that other threads change. ``add_shared`` gives what was there before.
+#: As above, for words that other threads change (atomic). ``add_shared`` returns the previous value.
 load_shared = Primitive(lambda b, address: b.load_atomic(_at(b, address), "seq_cst", 8))
 store_shared = Primitive(lambda b, address, value: b.store_atomic(value, _at(b, address), "seq_cst", 8))
 add_shared = Primitive(lambda b, address, value: b.atomic_rmw("add", _at(b, address), value, "seq_cst"))

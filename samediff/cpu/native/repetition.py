@@ -45,7 +45,7 @@ def repetition(body: Sequence[Instruction], stand_ins: Mapping[Any, Any], moving
     """
     program = Program(body, stand_ins, NEVER)
     operands: list[Any] = [np.empty(0, np.int64)]           # the description, which tells the entry all that follows
-    words = [2]                                             # of the table up to an operand: address and size of the description
+    words = [2]                                             # words of the table before each operand; 2 for the description itself
     places: dict[int, int] = {}
 
     def place(array: Any) -> int:

@@ -78,7 +78,7 @@ class _RowLoops(SweepWriter):
             term = f"at(y0, {self.kept('d', 'acb')})"
         self.put(f"t = {self.combine(fold, 't', f'{TYPE_NAMES[part]}({term})', part, reorder=True)}")
         self.depth -= 1
-        if blocks and part == wide:          # what rounding takes from the sum of blocks is kept aside
+        if blocks and part == wide:          # compensated summation: the rounding error of the sum of blocks is kept
             for text in ("u = w + t", "z = u - w", "e += (w - (u - z)) + (t - z)", "w = u"):
                 self.put(text)
         elif blocks:

@@ -23,7 +23,7 @@ _LIBRARY = {**{n: n for n in ("exp", "expm1", "exp2", "log", "log1p", "log2", "l
             "arctan2": "atan2", "power": "pow", "absolute": "fabs"}
 _OWN = {"maximum": "vmax", "minimum": "vmin", "floor_divide": "divided", "remainder": "rest", "logaddexp": "log_sum",
         "gammaln": "log_gamma", "sign": "sign_of"}
-#: What is worked out in double: :data:`kernels/special.cu`.
+#: Functions that are computed in double, in ``kernels/special.cu``.
 SPECIAL = ("digamma", "polygamma")
 #: Functions that give numbers of 16 bits for numbers of 16 bits without being rounded.
 _EXACT = frozenset(("negative", "absolute", "sign", "floor", "ceil", "rint", "trunc", "maximum", "minimum", "copysign"))
@@ -110,7 +110,7 @@ class CudaPrinter(ScalarPrinter):
         name = type_name(dtype)
         if op in _INTEGER:
             return f"({name})({_INTEGER[op]})"
-        if op in ("add", "subtract", "multiply"):       # of unsigned numbers, which wrap
+        if op in ("add", "subtract", "multiply"):       # as unsigned numbers, which wrap around
             wide = "unsigned long long" if dtype.itemsize == 8 else "unsigned int"
             return f"({name})(({wide}){{0}} {self.symbols[op]} ({wide}){{1}})"
         return f"({name})({self.between(op)})" if op.startswith("bitwise") else None

@@ -25,7 +25,7 @@ COMPUTE_FLOAT, COMPUTE_DOUBLE, COMPUTE_TF32 = 68, 70, 77
 #: cublasMath_t: sums of parts are not rounded to 16 bits either.
 NO_ROUNDED_SUMS = 16
 
-#: Of a handle, as NVIDIA recommends for the newest devices; an own one lets graphs be recorded and results be the same each time.
+#: Bytes of a handle's workspace, as NVIDIA recommends for the newest devices; with it graphs can be recorded and results repeat.
 WORKSPACE = 32 << 20
 
 #: So many calls may stand for one product before addresses are listed on the device.
@@ -120,7 +120,7 @@ def _transposed(x: GemmOperand) -> GemmOperand:
 
 
 def _joined(axes: list[BatchAxis]) -> tuple[BatchAxis, ...]:
-    """Fewer axes where one goes on as another does, the longest last."""
+    """The axes with contiguous neighbours merged, the longest last."""
     joined: list[BatchAxis] = []
     for axis in sorted((x for x in axes if x.size != 1), key=lambda x: -x.steps[2]):
         if joined and all(outer == inner * axis.size for outer, inner in zip(joined[-1].steps, axis.steps)):

@@ -31,7 +31,7 @@ Call = Callable[[int], None]            # puts work into the stream of that poin
 
 OPTIONS = ("-std=c++17",)
 
-#: Of shared memory, which every function may have; more has to be asked for.
+#: Bytes of shared memory that every function may use; more has to be requested.
 _SHARED = 48 << 10
 
 #: Downloads of so many bytes go by way of memory that the device can write to directly.
@@ -59,7 +59,7 @@ class Gpu:
         self.xp = ArrayNamespace(self._cupy, "cupyx.scipy.special")
         self._modules: dict[str, Any] = {}
         self._functions: dict[tuple[str, str], Any] = {}
-        self._shared: dict[tuple[str, str], int] = {}           # what they were allowed
+        self._shared: dict[tuple[str, str], int] = {}           # bytes of shared memory that each may use
         self._lock, self._local = rlock(), threading.local()
         self._cublas: cublas.Cublas | None = None
         self._tf32 = os.environ.get("DL4PY_TF32", "0") not in ("", "0")

@@ -73,7 +73,7 @@ class PinnedBytes:
         return self._hosts[self._turn]
 
     def send(self) -> None:
-        """Copy it, and let work that comes later in the present queue see it."""
+        """Copy the bytes to the device, before any later work of the current stream."""
         if self._size:
             stream = self._cuda.get_current_stream()
             self._cuda.runtime.memcpyAsync(self.device.data.ptr, self._hosts[self._turn].ctypes.data, self._size,

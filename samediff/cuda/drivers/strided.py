@@ -27,7 +27,7 @@ class CopyAxis:
 
 
 def joined(source: Any, target: Any) -> list[CopyAxis]:
-    """The axes of a copy, those of larger steps of the target first; axes that go on as others do are one."""
+    """The axes of a copy by decreasing stride of the target; contiguous neighbours are merged."""
     axes = [CopyAxis(n, s // source.itemsize, t // source.itemsize) for n, s, t in zip(source.shape, source.strides, target.strides)
             if n != 1]
     found: list[CopyAxis] = []
@@ -86,7 +86,7 @@ def _sizes(axes: list[CopyAxis], index: np.dtype[Any]) -> Any:
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Texts that stand for all, with a label each."""
+    """Representative kernels for tests: label, source."""
     for itemsize in _ELEMENTS:
         for index in _INDICES:
             yield f"strided copy {itemsize} {index}", _text(itemsize, index, 3)

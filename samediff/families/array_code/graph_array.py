@@ -138,7 +138,7 @@ METHODS = frozenset((
     "swapaxes", "dot", "clip", "cumsum", "cumprod", "round", "repeat", "take", "argsort", "trace", "diagonal", "choose", "compress",
     "searchsorted", "conj", "conjugate", "nonzero"))
 
-#: What code may do with an array of NumPy that has no node, by the names of methods: what it is, and what to use.
+#: Methods of NumPy's arrays without a graph node: what each does, and what to use instead.
 _REFUSED = {
     "bool": ("decides by the value of an array (if, while, and, or)", "xp.where(condition, x, y) chooses element by element"),
     **dict.fromkeys(("float", "int", "complex", "index"), (

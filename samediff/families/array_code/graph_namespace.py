@@ -211,7 +211,7 @@ class GraphNamespace:
         sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
         open_ones = [i for i, n in enumerate(sizes) if isinstance(n, SymbolicSize)]
         if len(open_ones) == 1 and isinstance(x, GraphArray) and _rest(x.shape, sizes[open_ones[0]]) == _rest(sizes, sizes[open_ones[0]]):
-            sizes = tuple(-1 if i in open_ones else n for i, n in enumerate(sizes))         # it follows from the others
+            sizes = tuple(-1 if i in open_ones else n for i, n in enumerate(sizes))         # its size follows from the others
         if any(isinstance(n, SymbolicSize) for n in sizes):
             return self.sized("reshape_to", x, sizes)
         return self.node("reshape", [x], shape=tuple(int(n) for n in sizes))  # type: ignore[no-any-return]

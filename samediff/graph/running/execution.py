@@ -27,7 +27,7 @@ class ExecutionMixin(GraphCore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._keeps = False             # what was computed, for get_arr
+        self._keeps = False             # whether runs keep their values for get_arr
 
     def compute(self, placeholders: Mapping[str, Any] | None, names: Sequence[str], training: bool = False) -> dict[str, Any]:
         """Variables by name, in training mode too; no listener hears of it."""

@@ -22,7 +22,7 @@ from .scan_gradient import scan_gradient
 if TYPE_CHECKING:
     from ...ir.variable import SDVariable
 
-#: What makes the random numbers of every iteration different.
+#: Distance of the seeds of two iterations, so that their random numbers differ.
 _STRIDE = 0x9E3779B97F4A7C15
 
 

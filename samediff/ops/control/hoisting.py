@@ -57,7 +57,7 @@ def hoisted(body: SubGraph, carries: int, sequences: int, specs: Sequence[Tensor
     known = body.specs(specs)
     kept, same = _simplified(needed(sd.nodes(), body.outputs), known)
     results = [same.get(n, n) for n in body.outputs]
-    nodes = needed(kept, results)       # what read the others had no work to do
+    nodes = needed(kept, results)       # again: dropped nodes may have been the only readers of others
     readers: dict[str | None, int] = {}
     for n in [n for node in nodes for n in node.inputs] + results:
         readers[n] = readers.get(n, 0) + 1

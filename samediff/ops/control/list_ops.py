@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _CreateArgs(FileArgs):
-    """DL4J tells the type of the entries by that of the flow."""
+    """File form with the type of the entries, which DL4J stores as the type of the flow."""
 
     def decode(self, node: FlatNode) -> dict[str, Any]:
         found = super().decode(node)
@@ -52,7 +52,7 @@ class OfList(Composite):
     writes: ClassVar[bool] = False          # whether the result is the list with something written into it
 
     def flow_spec(self, specs: tuple[TensorSpec, ...], without: int) -> TensorSpec:
-        """Spec of the flow, the last input; GraphError where an input is missing: files may leave out the handle, not the flow."""
+        """Spec of the flow, the last input; GraphError if the handle alone is given. A flow may also stand in the handle's place."""
         flow = specs[-1]
         if len(specs) == without and (without > 1 or flow.dtype is DataType.BOOL):
             raise GraphError(f"{self.id} needs the flow of the list as its last input: the result of the write that it follows")

@@ -36,7 +36,7 @@ class Scatter(Op):
 
     inputs = "ref indices updates"
     flops_per_element = 1
-    how: ClassVar[str] = ""        # what kernels know it by; empty where there is none
+    how: ClassVar[str] = ""        # the kernels' name for the operation; empty where there is none
 
     def __init_subclass__(cls) -> None:
         if "combine" in vars(cls):

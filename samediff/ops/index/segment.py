@@ -145,8 +145,8 @@ class Segment(Op):
     """Rows of ``data`` reduced by sorted ids.  Shapes: data (n, *R), ids (n) -> (last id + 1, *R)."""
 
     inputs = "data segment_ids"
-    how: ClassVar[str] = ""                 # what kernels know it by: sum, mean, sqrt_n, prod, max, min
-    most_axes: ClassVar[float] = 1          # that ids may have
+    how: ClassVar[str] = ""                 # the kernels' name for the reduction: sum, mean, sqrt_n, prod, max, min
+    most_axes: ClassVar[float] = 1          # largest rank of the ids
 
     def number(self, *specs: TensorSpec) -> int:
         """Number of segments, -1 when unknown."""

@@ -35,7 +35,7 @@ def by_lapack(function: Any, *arrays: Any) -> Any:
 
 
 def finite(x: Any) -> Any:
-    """x for routines that find singular values: from some matrices with infinite entries LAPACK never comes back."""
+    """x checked for routines that find singular values: LAPACK may hang on matrices with infinite entries."""
     if not np.isfinite(x).all():
         raise np.linalg.LinAlgError("it has entries that are not finite")
     return x

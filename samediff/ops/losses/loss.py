@@ -69,7 +69,7 @@ class LossOp(Composite):
         """Shape of the losses of the elements."""
         return shape
 
-    # What follows
+    # Derived from these
 
     def infer(self, *specs: TensorSpec) -> Specs:
         """A scalar, or one value per element."""

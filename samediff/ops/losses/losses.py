@@ -160,7 +160,7 @@ class MeanPairwiseSquaredError(LossOp):
         d = predictions - label.astype(predictions.dtype)
         axes, n = tuple(range(1, d.ndim)), d.shape[1]
         keep = d.ndim == 2
-        d = centred(d, axes)[1].astype(d.dtype) if keep else d          # what all have in common cancels out of the pairs of a row
+        d = centred(d, axes)[1].astype(d.dtype) if keep else d          # a common offset cancels out of the pairs of a row
         squares = (d * d).sum(axis=axes, keepdims=keep, dtype=d.dtype)
         total = d.sum(axis=axes, keepdims=keep, dtype=d.dtype)
         return (n * squares - total * total) * d.dtype.type(4 / max(n * (n - 1), 1))
@@ -174,5 +174,5 @@ class MeanPairwiseSquaredError(LossOp):
         n = axis_size(d, 1)
         d = d - d.mean(True, 1) if keep else d
         total = d.sum(keep, *axes)
-        pairs = d.sd.call("math", "max", n * (n - 1.0), 1.0)         # of one element there are none, and no difference
+        pairs = d.sd.call("math", "max", n * (n - 1.0), 1.0)         # one element has no pairs, and no difference
         return (n * (d * d).sum(keep, *axes) - total * total) * 4.0 / pairs  # type: ignore[no-any-return]

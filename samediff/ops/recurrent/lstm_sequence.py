@@ -282,7 +282,7 @@ class LstmSequenceGrad(LstmAttributes, PrunableOutputs):
     def expand(self, *inputs: Any) -> Any:
         """The gradient as a scan over the steps in reverse."""
         given, upstream = inputs[:7], [g for g in inputs[12:] if g is not None]
-        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # what is left out
+        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # None for inputs left out
         return gradients_by_scan(functools.partial(lstm_by_scan, self), given, inputs[7], upstream, specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

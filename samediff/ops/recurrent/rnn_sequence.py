@@ -111,7 +111,7 @@ class RnnSequenceGrad(Expandable):
 
     def expand(self, *inputs: Any) -> Any:
         """The gradient as a scan over the steps in reverse."""
-        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # what is left out
+        specs = as_tuple(self.infer(*[None if v is None else v.spec for v in inputs]))  # type: ignore[arg-type]  # None for inputs left out
         return gradients_by_scan(functools.partial(rnn_by_scan, self.activation), inputs[:5], inputs[5], inputs[8:], specs)
 
     def grad(self, inputs: Sequence[SDVariable], outputs: Sequence[SDVariable],

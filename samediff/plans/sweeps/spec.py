@@ -22,7 +22,7 @@ def _total(t: Any) -> Any:
 
 
 def parameters(formula: Formula) -> tuple[str, ...]:
-    """The names of what a formula asks for."""
+    """The parameter names of a formula."""
     return tuple(inspect.signature(formula).parameters)
 
 

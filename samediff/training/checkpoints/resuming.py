@@ -1,4 +1,4 @@
-"""State beside a model file with which training goes on as if it had not stopped: a small file for each checkpoint."""
+"""State beside a model file from which training continues as if it had not stopped: a small file for each checkpoint."""
 from __future__ import annotations
 
 import json

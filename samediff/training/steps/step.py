@@ -181,10 +181,10 @@ class TrainingStep:
                 self.pinned[gradient] = array
         self.names = frozenset(gradients)
         self._others = [a for n, a in flat.gradient_arrays.items() if n not in gradients]
-        self._clearing = CompiledLoops()                # of those others, where they are on a device
+        self._clearing = CompiledLoops()                # zero fills of those arrays, where they are on a device
         self.lock = rlock()
         self._updating: tuple[int, Backend, LoopProgram | None, Any] | None = None
-        self.last_plan: Plan | None = None          # of the last :meth:`compute`
+        self.last_plan: Plan | None = None          # the plan of the last :meth:`compute`
         self._known: BoundedCache[Any, PlannedStep] = CallCache().table()     # by what was given, where that needs no checks again
 
     def clear_others(self) -> None:

@@ -9,7 +9,7 @@ from ...base.home import is_ours
 from ...base.user_code.users_arrays import users_array
 from ...errors import ConfigurationError, ShapeError
 
-#: What a new class of updaters gets when it is written in this form.
+#: Methods that are set on a class of updaters written in this form.
 Members = dict[str, Any]
 
 
@@ -50,7 +50,7 @@ def state_init(self: Any) -> tuple[float, ...]:
 
 
 def hyper(self: Any, iteration: int, epoch: int) -> tuple[float, ...]:
-    """The counters, which the updater asks for."""
+    """Iteration and epoch, which the updater needs."""
     return float(iteration), float(epoch)
 
 
@@ -71,6 +71,6 @@ def step(self: Any, xp: Any, gradient: Any, state: Any, hyper: Any) -> Any:
     return np.asarray(array), parts
 
 
-#: The members in its place.
+#: Methods that replace those of :class:`IUpdater` in such a class.
 MEMBERS: Members = {"state_names": property(state_names), "state_init": state_init, "hyper": hyper, "before_step": before_step,
                     "step": step}
