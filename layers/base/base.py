@@ -85,11 +85,11 @@ class Layer(LayerContract, Configuration, LayerNames):
 
     removed: ClassVar[Mapping[str, str]] = OLD_OPTIONS
     preprocessor_rule: ClassVar[Rule] = automatic.none_needed
-    reads_channels_first: ClassVar[bool] = False        # and has no option for another order
+    reads_channels_first: ClassVar[bool] = False        # True for layers without an option for the order of axes
     dl4j_type: ClassVar[LayerType | None] = None
     weight_names: ClassVar[tuple[str, ...]] = ()
     bias_names: ClassVar[tuple[str, ...]] = ()
-    arguments: ClassVar[tuple[str, ...]] = ()  # what the positional arguments of DL4J's constructors and builders are
+    arguments: ClassVar[tuple[str, ...]] = ()  # names of the positional arguments of DL4J's constructors and builders
     layer_name: str | None = field(default=None, aliases=("name",))
     dropout: Convertible[IDropout | None] = field(default=None, json="idropout", aliases=("drop_out", "i_dropout"))
     constraints: Convertible[tuple[LayerConstraint, ...] | None] = None

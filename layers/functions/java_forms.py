@@ -248,7 +248,7 @@ def define_loss(self: Any, sd: Any, labels: SDVariable, pre_output: SDVariable, 
 
 @contextmanager
 def drawing(seed: int) -> Iterator[None]:
-    """A while in which ``Nd4j.getRandom()`` begins with that seed; afterwards it goes on as if nothing had been drawn."""
+    """Context in which ``Nd4j.getRandom()`` starts from a seed; afterwards its state is as before."""
     generator = get_random()
     kept = dict(vars(generator))
     generator.set_seed(seed)

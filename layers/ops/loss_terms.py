@@ -95,7 +95,7 @@ class LayerLossTerms(Elementwise):
     kind: str
     loss: str
     eps: float = 0.0
-    width: int = 0              # of the weights, 0 without
+    width: int = 0              # number of weights, 0 without
 
     def infer(self, *specs: TensorSpec) -> Specs:
         labels, output = specs[:2]

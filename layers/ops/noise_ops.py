@@ -35,7 +35,7 @@ def drawn(noise: Noise, x: Any, context: Any) -> tuple[Any, Any]:
 
 @dataclass(frozen=True)
 class FollowedNoise:
-    """A noise whose code becomes nodes, the generator's draws among them."""
+    """A noise whose code is followed to graph nodes, with draws of the generator as nodes too."""
 
     noise: Noise
 
@@ -44,7 +44,7 @@ class FollowedNoise:
         return self.noise.draw(rng, shape, dtype, iteration, epoch)
 
     def acted(self, x: SDVariable, of: str, shifts: bool) -> SDVariable:
-        """``x * factor + shift`` in nodes; a TraceError where the code draws in another way, or by the iteration."""
+        """``x * factor + shift`` as graph nodes; a TraceError where the code draws in another way, or depends on the iteration."""
         def code(xp: Any, x: Any) -> Any:
             factor, shift = self.draw(GraphContext(xp.functions, True, of).random(), x.shape, x.dtype, LaterNumber("the iteration"),  # type: ignore[arg-type]
                                       LaterNumber("the epoch"))  # type: ignore[arg-type]
@@ -105,12 +105,12 @@ class NoiseGradient(Composite):
         return x if factor is None else x * xp.asarray(factor, x.dtype)
 
     def in_plan(self, name: str) -> Composite | None:
-        """The op with a noise that expands to graph nodes, if each iteration does the same with other random numbers; else None."""
+        """The op with a noise that :meth:`expand` can turn into graph nodes: its constants, or its code followed."""
         return self.replace(noise=constant_retention(self.noise) or FollowedNoise(self.noise))  # type: ignore[return-value]
 
     def expand(self, *inputs: Any) -> Any:
         """The noise as graph nodes, with the random mask of the forward node."""
-        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # of the two that in_plan gives
+        return self.noise.acted(inputs[0], self.of, self.shifts)  # type: ignore[attr-defined]  # both of in_plan's noises have it
 
     def at_inference(self) -> Op:
         return Identity()

@@ -85,7 +85,7 @@ class ReverseUnmasked(Op):
     def compute(self, xp: Any, x: Any, mask: Any) -> Any:
         """Step number j of k unmasked ones is taken from number k - 1 - j."""
         on = mask != 0
-        places = xp.argsort(~on, axis=1, kind="stable")         # of the unmasked steps, in front of those of the others
+        places = xp.argsort(~on, axis=1, kind="stable")         # positions of the unmasked steps, then of the others
         number = xp.cumsum(on.astype(xp.int64), axis=1)
         source = xp.take_along_axis(places, xp.where(on, number[:, -1:] - number, 0), axis=1) if mask.shape[1] else places
         return xp.where(on[:, None, :], xp.take_along_axis(x, source[:, None, :], axis=2), x.dtype.type(0))

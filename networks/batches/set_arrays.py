@@ -1,4 +1,4 @@
-"""The inputs, labels and masks that a network is told to work on."""
+"""The inputs, labels and masks that are set on a network, to work on later."""
 from __future__ import annotations
 
 from collections.abc import Sequence

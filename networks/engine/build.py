@@ -56,8 +56,8 @@ class NetworkGraph:
     scores: list[str] = field(default_factory=list)         # (batch,) loss of each output layer
     losses: list[str] = field(default_factory=list)         # their sums, and penalties
     loss_outputs: dict[str, int] = field(default_factory=dict)      # number of the output that a sum belongs to
-    averaged: set[str] = field(default_factory=set)         # of the sums, what is averaged where the network asks for sums
-    states: dict[str, str] = field(default_factory=dict)    # what each recurrent state becomes
+    averaged: set[str] = field(default_factory=set)         # sums that are averaged although the network asks for sums
+    states: dict[str, str] = field(default_factory=dict)    # variable of each recurrent state after the run
     state_inputs: dict[str, int] = field(default_factory=dict)   # size of each initial state
     moves: dict[str, str] = field(default_factory=dict)     # steps of running statistics by parameter
     lacks: dict[str, str] = field(default_factory=dict)     # members that need what nobody registers, and what that is

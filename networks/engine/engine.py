@@ -94,7 +94,7 @@ class Engine:
     def part(self, first: int, last: int) -> Forward:
         """Runs the members from one to another of a list, over the same parameters: the first takes the input."""
         members = self.structure.members[first:last + 1]
-        place = Place(self.place.device)        # of its own, as what it knows goes with it
+        place = Place(self.place.device)        # a new object, as its caches belong to one network
         return self._over((replace(members[0], inputs=self.structure.inputs), *members[1:]), self.structure.inputs, place)
 
     def alone(self, key: str) -> Forward:

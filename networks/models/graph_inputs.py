@@ -1,4 +1,4 @@
-"""The inputs, labels and masks that a graph is told to work on."""
+"""The inputs, labels and masks that are set on a graph, to work on later."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -119,7 +119,7 @@ class Structure:
     descends: bool = True                 # False: updates are added, as two of DL4J's step functions do
     declared: tuple[str, ...] = ()        # keys of the members as configured, where that is another order
     solver: Solver = Solver()
-    piece_length: int | None = None       # of truncated back-propagation; None: whole series
+    piece_length: int | None = None       # steps of truncated back-propagation; None: whole series
     is_list: bool = False                 # members are called by their places, and one array is the input
 
     @lazy_property
@@ -160,7 +160,7 @@ class Structure:
 
     @lazy_property
     def sees_sizes(self) -> bool:
-        """Whether its graphs are built for the sizes of batches, all but the number of examples: code of users may ask for them."""
+        """Whether graphs are built for the sizes of batches, all but the number of examples: code of users may need them."""
         return any(part for m in self.members for part in foreign(m))
 
     @lazy_property

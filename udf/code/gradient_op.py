@@ -142,7 +142,7 @@ def _array_nodes(code: CodeOp, sd: Any, inputs: Sequence[Any], outputs: Sequence
         made = iter(code_on_graph(sd, run, flat))
     except (TraceError, DL4PyError):
         raise
-    except Exception as error:          # what code says of arrays that it does not know
+    except Exception as error:          # errors of array code on graph arrays
         raise NotInGraphError(f"its gradient cannot be followed: {error}") from error
     return [None if z else next(made) for z in zero]
 

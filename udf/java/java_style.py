@@ -26,7 +26,7 @@ from .op_context import LongShapeDescriptor, OpContext
 if TYPE_CHECKING:
     from ...samediff.graph.graph import SameDiff
 
-#: What the base class keeps of the graph and of a run.
+#: Attributes of the base class that belong to a graph or a run.
 PASSING = frozenset({"same_diff", "_args", "_outputs", "input_arguments", "output_arguments", "_added"})
 
 
@@ -107,7 +107,7 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
             if snake != name and callable(value) and snake not in vars(cls) and not name.startswith("_"):
                 setattr(cls, snake, value)
 
-    # What sub-classes write
+    # To be defined by sub-classes
 
     def op_name(self) -> str:
         """Name in the registry and in files."""
@@ -150,7 +150,7 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
         """Always False: inputs never change here."""
         return False
 
-    # What they use
+    # For use by sub-classes
 
     @property
     def sd(self) -> SameDiff | None:
@@ -181,7 +181,7 @@ class UserDefinedCustomOp(UserDefinedCustomOpNames, ArrayArguments, ArgumentList
     outputs = output_variables
 
     def stand_for(self, args: Sequence[SDVariable], outputs: Sequence[SDVariable]) -> None:
-        """Take these variables as its own: those of a node that it differentiates."""
+        """Set the op's arguments to the variables of the node that it differentiates."""
         self._args, self._outputs = list(args), list(outputs)
 
     def op_type(self) -> str:

@@ -40,7 +40,7 @@ class _CodeTrace(GraphTrace):
         self.refuse("random numbers are drawn")
 
     def refuse(self, why: str) -> NoReturn:
-        """Raise that there are no nodes for it; code that goes on after the error is refused too."""
+        """Raise a NotInGraphError with a reason, and keep it: code that catches the error is refused too."""
         self.refused = self.refused or NotInGraphError(why)
         raise NotInGraphError(why)
 

@@ -1,4 +1,4 @@
-"""Check that an op comes back from what it saves: its runs and its files see nothing else of it."""
+"""Check that an op is restored from the fields it saves: its runs and its files have nothing else of it."""
 from __future__ import annotations
 
 import collections
