@@ -24,7 +24,7 @@ def _plain(array: Any) -> Any:
 
 @dataclass
 class Plan(PlanData):
-    """What was decided, and a pool of frames: one frame serves one run at a time.
+    """A compiled plan with a pool of frames; one frame serves one run at a time.
 
     Class attributes
     ----------------

@@ -32,7 +32,7 @@ def way_of(plan: Plan, frame: Frame, i: int) -> Way:
 
 
 def why(plan: Plan, frame: Frame, i: int, kernels: KernelTable[Any]) -> str:
-    """Why a step is no native instruction of a back end with these kernels; empty for those that are, and for views."""
+    """The reason why a step is no native instruction of a back end with these kernels; empty for those that are, and for views."""
     step, way = plan.steps[i], way_of(plan, frame, i)
     if way in (Way.NATIVE, Way.VIEW):
         return ""
